@@ -20,9 +20,9 @@ from tidelog.cli import app
 from tidelog.cli.base.show import console
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.complete import Offer, completions, wants_file
+from tidelog.cli.repl.execute import HANDLERS, ReplSession
 from tidelog.cli.repl.inputs import is_complete, missing, read_inputs
 from tidelog.cli.repl.prompt import ReplLexer, hint, history, new_prompt
-from tidelog.cli.repl.session import HANDLERS, ReplSession
 from tidelog.cli.repl.show import teller
 from tidelog.engine.engine import Engine
 

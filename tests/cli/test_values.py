@@ -24,7 +24,7 @@ from tests.docs.pages import DOCS, read
 from tests.serve.running import running
 from tidelog import Engine, EngineError, TidelogError
 from tidelog.cli import app
-from tidelog.cli.repl.session import ReplSession
+from tidelog.cli.repl.execute import ReplSession
 from tidelog.cli.repl.show import teller
 from tidelog.cli.values_page import KINDS, RECORDS, ValueKind, page, sample_literal
 from tidelog.client import connect

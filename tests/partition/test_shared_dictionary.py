@@ -7,7 +7,7 @@ import pytest
 
 from tidelog.errors import DataError
 from tidelog.partition.base.owner import owners_of
-from tidelog.partition.texts.dictionary import symbol_id
+from tidelog.partition.texts.ids import symbol_id
 from tidelog.partition.texts.shared_dictionary import Entry, SharedDictionary
 from tidelog.partition.texts.texts import laid_out, to_strings
 

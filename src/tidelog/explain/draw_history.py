@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tidelog.explain.history import ViewHistory
+from tidelog.explain.epoch_step import EpochStep
 from tidelog.io import svg
 
 BARS = 120  # at most
@@ -33,24 +33,24 @@ class _Bar:
         return f"epoch {self.first}" if self.first == self.last else f"epochs {self.first} to {self.last}"
 
 
-def draw_history(history: ViewHistory) -> str:
+def draw_history(view: str, start: int, last: int, steps: Sequence[EpochStep]) -> str:
     """The text of an SVG."""
-    title = f"{history.view} over epochs"
+    title = f"{view} over epochs"
     parts = [svg.draw_text(LEFT, 18, title)]
-    if not history.steps:
+    if not steps:
         parts.append(svg.draw_text(LEFT, TOP + 20, "no epoch has changed it", faint=True))
         return svg.picture(WIDTH, TOP + 34, parts, title)
-    bars = _bars(history)
-    parts += [*_sizes(bars, history.start), *_changes(bars), *_epochs(bars)]
+    bars = _bars(start, last, steps)
+    parts += [*_sizes(bars, start), *_changes(bars), *_epochs(bars)]
     return svg.picture(WIDTH, HEIGHT, parts, title)
 
 
-def _bars(history: ViewHistory) -> list[_Bar]:
+def _bars(start: int, last: int, steps: Sequence[EpochStep]) -> list[_Bar]:
     """Every epoch from the first that changed the view to the last of the engine, in bars of equal width."""
-    first = history.steps[0].epoch
-    wide = -(-(history.last - first + 1) // BARS)
-    bars = [_Bar(e, min(e + wide - 1, history.last)) for e in range(first, history.last + 1, wide)]
-    size, waiting = history.start, list(reversed(history.steps))
+    first = steps[0].epoch
+    wide = -(-(last - first + 1) // BARS)
+    bars = [_Bar(e, min(e + wide - 1, last)) for e in range(first, last + 1, wide)]
+    size, waiting = start, list(reversed(steps))
     for place, bar in enumerate(bars):
         inserted = deleted = 0
         while waiting and waiting[-1].epoch <= bar.last:

@@ -10,17 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tidelog.explain.draw_history import draw_history
+from tidelog.explain.epoch_step import EpochStep
+
 SHOWN = 40  # epochs in the text
-
-
-@dataclass(frozen=True, slots=True)
-class EpochStep:
-    """One epoch: the number of rows it inserted and deleted, and the size of the view after it."""
-
-    epoch: int
-    inserted: int
-    deleted: int
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +30,7 @@ class ViewHistory:
 
     def svg(self) -> str:
         """The plot, as the text of an SVG file."""
-        from tidelog.explain.draw_history import draw_history
-
-        return draw_history(self)
+        return draw_history(self.view, self.start, self.last, self.steps)
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x:auto">{self.svg()}</div>'

@@ -20,7 +20,7 @@ from IPython.display import display
 from tidelog.cli.base.cli_failures import NOT_AN_ENGINE
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.complete import completions
-from tidelog.cli.repl.session import ReplSession
+from tidelog.cli.repl.execute import ReplSession
 from tidelog.cli.repl.told import Answered, Shown, Told
 from tidelog.engine.engine import Engine
 from tidelog.errors import ProgramError, TidelogError

@@ -11,10 +11,10 @@ from tidelog.cli.output.answers import count_text
 from tidelog.cli.output.tables import ordered_rows
 from tidelog.cli.repl.show import ANSWERS, epoch_text, told_lines
 from tidelog.cli.repl.told import Answered, Changed, Failed, Found, Line, Shown, Told
-from tidelog.engine.read.page import changes_page
+from tidelog.engine.read.changes_page import changes_page
 from tidelog.engine.read.view import Rows
 from tidelog.errors import Diagnostic, TidelogError, render
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.io import html
 from tidelog.io.texts import show_text
 from tidelog.why import Proof

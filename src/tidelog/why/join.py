@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from tidelog.errors import EvaluationError
+from tidelog.partition.code.call import structure_cell
 from tidelog.partition.reading.finding import Wanted
 from tidelog.partition.texts.dictionary import natural_type
-from tidelog.partition.texts.structures import NIL_CELL, structure_cell
+from tidelog.partition.texts.structures import NIL_CELL
 from tidelog.plan.body import is_generator
 from tidelog.plan.order import order_literals
 from tidelog.plan.typing import term_type, variable_types

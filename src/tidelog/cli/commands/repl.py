@@ -15,7 +15,7 @@ from tidelog.cli.base.application import app
 from tidelog.cli.base.options import AskedEpoch, AskedFacts, AskedState, FunctionsOption
 
 if TYPE_CHECKING:
-    from tidelog.cli.repl.session import ReplSession
+    from tidelog.cli.repl.execute import ReplSession
 
 
 @app.command("repl")
@@ -34,7 +34,7 @@ def repl_command(
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.show import console
     from tidelog.cli.input.target import asked, one_of
-    from tidelog.cli.repl.session import ReplSession
+    from tidelog.cli.repl.execute import ReplSession
     from tidelog.cli.repl.show import teller
 
     one_of(program, state)

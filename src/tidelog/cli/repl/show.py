@@ -15,7 +15,7 @@ from tidelog.cli.repl.told import Answered, Changed, Failed, Found, Line, Told
 from tidelog.engine.read.view import fact_writer
 from tidelog.engine.write.epoch import Epoch
 from tidelog.errors.render import visible
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 
 CHANGES = 8
 ANSWERS = 40  # that a question shows

@@ -16,7 +16,8 @@ from tidelog.engine.core.core import Core
 from tidelog.engine.read.look_up import matching
 from tidelog.engine.read.read_query import ANSWERS, GIVEN
 from tidelog.kernel.cells import Cells
-from tidelog.partition.texts.dictionary import Dictionary, symbol_id
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.ids import symbol_id
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Const, Rule, Var, Wildcard
 from tidelog.program.values.scope import atoms

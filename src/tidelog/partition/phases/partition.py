@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
-from tidelog.partition.code.answers import room_left
+from tidelog.partition.code.answers import answer, room_left
 from tidelog.partition.code.assemble import Assembler
 from tidelog.partition.code.call import call_function
 from tidelog.partition.code.fold import Fold
@@ -53,7 +53,7 @@ class Partition:
         self.dictionary = Dictionary() if dictionary is None else dictionary
         self.relations = Relations()
         self.assembler = Assembler(self.relations, self.dictionary)
-        self.machine = Machine(self.relations, self.assembler, self._call, number, partitions, threads)
+        self.machine = Machine(self.relations, self.assembler, self._call, answer, number, partitions, threads)
         self.replanner = Replanner(self.machine, self.assembler, functions, partitions)
         self.machine.refresh = self.replanner.refresh
         self.machine.functions = functions

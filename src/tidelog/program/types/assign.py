@@ -19,10 +19,12 @@ from tidelog.errors import Diagnostic
 from tidelog.program.functions.calendar import EXAMPLES, TRUTH
 from tidelog.program.functions.table import ANY, FUNCTIONS, Function
 from tidelog.program.messages.check_catalogue import diagnose
-from tidelog.program.types.inference import Inference, Use, type_name
+from tidelog.program.types.inference import Inference, Use
 from tidelog.program.types.literal_types import LITERALS, RETYPED, Found, elaborate_fact, elaborate_rule, retyped
+from tidelog.program.types.places import type_name
 from tidelog.program.types.signatures import Signatures
-from tidelog.program.types.structure_types import settle_brackets, settle_lists, structures_of
+from tidelog.program.types.structure_types import settle_brackets, settle_lists
+from tidelog.program.types.structures import structures_of
 from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.types.unify import INTEGER, Reason
 from tidelog.program.types.unify import TRUTH as TRUTH_TYPE
