@@ -366,7 +366,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "| indexed | 0.250 | 16.500 |",
         "| indexed | 3 | - |",
         "Skipped: not-indexed was given up at 5 %, after 90 s.",
-        "after one of more than 15 s, or after one given up.",
+        "After more than 15 s, or an aborted load, larger parts are skipped.",
         "| not-indexed | 2.500 | - |",
         "Not measured: not-indexed.",
         "Skipped: pydbsp is not installed.",
