@@ -109,7 +109,7 @@ site: $(READY) ## the documentation as a site in build/site/html, strictly: no b
 	$(BIN)/python docs/site/stage.py build/site
 	cd build/site && NO_MKDOCS_2_WARNING=1 $(abspath $(BIN))/python -m mkdocs --quiet build --strict
 
-dist: $(READY) ## sdist and wheel in dist/, checked, and tried in an empty environment without compiler and Java
+dist: $(READY) ## sdist, and a wheel for this platform with its kernel, checked, and tried without compiler and Java
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
