@@ -29,7 +29,7 @@ from tidelog.kernel import (
     team,
     texts,
 )
-from tidelog.kernel.memory import Kernel
+from tidelog.kernel.memory import LOADERS, Kernel
 from tidelog.kernel.processor import runnable_sets
 
 _CELL, _CELLS, _TABLE = "cell", "cells", "table"  # a 64-bit number; an array of them with one dimension, with two
@@ -121,3 +121,6 @@ def _compile() -> bytes:
     from tidelog.kernel.compiler import compile_kernels  # only where nothing was found
 
     return compile_kernels(runnable_sets()[0])
+
+
+LOADERS.append(make_ready)
