@@ -112,7 +112,7 @@ site: $(READY) ## build the documentation site in build/site/html; broken links 
 	$(BIN)/python docs/site/stage.py build/site
 	cd build/site && NO_MKDOCS_2_WARNING=1 $(abspath $(BIN))/python -m mkdocs --quiet build --strict
 
-dist: $(READY) ## build sdist and wheel in dist/, check them, and try them in an empty environment without compiler and Java
+dist: $(READY) ## build sdist and wheel (with its kernel, for this platform) in dist/, check and try them without compiler and Java
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*

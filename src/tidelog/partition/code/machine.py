@@ -16,6 +16,7 @@ import numpy as np
 from tidelog.kernel import aggregate, batches, route, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.library import NoKernel
 from tidelog.kernel.scalar import fault_of
 from tidelog.kernel.warm import make_ready
 from tidelog.partition.base import partition_failures as failures
@@ -50,6 +51,14 @@ KEPT = [
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
 FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
+
+
+def load_kernel() -> None:
+    """Load or compile the kernel, once in a process."""
+    try:
+        make_ready()
+    except NoKernel as error:
+        raise failures.NO_KERNEL.error(reason=str(error)) from None
 
 
 def nothing() -> None:
@@ -114,7 +123,7 @@ class Machine:
         partitions: int = 1,
         threads: int = 1,
     ) -> None:
-        make_ready()
+        load_kernel()
         self.relations = relations
         self.assembler = assembler
         self.call = call
