@@ -1,12 +1,12 @@
 """Where epochs spend their time: per stratum and per rule, for the last epoch and overall.
 
-What the numbers are. The seconds of an epoch and of a stratum are measured, always. The supports of a rule are those
-found or lost by its joins, counted, always, and so are the rows that these visited. Facts are suspended and revived in
-a stratum, whichever rule it was that took or kept their supports, so these two are told per stratum. The seconds of a
-rule are *sampled*, and only while profiling is switched on: every millisecond a second thread looks at which rule's
-join the kernel is in (kernels run without the interpreter lock) and credits the rule with the time since its last look.
-Time outside joins (applying supports, Python) is credited to no rule, and epochs much shorter than a millisecond may
-leave no sample; None means never sampled.
+What the numbers mean. The seconds of an epoch and of a stratum are always measured. The supports that the joins of a
+rule add or remove, and the rows that they visit, are always counted. Facts are suspended and revived in a stratum,
+independent of the rule that removed or kept their supports, so these two are reported per stratum. The seconds of a
+rule are *sampled*, and only while profiling is enabled: every millisecond a second thread checks which rule's join the
+kernel is running (kernels run without the interpreter lock) and credits the rule with the time since the last check.
+Time outside joins (applying supports, Python) is not credited to any rule, and epochs much shorter than a millisecond
+may leave no sample; None means never sampled.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_KEPT = 256  # epochs kept before they are added up
 
 @dataclass(frozen=True, slots=True)
 class RuleProfile:
-    """One rule: supports found or lost, rows visited, and sampled seconds in its joins (None: never sampled)."""
+    """One rule: supports added or removed, rows visited, and sampled seconds in its joins (None: never sampled)."""
 
     rule: str
     supports: int
@@ -44,7 +44,7 @@ class RuleProfile:
 class StratumProfile:
     """One stratum: how many epochs visited it, the time they spent there, supports, facts suspended and revived.
 
-    ``rebuilt`` counts the visits that built it again (D26); ``reason`` says why the last one did, if it did.
+    ``rebuilt`` counts the visits that rebuilt it (D26); ``reason`` says why the last one did, if it did.
     """
 
     relations: tuple[str, ...]
@@ -59,7 +59,7 @@ class StratumProfile:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What one or more epochs cost; rules and strata with the most time (or supports) come first.
+    """The cost of one or more epochs; rules and strata with the most time (or supports) come first.
 
     ``wasteful`` are the rules that visit far more rows than they find supports.
     """
@@ -156,7 +156,7 @@ class _Sums:
         return sorted(found, key=lambda told: (-self.visits[told], told))
 
     def account(self, counted: Mapping[str, Sequence[PlanCounts]], names: Names | None) -> Account:
-        """The sums as a value; ``counted`` is what plans did, where there are rules that waste."""
+        """The sums as a value; ``counted`` is what plans did, if there are wasteful rules."""
         labels = {**self.supports, **self.visits, **self.rule_seconds}
         rules = [
             RuleProfile(x, self.supports.get(x, 0), self.rule_seconds.get(x), self.visits.get(x, 0)) for x in labels
@@ -204,7 +204,7 @@ class Profiler:
             before = now
 
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
-        """An epoch is committed; it is added up when somebody asks, or when many have come."""
+        """An epoch was committed; its numbers are added up when they are read, or when many are pending."""
         self._not_added.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
         self._sampled = {}
         if len(self._not_added) > MOST_KEPT:
@@ -224,12 +224,12 @@ class Profiler:
         self._not_added.clear()
 
     def rebuilt(self) -> dict[tuple[str, ...], str]:
-        """Why strata were built again when they were visited last, by their relations as they are told."""
+        """Why strata were rebuilt when they were last visited, by their relations as they are shown."""
         self._add_up()
         return {s.relations: s.reason for s in self._overall.strata.values() if s.reason}
 
     def profile(self, rules: Ruleset, counts: Callable[[], Iterable[PlanCounts]]) -> Profile:
-        """What was added up so far; what plans did is asked for only where a rule wastes."""
+        """The totals so far; what plans did is read only if a rule is wasteful."""
         self._add_up()
         if not self._overall.wasteful() and not self._last.wasteful():
             return Profile(self._last.account({}, None), self._overall.account({}, None))

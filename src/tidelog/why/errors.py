@@ -10,7 +10,7 @@ from tidelog.errors import EngineError, LimitError
 
 
 class NotTrueError(EngineError):
-    """The proof of a fact was asked for that is absent."""
+    """A proof was requested for a fact that is not true."""
 
 
 class OutOfWorkError(LimitError):

@@ -1,8 +1,8 @@
 """Proofs as values: a tree of facts down to what was asserted, in the words of the user's rules.
 
-Law: a fact is expanded once; where it is needed again it stands as ``again``. A fact whose proof is not followed
-further is ``cut``, and the proof says how many facts it hides. Trees may be deep: nothing here recurs, and JSON is
-flat, with facts numbered and premises that name numbers.
+Law: a fact is expanded once; further occurrences are marked ``again``. A fact whose proof is not expanded further is
+``cut``, and the proof counts the facts that it hides. Trees may be deep: nothing here is recursive, and the JSON is
+flat, with numbered facts and premises that refer to the numbers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison or a computation with its values put in; ``source`` is the literal of the rule, if it has one."""
+    """A comparison or a computation with its values; ``source`` is the literal of the rule, if there is one."""
 
     text: str
     source: str = ""
@@ -50,8 +50,8 @@ class Condition:
 class GroupNode:
     """An aggregate and its group: ``size`` rows, of which ``rows`` are shown, each by its premises.
 
-    Of a min or max the one row is shown that decided; ``rule`` is the rule that gave it. ``text`` is the aggregate as
-    the rule writes it.
+    For min and max, only the deciding row is shown; ``rule`` is the rule that derived it. ``text`` is the aggregate as
+    written in the rule.
     """
 
     kind: str
@@ -63,7 +63,7 @@ class GroupNode:
 
     @property
     def hidden(self) -> int:
-        """How many rows of the group are not shown."""
+        """The number of rows of the group that are not shown."""
         return self.size - len(self.rows)
 
 
@@ -124,7 +124,7 @@ def walk(root: Premise) -> Iterator[Premise]:
 
 
 def children(node: Premise) -> tuple[Premise, ...]:
-    """What stands directly under a node."""
+    """The nodes directly below a node."""
     if isinstance(node, FactNode):
         return node.premises
     if isinstance(node, GroupNode):
