@@ -39,7 +39,7 @@ class Changed:
 
 
 class _Part(NamedTuple):
-    """Rows that are sent by themselves: as a stream of Arrow's, or as JSON with a null policy."""
+    """Rows that are sent in a separate request: as an Arrow stream, or as JSON with a null policy."""
 
     change: str
     relation: str

@@ -1,8 +1,8 @@
 """A follower: a thread that keeps an engine at what a database says, whatever breaks.
 
-Law: it ends only when it is told to, or when the engine is closed. A connection that breaks is made again, later and
-later; an error that somebody has to mend is told in `health`, and tried again all the same. An error in the middle of a
-transaction is over when the follower is past that transaction, not when it is connected again.
+Law: it ends only when `stop` is called or the engine is closed. A broken connection is reopened, with increasing
+delays; an error that needs attention is reported in `health` and retried anyway. An error in the middle of a
+transaction is over when the follower is past that transaction, not when it has reconnected.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How a follower fares, as a value to show.
 
-Law: reading it waits for nobody, and no text in it has a password.
+Law: reading it never waits, and no text in it contains a password.
 """
 
 from __future__ import annotations

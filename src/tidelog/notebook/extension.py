@@ -108,7 +108,7 @@ class Notebook:
         self.session.state = self.session.folder = None
 
     def _answer(self, text: str) -> object:
-        """Carry out an input; one value is given back, to be shown by itself or kept, anything else is shown."""
+        """Execute an input; a single value is returned, to be shown or kept, anything else is shown."""
         heard: list[Told] = []
         self.session.tell = heard.append
         try:

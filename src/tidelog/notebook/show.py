@@ -1,4 +1,4 @@
-"""What a session tells, as pages of a notebook: tables, drawings, texts that fold.
+"""The results of a session, as HTML in a notebook: tables, drawings, texts that fold.
 
 Law: the page says what the text says (`cli.repl.show`); whatever comes out of facts and programs is text, never markup.
 """
@@ -32,7 +32,7 @@ ANSI = {render.ERROR: 31, render.WARNING: 33, render.FRAME: 34, render.PRIMARY: 
 
 
 def text_of(told: Told) -> str:
-    """What is told, as plain text."""
+    """A result, as plain text."""
     if isinstance(told, Found):
         return "\n".join(render.render_diagnostics([each]) for each in told.diagnostics)
     if isinstance(told, Failed):
@@ -41,7 +41,7 @@ def text_of(told: Told) -> str:
 
 
 def page_of(told: Told) -> str:
-    """What is told, as a piece of HTML."""
+    """A result, as HTML."""
     match told:
         case Line(text=text):
             return html.lines(text.splitlines())

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def clauses(session: ReplSession, text: str) -> None:
-    """Rules and facts as a program writes them; what nobody finished is not guessed at."""
+    """Rules and facts as a program writes them; unfinished input is refused."""
     if is_command_word(text):
         raise failures.NO_COLON.error(name=text)
     if not ends_with_period(text, session.convention):
@@ -106,7 +106,7 @@ def add_rules(session: ReplSession, epoch: Epoch, rules: Sequence[Rule]) -> list
 
 
 def carry_out(session: ReplSession, collect: Callable[[Epoch], list[str]]) -> None:
-    """Make an epoch of what is collected; a dry one is told and rolled back."""
+    """Run the collected changes as an epoch; a dry run is reported and rolled back."""
     db = session.db
     with session.waiting("epoch"):
         if session.dry:
@@ -159,7 +159,7 @@ def delete(session: ReplSession, fact: str) -> None:
 
 
 def dry(session: ReplSession, text: str) -> None:
-    """Tell what a change would do."""
+    """Report what a change would do."""
     needed(text, "dry", "edge(1, 2).")
     if text.startswith((":", "?")) and not text.startswith(":-"):
         raise failures.NOT_A_CHANGE.error(text=text)

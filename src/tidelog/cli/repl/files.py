@@ -55,7 +55,7 @@ def save(session: ReplSession, file: str) -> None:
     db = session.db
     based = {name: rows for name in db.relations if len(rows := db.asserted(name))}
     program = exported_program(db.program, {}, based)
-    if not db.program.declarations:  # facts tell the types, and a declaration would change how names are read
+    if not db.program.declarations:  # facts determine the types, and a declaration would change how names are read
         program = replace(program, declarations=())
     try:
         path.write_text(print_program(program), "utf-8")

@@ -32,7 +32,7 @@ def why(session: ReplSession, fact: str) -> None:
 
 
 def proof_of(session: ReplSession, fact: str) -> Proof:
-    """The proof of a fact; one that is not true is told what to ask."""
+    """The proof of a fact; for one that is not true, the message says what to use."""
     try:
         return session.db.why(needed(fact, "why", "reach(1, 3)"))
     except NotTrueError as error:
@@ -59,7 +59,7 @@ def profile(session: ReplSession, switch: str) -> None:
 
 
 def graph(session: ReplSession, file: str) -> None:
-    """The program as a graph: told, or drawn into a file."""
+    """The program as a graph: printed, or drawn to a file."""
     made = graph_of(session.db)
     if not file:
         session.tell(Shown(made))

@@ -1,7 +1,7 @@
 """What an input does: a change, a question or a command. The same at a prompt, in a pipe and in a notebook.
 
-Law: every change is one epoch, told with what it changed and how long it took; an input in error changes nothing and
-is told as a diagnostic. What it leads to is told as values (`told`), and whoever listens makes text or pages of them.
+Law: every change is one epoch, reported with its changes and its duration; an invalid input changes nothing and is
+reported as a diagnostic. Results are reported as values (`told`), which the listener renders as text or HTML.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ HANDLERS: dict[str, Handler] = {**change.HANDLERS, **files.HANDLERS, **questions
 
 
 class ReplSession:
-    """An engine and what is typed at it; ``tell`` hears all that comes of it.
+    """An engine and the input typed at it; ``tell`` receives all results.
 
-    ``state`` is the folder that is asked and not changed; ``ours`` says that the engine was begun here, so that
-    another one may take its place. ``waiting`` is told of work that may take long.
+    ``state`` is the folder that is read and not changed; ``ours`` says that the engine was opened here, so that
+    another one may replace it. ``waiting`` is called for work that may take long.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class ReplSession:
         return self.ours and core_of(self.db).durable is None and not self.db.rules and not self.db.fact_count
 
     def execute(self, text: str) -> bool:
-        """Do what an input says; False if it was in error, which has been told."""
+        """Execute an input; False if it was invalid, which has been reported."""
         try:
             self.carry_out(text)
         except ProgramError as error:
@@ -74,7 +74,7 @@ class ReplSession:
         return True
 
     def carry_out(self, text: str) -> None:
-        """Do what an input says, or raise what is wrong with it; warnings are told."""
+        """Execute an input, or raise its error; warnings are reported."""
         met: list[warnings.WarningMessage] = []
         try:
             with warnings.catch_warnings(record=True) as met:
@@ -108,7 +108,7 @@ class ReplSession:
             self.dry = before
 
     def line(self, text: str) -> None:
-        """Tell a line."""
+        """Print a line."""
         self.tell(Line(text))
 
     def must_change(self) -> None:

@@ -1,4 +1,4 @@
-"""What a session tells, as text in a terminal or a pipe.
+"""The results of a session, as text in a terminal or a pipe.
 
 Law: large results are cut with a count; nothing in a value can move the cursor.
 """
@@ -22,7 +22,7 @@ ANSWERS = 40  # that a question shows
 
 
 def teller(to: Console) -> Callable[[Told], None]:
-    """What prints all that is told."""
+    """A printer of all results."""
 
     def tell(told: Told) -> None:
         if isinstance(told, Found):
@@ -37,7 +37,7 @@ def teller(to: Console) -> Callable[[Told], None]:
 
 
 def told_lines(told: Line | Answered | Changed | object) -> Iterator[str]:
-    """What is told, in lines."""
+    """A result, in lines."""
     match told:
         case Line(text=text):
             yield text
