@@ -50,8 +50,8 @@ class Function:
     """One overload of a function.
 
     ``params`` and ``result`` name types; ``any`` fits every type. If ``variadic``, the last parameter stands for any
-    number of arguments, none included. A ``generator`` gives an iterable of values instead of one (``range``).
-    ``version`` tells apart two meanings of one name over time (D13); built-in functions stay at 1.
+    number of arguments, including none. A ``generator`` returns an iterable of values instead of one (``range``).
+    ``version`` distinguishes meanings of one name over time (D13); built-in functions stay at 1.
     """
 
     name: str

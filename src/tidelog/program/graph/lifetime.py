@@ -35,7 +35,7 @@ class Life:
 
 
 def duration_text(microseconds: int) -> str:
-    """A span of time in the largest unit that tells it whole.
+    """A duration in the largest unit that expresses it exactly.
 
     >>> duration_text(1_800_000_000), duration_text(1_500_000), duration_text(7)
     ('30m', '1500ms', '7us')
@@ -45,7 +45,7 @@ def duration_text(microseconds: int) -> str:
 
 
 def lives(program: Program) -> dict[str, Life]:
-    """The relations whose facts end by themselves.
+    """The relations whose facts expire.
 
     >>> from tidelog.program import Lifetime, Materialize
     >>> keys, given = (Materialize("link", 10, 100, (1,)),), (Lifetime("session", 5),)
@@ -66,7 +66,7 @@ def lives(program: Program) -> dict[str, Life]:
 
 
 def check_lifetimes(program: Program) -> Iterator[Diagnostic]:
-    """Lifetimes given twice, by columns that tell no time, and of facts that are not asserted."""
+    """Lifetimes declared twice, by columns without times, and of facts that are not asserted."""
     yield from _given_twice(program)
     types = {d.relation: {column.name: column.type for column in d.columns} for d in program.declarations}
     for given in program.lifetimes:

@@ -106,7 +106,7 @@ def in_column(value: Any, type_: str | None) -> Any:
 
 
 def told_type(column: Iterable[Any]) -> str | None:
-    """The type of a column that what was written in it tells beyond doubt.
+    """The type of a column, if the values written in it determine it.
 
     >>> told_type(["2026-06-01"]), told_type(["2026-06-01", "a"]), told_type([True]), told_type([1])
     (None, 'symbol', None, None)

@@ -2,7 +2,7 @@
 
 Law: columns are places, and so are the variables of each rule and the arguments and results of its calls. Constants
 and signatures give types to places; using a variable twice, comparing and applying functions unite them. A conflict is
-told where it appears, with the reasons of both types, and the pass goes on.
+reported where it appears, with the reasons of both types, and the pass continues.
 `types` runs the pass over a program, looks again at what it left open, and reads the result.
 """
 
@@ -68,7 +68,7 @@ class Use:
 
 
 class Demand(NamedTuple):
-    """A place whose type, once known, must be among some; otherwise ``finding`` tells."""
+    """A place whose type, once known, must be one of some; otherwise ``finding`` is reported."""
 
     place: int
     types: frozenset[str]
@@ -90,7 +90,7 @@ class Inference:
     open_uses: list[Use] = field(default_factory=list)
     demands: list[Demand] = field(default_factory=list)
     listed: list[tuple[int, Span | None]] = field(default_factory=list)  # places of elements of lists
-    untold: list[int] = field(default_factory=list)  # results whose type the function does not tell
+    untold: list[int] = field(default_factory=list)  # results whose type the function does not declare
     rule: Rule | None = None
     structures: Structures = field(default_factory=Structures)
 
@@ -126,7 +126,7 @@ class Inference:
                 self.constant(arg, place, atom)
             elif isinstance(arg, Call | Aggregate):
                 self.unite(self.term(arg, env), place, arg.span, "this argument must be")
-        for arg in atom.args[len(places) :]:  # told elsewhere; its literals are counted as all are
+        for arg in atom.args[len(places) :]:  # reported elsewhere; its literals are counted like all others
             self.term(arg, env)
 
     def constant(self, const: Const, place: int, atom: Atom) -> None:
@@ -183,7 +183,7 @@ class Inference:
         self.demands.append(Demand(place, records, lambda found: diagnose("TL422", const.span, found=found)))
 
     def no_structure(self, place: int, span: Span | None, where: str) -> None:
-        """A place that takes values of any type but records and variants, which do not tell their own type."""
+        """A place that accepts values of any type but records and variants, which do not show their type."""
         if self.structures.any:
             told = partial(_untyped_place, span, where)
             self.demands.append(Demand(place, frozenset(BASE_TYPES), told))

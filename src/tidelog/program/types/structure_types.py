@@ -1,8 +1,8 @@
 """Types of records and algebraic values: which structure each bracket and each constructor of a program makes.
 
 Law: a constructor belongs to one algebraic type, and its name says which. A bracket makes a list unless its place has a
-record type: then it has as many parts as the type has fields, each of the field's type. What does not fit is told once,
-where it stands (TL420 on).
+record type: then it has as many parts as the type has fields, each of the field's type. What does not fit is reported
+once, at its place (TL420 and following).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Made(NamedTuple):
         return f"${self.constructor}" if self.constructor else self.type.lstrip("'")
 
     def name(self, count: int) -> str:
-        """The function that a term of so many parts is elaborated to."""
+        """The function that a term with this number of parts is elaborated to."""
         fits = count == len(self.fields)
         parts = tuple(type_ for _, type_ in self.fields) if fits else (ANY_TYPE,) * count
         return Structure(MAKE, self.constructor, self.type, parts).made
