@@ -66,7 +66,7 @@ def test_piece_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_log_that_cannot_be_cut_is_named(tmp_path: Path) -> None:
     log = Log(BrokenStore(tmp_path))
     log.end.segment, log.end.size, log.end.torn = 1, 8, True
-    with pytest.raises(StateError, match=r"log/0+1\.log cannot be cut: no space left") as told:
+    with pytest.raises(StateError, match=r"log/0+1\.log cannot be truncated: no space left") as told:
         log.begin_segment()
     assert told.value.code == "TL5110"
 

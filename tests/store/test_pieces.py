@@ -68,7 +68,7 @@ def test_a_reader_in_one_process_reads_every_epoch_of_all_pieces(tmp_path: Path)
     for number, facts in enumerate(STATES()[1:], 1):
         assert facts_of(Engine(path=tmp_path, at=number)) == facts
     assert facts_of(Engine(path=tmp_path, at=-2)) == STATES()[-2]
-    with pytest.raises(StateError, match="there is no epoch 99; the last is 6"):
+    with pytest.raises(StateError, match="there is no epoch 99; the last epoch is 6"):
         Engine(path=tmp_path, at=99)
 
 

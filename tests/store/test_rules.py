@@ -114,7 +114,7 @@ def test_a_state_whose_rules_are_carried_out_otherwise_is_refused(
 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("...")
-    with pytest.raises(StateError, match=r"is not a state folder: it holds thesis\.tex"):
+    with pytest.raises(StateError, match=r"is not a state folder: it contains thesis\.tex"):
         Engine("p(1).", path=tmp_path)
 
 
