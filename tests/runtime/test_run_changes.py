@@ -21,7 +21,7 @@ def changes() -> RunChanges:
 
 
 def test_preview_that_was_lost_is_told() -> None:
-    with pytest.raises(EngineError, match="lost with a partition: ask again") as raised:
+    with pytest.raises(EngineError, match="lost with a partition: repeat the preview") as raised:
         changes().read(1, "p")
     assert raised.value.code == "TL4402"
 

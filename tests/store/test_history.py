@@ -66,7 +66,7 @@ def test_an_engine_in_memory_keeps_no_history() -> None:
     for ask in (lambda: db.changes("p"), db.log, db.snapshot):
         with pytest.raises(EngineError, match="needs a state folder"):
             ask()
-    with pytest.raises(EngineError, match="give its `path` too"):
+    with pytest.raises(EngineError, match="pass its `path`, too"):
         Engine(at=1)
 
 

@@ -117,7 +117,7 @@ def test_a_writer_that_finds_epochs_of_another_one_refuses_to_write(
         one.snapshot()
     assert list(one["p"]) == [(1,)]
     assert one.epoch_number == 2
-    with pytest.warns(StateWarning, match="something else has written"):
+    with pytest.warns(StateWarning, match="another writer has modified"):
         one.close()
     with Engine(path=tmp_path) as again:
         assert sorted(again["p"]) == [(1,), (2,)]
@@ -126,7 +126,7 @@ def test_a_writer_that_finds_epochs_of_another_one_refuses_to_write(
 
 def test_an_engine_that_could_not_start_leaves_no_lock(tmp_path: Path) -> None:
     Engine("p(1).", path=tmp_path).close()
-    with pytest.raises(StateError, match="holds another program"):
+    with pytest.raises(StateError, match="contains a different program"):
         Engine("q(1).", path=tmp_path)
     Engine(path=tmp_path).close()
 
@@ -141,10 +141,10 @@ def test_a_reader_sees_its_epoch_and_cannot_write(tmp_path: Path) -> None:
         assert list(reader["p"]) == [(1,)]
         assert sorted(Engine(path=tmp_path, at=-1)["p"]) == [(1,), (2,)]
         assert list(Engine(path=tmp_path, at=-2)["p"]) == [(1,)]
-        with pytest.raises(EngineError, match="opened at epoch 2 to be read"), reader.epoch() as e:
+        with pytest.raises(EngineError, match="opened read-only at epoch 2"), reader.epoch() as e:
             e.insert("q", [(3,)])
         assert list(reader["p"]) == [(1,)]
-        with pytest.raises(EngineError, match="to be read"):
+        with pytest.raises(EngineError, match="combined for reading"):
             reader.snapshot()
         assert reader.query("p(X)").rows() == [(1,)]
 
