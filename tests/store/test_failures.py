@@ -74,7 +74,7 @@ def test_log_that_cannot_be_cut_is_named(tmp_path: Path) -> None:
 def test_state_that_cannot_be_repaired_is_named() -> None:
     disk = MemoryDisk()
     disk.nth, disk.code, disk.lasting = 1, errno.EROFS, True
-    with pytest.raises(StateError, match="cannot write to .*state: injected") as told:
+    with pytest.raises(StateError, match=r"cannot write to .*state: injected") as told:
         Engine(PROGRAM, path=MemoryStore(disk))
     assert told.value.code == "TL5105"
 

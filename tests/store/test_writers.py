@@ -144,7 +144,7 @@ def test_a_reader_sees_its_epoch_and_cannot_write(tmp_path: Path) -> None:
         with pytest.raises(EngineError, match="opened read-only at epoch 2"), reader.epoch() as e:
             e.insert("q", [(3,)])
         assert list(reader["p"]) == [(1,)]
-        with pytest.raises(EngineError, match="combined for reading"):
+        with pytest.raises(EngineError, match="opened read-only"):
             reader.snapshot()
         assert reader.query("p(X)").rows() == [(1,)]
 

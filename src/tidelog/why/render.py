@@ -114,7 +114,7 @@ def _line(node: Part) -> str:
 
 
 def line_parts(node: Part) -> tuple[str, str]:
-    """What a line tells, and what it says beside."""
+    """The text of a line, and the remark beside it."""
     match node:
         case str():
             return node, ""
