@@ -117,7 +117,7 @@ class ProgramReader(ComponentReader):
                     self._leave_unread(start)
 
     def _is_faulty(self, start: int, end: int) -> bool:
-        """Whether something was already reported from a token up to a place: its consequences are not reported again."""
+        """Whether something was already reported between a token and a place: consequences are not reported again."""
         first = self.tokens[start]
         return any(source is first.source and first.start <= place <= end for source, place in self.faults)
 
