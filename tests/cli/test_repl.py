@@ -20,10 +20,10 @@ from tidelog.cli import app
 from tidelog.cli.base.show import console
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.complete import Offer, completions, wants_file
+from tidelog.cli.repl.execute import HANDLERS, ReplSession
 from tidelog.cli.repl.inputs import is_complete, missing, read_inputs
 from tidelog.cli.repl.prompt import ReplLexer, hint, history, new_prompt
-from tidelog.cli.repl.session import HANDLERS, ReplSession
-from tidelog.cli.repl.show import teller
+from tidelog.cli.repl.show import reporter
 from tidelog.engine.engine import Engine
 
 GRAPH = "edge(1,2). edge(2,3).\nreach(X,Y) :- edge(X,Y).\nreach(X,Z) :- edge(X,Y),\n  reach(Y,Z).\n"
@@ -229,7 +229,7 @@ def test_inputs_span_lines() -> None:
 @pytest.fixture
 def session() -> ReplSession:
     return ReplSession(
-        Engine('edge(1,2). reach(X,Y) :- edge(X,Y). near: read(X) :- edge(X,_). says("a, b", d).'), teller(console())
+        Engine('edge(1,2). reach(X,Y) :- edge(X,Y). near: read(X) :- edge(X,_). says("a, b", d).'), reporter(console())
     )
 
 
@@ -275,7 +275,7 @@ def test_values_are_offered_with_their_column_and_commands_with_their_help(sessi
 
 
 def test_values_of_declared_programs_are_quoted_and_variables_are_columns() -> None:
-    session = ReplSession(Engine('.decl e(a: symbol, b: number)\ne("x", 1).'), teller(console()))
+    session = ReplSession(Engine('.decl e(a: symbol, b: number)\ne("x", 1).'), reporter(console()))
     assert [offer.text for offer in completions(session, "?e(")[1]] == ['"x"', "a"]
 
 
@@ -467,14 +467,14 @@ def test_declarations_go_into_a_state_folder_that_holds_nothing(tmp_path: Path) 
 
 @pytest.mark.parametrize("before", [[":dry .key q(x) as kk"], [".key q(x) as kk", "-kk."]], ids=["tried", "removed"])
 def test_a_key_that_was_only_tried_or_was_removed_is_in_force_when_it_is_given(before: list[str]) -> None:
-    session = ReplSession(Engine(), lambda told: None)
+    session = ReplSession(Engine(), lambda report: None)
     for text in ("z(1).", ".decl q(x: number, y: number)", *before, ".key q(x) as kk", "q(1, 2).", "q(1, 3)."):
         session.execute(text)
     assert list(session.db["q"]) == [(1, 2)]
 
 
 def test_a_lifetime_may_come_late() -> None:
-    session = ReplSession(Engine(), lambda told: None)
+    session = ReplSession(Engine(), lambda report: None)
     for text in ("p(1).", ".lifetime ping 10s", "ping(1)."):
         session.execute(text)
     session.db.advance(100)

@@ -28,7 +28,7 @@ from tidelog.store import Durable, EpochRecord, FileStore, ObjectStore, Store
 from tidelog.store.base.frame import EPOCH, Bytes, framed
 from tidelog.store.folder.history import log_entries, texts_of, view_changes
 from tidelog.store.folder.piece import Piece
-from tidelog.store.folder.reading import part_of
+from tidelog.store.folder.state_reader import part_of
 from tidelog.store.log.markers import PieceNote, counts_of, partitions_of
 from tidelog.store.log.piece_log import PieceLog
 

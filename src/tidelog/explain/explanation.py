@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tidelog.explain.names import Names
+from tidelog.explain.page import explanation_page
 from tidelog.explain.plans import DemandPlan, IndexPlan, PlacementPlan, RelationPlan, StratumPlan
 from tidelog.explain.steps import stratum_plan
 from tidelog.explain.text import (
@@ -65,9 +66,7 @@ class Explanation:
         return {**asdict(self), "cross_products": [list(pair) for pair in self.cross_products]}
 
     def _repr_html_(self) -> str:
-        from tidelog.explain.page import explanation_page
-
-        return explanation_page(self)
+        return explanation_page(self.relations, self.strata, self.indexes, self.cross_products, self.placement)
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

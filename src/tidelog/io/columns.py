@@ -23,7 +23,8 @@ from tidelog.io.texts import read_text, show_text
 from tidelog.io.values import advice, as_list, is_null, plain, shown
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
-from tidelog.partition.texts.dictionary import Dictionary, float_cell, to_signed
+from tidelog.partition.texts.dictionary import Dictionary, float_cell
+from tidelog.partition.texts.ids import to_signed
 from tidelog.partition.texts.structures import encode_structure
 from tidelog.program.values.outside import EXACT
 from tidelog.program.values.shape import Shape
@@ -59,7 +60,7 @@ def encode_value(value: object, type_: str, dictionary: Dictionary) -> int:
 def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
     if isinstance(type_, Shape):
         encode = partial(_encode_part, dictionary=dictionary)
-        return encode_structure(value, type_, dictionary, take_apart, encode)
+        return encode_structure(value, type_, dictionary.pack, take_apart, encode)
     if type_ == "symbol":
         return dictionary.symbol(value) if isinstance(value, str) else None
     if type_ == "float":

@@ -30,7 +30,7 @@ from tidelog.kernel import (
     team,
     texts,
 )
-from tidelog.kernel.memory import Kernel
+from tidelog.kernel.memory import LOADERS, Kernel
 
 _CELL, _CELLS, _TABLE = "cell", "cells", "table"  # a 64-bit number; an array of them with one dimension, with two
 _STATE = (_TABLE, _TABLE, _CELLS)
@@ -118,5 +118,8 @@ def _make(folder: Path, name: str, symbols: list[str]) -> library.Functions:
 def _compile() -> bytes:
     from tidelog.kernel.build import compile_kernels
 
-    print("tidelog: compiling the kernel; this happens once and takes some seconds", file=sys.stderr, flush=True)
+    print("tidelog: compiling the kernel; this happens once and takes a few seconds", file=sys.stderr, flush=True)
     return bytes(compile_kernels(KERNELS))
+
+
+LOADERS.append(make_ready)

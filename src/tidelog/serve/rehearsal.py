@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tidelog.engine.read.read_query import read_query
+from tidelog.engine.read.question import read_query
 from tidelog.errors import Diagnostic, TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Rule

@@ -8,8 +8,7 @@ that failed. A search that grows too large is stopped and reports what it has fo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from tidelog.plan.body import literal_variables
 from tidelog.plan.build import aggregate_of
@@ -23,54 +22,14 @@ from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import KEYED, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
+from tidelog.why.absence import WhyNot
+from tidelog.why.attempt import Attempt
 from tidelog.why.chosen import chosen_instead, proposing_rules
 from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join, Part, Question, Valuation
 from tidelog.why.ledger import FactKey, Ledger
 from tidelog.why.premises import Premises, written
 from tidelog.why.support import Supports
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """How far one rule gets: what held, the literal that failed and why, and the values of the rule's variables there.
-
-    ``tried`` counts the valuations that got this far; the search was ``complete`` unless it grew too large.
-    """
-
-    rule: str
-    text: str
-    held: tuple[str, ...]
-    failed: str
-    reason: str
-    bindings: Mapping[str, str] = field(default_factory=dict)
-    tried: int = 1
-    complete: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class WhyNot:
-    """Why a fact is absent: one attempt per rule, or a note if there are none; ``present`` facts have neither."""
-
-    fact: str
-    present: bool
-    attempts: tuple[Attempt, ...] = ()
-    note: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values for `json`."""
-        return asdict(self)
-
-    def _repr_html_(self) -> str:
-        from tidelog.why.page import absence_page
-
-        return absence_page(self)
-
-    def __str__(self) -> str:
-        lines = [f"{self.fact} is {'true' if self.present else 'not true'}" + (f": {self.note}" if self.note else "")]
-        for attempt in self.attempts:
-            lines += ["", attempt.text, *_lines(attempt)]
-        return "\n".join(lines)
 
 
 def opened(literal: Comparison) -> tuple[Call | None, Term] | None:
@@ -84,18 +43,6 @@ def opened(literal: Comparison) -> tuple[Call | None, Term] | None:
         if isinstance(side, Call) and structure is not None and structure.kind in (READ, TEST):
             return side, side.args[0]
     return (None, literal.left) if literal.op == "!=" and literal.right == NIL else None
-
-
-def _lines(attempt: Attempt) -> Iterator[str]:
-    for text in attempt.held:
-        yield f"  holds  {text}"
-    yield f"  fails  {attempt.failed}: {attempt.reason}"
-    if attempt.bindings:
-        values = ", ".join(f"{name} = {value}" for name, value in attempt.bindings.items())
-        more = "" if attempt.tried == 1 else f" (one of {attempt.tried:,} attempts that get this far)"
-        yield f"  with   {values}{more}"
-    if not attempt.complete:
-        yield "  the search was stopped, because it visits too many facts"
 
 
 def refute(ledger: Ledger, key: FactKey) -> WhyNot:

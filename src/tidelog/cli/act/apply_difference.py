@@ -23,7 +23,7 @@ from tidelog.cli.output.view_change import change_lines, view_changes
 from tidelog.engine.base.signature import Signature
 from tidelog.engine.engine import Engine
 from tidelog.engine.write.epoch import Epoch
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.io.files import InputFile
 from tidelog.io.parameters import Layout, kind_of_file, layout_of
 from tidelog.program.check import check_program

@@ -22,8 +22,8 @@ from prompt_toolkit.styles.pygments import pygments_token_to_classname
 
 from tidelog import __version__
 from tidelog.cli.repl.complete import completions, wants_file
+from tidelog.cli.repl.execute import ReplSession
 from tidelog.cli.repl.inputs import is_complete, missing
-from tidelog.cli.repl.session import ReplSession
 from tidelog.highlight.lexer import TidelogLexer
 from tidelog.program import SOUFFLE
 

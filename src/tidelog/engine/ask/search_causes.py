@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from tidelog.blame.answer import Blame, Cause, CauseGroup, ViewBlame
-from tidelog.blame.change import Change, Origin, Row, RuleChanged, order_of
+from tidelog.blame.answer import Blame, CauseGroup, ViewBlame
+from tidelog.blame.change import Cause, Change, Origin, Row, RuleChanged, order_of
 from tidelog.blame.search import Search, Spent, Undone
 from tidelog.blame.trace import Tracing
 from tidelog.engine.ask.trial_bench import Bench, Cells, Fact

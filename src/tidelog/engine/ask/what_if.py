@@ -22,14 +22,14 @@ from tidelog.engine.write.constraints import enforce
 from tidelog.engine.write.epoch import Epoch
 from tidelog.engine.write.script import take_script
 from tidelog.errors import TidelogError
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.io import html
 from tidelog.io.json_values import json_value
 from tidelog.program.functions.arguments import argument_error
 from tidelog.program.values.rule import REFUSE
 from tidelog.syntax import parse_changes
 from tidelog.why import Bounds, WhyNot, prove, refute
-from tidelog.why.tree import Proof
+from tidelog.why.proof import Proof
 
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from tidelog.errors import LimitError
 from tidelog.partition.base.limits import Limits
-from tidelog.partition.phases.running import is_told
+from tidelog.partition.phases.running_rule import is_told
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, RuleForm

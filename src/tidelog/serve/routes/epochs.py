@@ -15,13 +15,13 @@ from tidelog.engine.write.durable import log
 from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import StateError
 from tidelog.serve import schemas
+from tidelog.serve.epoch_writer import collect, collect_rows, finish, new_epoch, read_rows
 from tidelog.serve.feeds import counts_json
 from tidelog.serve.limits import PAGE, TEXT
 from tidelog.serve.operation import CREATED, JSON, NO_CONTENT, Call, Lane, Operation, Reply
 from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
 from tidelog.serve.values import ARROW
-from tidelog.serve.writing import collect, collect_rows, finish, new_epoch, read_rows
 from tidelog.store.base.store_failures import CHANGES_NOT_KEPT
 from tidelog.store.folder.history import LogEntry
 

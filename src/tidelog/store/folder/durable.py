@@ -22,8 +22,8 @@ from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import EPOCH, SNAPSHOT, Bytes, Frame, framed
 from tidelog.store.base.notes import FORMAT_FILE, NOTE_FILE, check_format, write_format, write_note
 from tidelog.store.base.store import HISTORY, Store, open_store
-from tidelog.store.folder.reading import part_of
 from tidelog.store.folder.recovery import read_pieces, recover
+from tidelog.store.folder.state_reader import part_of
 from tidelog.store.image.capture import everything, held_bytes, touched
 from tidelog.store.image.delta import encode_deltas
 from tidelog.store.image.entries import encode_columns

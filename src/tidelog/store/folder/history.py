@@ -23,7 +23,7 @@ from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import Frame
 from tidelog.store.folder.assertions import rules_at
 from tidelog.store.folder.durable import Durable
-from tidelog.store.folder.reading import read_piece
+from tidelog.store.folder.state_reader import read_piece
 from tidelog.store.folder.stretches import stretches
 from tidelog.store.image.delta import Cells
 from tidelog.store.image.image import deltas_of

@@ -15,7 +15,7 @@ from tidelog.store.base.altered import Altered, damage
 from tidelog.store.base.header import OF_SNAPSHOTS, need
 from tidelog.store.base.notes import NOTE_FILE, read_note
 from tidelog.store.base.store import Store
-from tidelog.store.folder.reading import Recovered, read_piece
+from tidelog.store.folder.state_reader import Recovered, read_piece
 from tidelog.store.image.content import check_image
 from tidelog.store.image.image import Image
 from tidelog.store.log.log import Log

@@ -21,8 +21,8 @@ from tidelog.store.base.altered import Altered, Torn, damage
 from tidelog.store.base.frame import Frame, decode_frame
 from tidelog.store.base.notes import FORMAT_FILE, NOTE_FILE, check_format, read_note
 from tidelog.store.base.store import Store, open_store
-from tidelog.store.folder.reading import part_of, read_piece
 from tidelog.store.folder.recovery import image_of_snapshot
+from tidelog.store.folder.state_reader import part_of, read_piece
 from tidelog.store.image.content import check_distinct_facts, check_image
 from tidelog.store.image.image import Image, RelationImage, deltas_of, entries_of
 from tidelog.store.log.log import Log, segment_name

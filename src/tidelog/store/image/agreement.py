@@ -15,7 +15,7 @@ import numpy as np
 from tidelog.errors import DataError, EngineError, EvaluationError, ProgramError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.partition.texts.structures import NIL_CELL, decode_structures
+from tidelog.partition.texts.structures import NIL_CELL
 from tidelog.plan.ruleset import Schema
 from tidelog.program import Atom, Negation, Rule
 from tidelog.program.values.shape import Shape
@@ -72,7 +72,7 @@ def _are_known(cells: Cells, type_: str | None, dictionary: Dictionary) -> bool:
     if not dictionary.entries.are_known(distinct[distinct != NIL_CELL], lists=True):
         return False
     try:
-        decode_structures(distinct.tolist(), type_, dictionary)
+        dictionary.structures(distinct.tolist(), type_)
     except (KeyError, ValueError, TypeError, IndexError, AttributeError, AssertionError):
         return False
     return True
