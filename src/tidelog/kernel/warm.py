@@ -118,7 +118,7 @@ def _make(folder: Path, name: str, symbols: list[str]) -> library.Functions:
 def _compile() -> bytes:
     from tidelog.kernel.build import compile_kernels
 
-    print("tidelog: compiling the kernel; this happens once and takes a few seconds", file=sys.stderr, flush=True)
+    print("tidelog: compiling the kernel; this happens once and takes some seconds", file=sys.stderr, flush=True)
     return bytes(compile_kernels(KERNELS))
 
 

@@ -147,7 +147,7 @@ class Wrapper:
                 part = self._call("PyLong_FromLongLong", builder.extract_value(value, place))
                 self._call("PyTuple_SetItem", result, _WORD(place), part)
             return result
-        raise TypeError(f"an entry of the kernel cannot return {kind} to Python")
+        raise TypeError(f"an entry of the kernel cannot give {kind} to Python")
 
     def _field(self, buffer: Any, place: int) -> Any:
         return self.builder.load(self.builder.gep(buffer, [_INT(0), _INT(place)]))
