@@ -1,8 +1,8 @@
 """How the engine evaluates its rules: strata, join orders, indexes, cross products, placement.
 
-Law: what is told is read off the plans in force, not planned again; rules are told as the user wrote them, relations
-made by rewrites in words, unless core rules are asked for. Placement is that of the engine's partitions, or the one
-that the same rules would get on several.
+Law: an explanation is read from the current plans, nothing is planned again; rules are shown as the user wrote them,
+relations made by rewrites in words, unless core rules are requested. Placement is that of the engine's partitions, or
+the one that the same rules would have on several.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Explanation:
 
     @property
     def cross_products(self) -> tuple[tuple[str, str], ...]:
-        """(rule, relation) wherever a relation is visited whole in the middle of a join."""
+        """(rule, relation) for every relation that is visited completely in the middle of a join."""
         found = {
             (rule.label, name)
             for stratum in self.strata
@@ -95,8 +95,8 @@ def explain(
 ) -> Explanation:
     """How the rules in force are evaluated; ``columns`` names the columns of each relation.
 
-    ``placed`` is how the rules run on so many ``partitions``, None on one; ``rebuilt`` why strata were built again.
-    With ``analyze``, what each step did.
+    ``placed`` is how the rules run on ``partitions``, None for one; ``rebuilt`` is why strata were rebuilt. With
+    ``analyze``, it includes what each step did.
     """
     names, facts = Names(rules, core, placed), runtime.facts
     strata = _in_order(runtime.node.strata.values())
@@ -123,7 +123,7 @@ def explain(
 
 
 def _demand(rules: Ruleset, names: Names, size: Callable[[str], int]) -> Iterator[DemandPlan]:
-    """What is asked of the relations that are evaluated on demand, and which are evaluated whole."""
+    """The demand for the relations that are evaluated on demand, and which are evaluated completely."""
     if rules.demand is None:
         return
     told = [name for name in (*rules.demand.asked, *rules.demand.whole) if names.core or not is_auxiliary(name)]
@@ -140,7 +140,7 @@ def _in_order(strata: Iterable[Stratum]) -> list[Stratum]:
 
 
 def _told(stratum: Stratum, rules: Ruleset) -> tuple[str, ...]:
-    """The relations of a stratum as a profile tells them."""
+    """The relations of a stratum as a profile shows them."""
     return tuple(sorted(map(Names(rules).relation, stratum.relations)))
 
 

@@ -1,7 +1,7 @@
 """What rules and relations are called before the user.
 
-Law: rules go by their user's labels and texts, relations by their names or, if a rewrite made them, in words; unless
-core rules are asked for, which are told as they are.
+Law: rules are shown with the user's labels and texts, relations by their names or, if a rewrite made them, in words;
+core rules, if requested, are shown unchanged.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class Names:
                 readers += [owner for owner in self.owners.get(label, []) if owner not in readers]
 
     def label(self, rule: Rule) -> str:
-        """The label under which a core rule is told; one that several rules share is told under all their labels."""
+        """The label under which a core rule is shown; one that several rules share is shown under all their labels."""
         return rule.label or "" if self.core else self._labels(rule)
 
     def _labels(self, rule: Rule) -> str:
         return ", ".join(self.owners.get(rule.label or "", [rule.label or ""]))
 
     def text(self, rule: Rule) -> str:
-        """The text of a core rule, or of the user's rule it comes from; a shared one is told in words."""
+        """The text of a core rule, or of the user's rule it comes from; a shared one is described in words."""
         label, labels = rule.label or "", self._labels(rule)
         if self.core:
             return print_rule(rule, self._rules.program.convention)
@@ -107,7 +107,7 @@ class Names:
         return f"{self.relation(source.predicate)} on {columns_text(kept)}"
 
     def literal(self, literal: Literal) -> str:
-        """A literal with its relation told."""
+        """A literal with its relation in words."""
         atom = literal.atom if isinstance(literal, Negation) else literal
         if isinstance(atom, Atom) and self.relation(atom.predicate) != atom.predicate:
             args = ", ".join(self.term(arg) for arg in atom.args)

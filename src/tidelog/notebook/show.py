@@ -1,4 +1,4 @@
-"""What a session tells, as pages of a notebook: tables, drawings, texts that fold.
+"""The results of a session, as HTML in a notebook: tables, drawings, texts that fold.
 
 Law: the page says what the text says (`cli.repl.show`); whatever comes out of facts and programs is text, never markup.
 """

@@ -1,7 +1,7 @@
 """The rules of an engine as a value: what the user wrote, what it was rewritten to, and the types of all columns.
 
-Law: a rule set is never changed; a change of rules or of known types makes a new one and tells what is different, so
-that an epoch that fails leaves the old one in force. Removing a label removes every core rule that only it needs.
+Law: a rule set is never changed; a change of rules or of known types creates a new one and returns the difference, so
+that a failed epoch leaves the old one in force. Removing a label removes every core rule that only it needs.
 """
 
 from __future__ import annotations
@@ -329,7 +329,7 @@ class Ruleset:
         demand = _on_demand(program, core)
         if demand is None:
             schema, core = _typed(program, core, self.functions, bound, known)
-        else:  # rules that nobody asks are not there, and give no types
+        else:  # rules without demand do not exist, and determine no types
             needed = {label: tuple(new for n in names for new in demand.made[n]) for label, names in needed.items()}
             schema, core = _typed(program, demand.rules, self.functions, *_told(checked.schema, bound, known))
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
@@ -420,7 +420,7 @@ def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:
 def _told(
     schema: Schema, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]
 ) -> tuple[Bound, dict[str, int]]:
-    """The types and numbers of columns that are known, those that the text tells included."""
+    """The known types and numbers of columns, including those that the text determines."""
     types = {(name, i): t for name, row in schema.items() for i, t in enumerate(row) if t is not None}
     return {**types, **bound}, {**{name: len(row) for name, row in schema.items()}, **known}
 

@@ -27,7 +27,7 @@ UNADVISED = AdvisedOrders()
 
 @dataclass(frozen=True, slots=True)
 class RuleForm:
-    """A core rule as it is to run, with the types of the relations that it names; every partition plans it by itself.
+    """A core rule to run, with the types of the relations that it names; every partition plans it separately.
 
     ``value_type`` is the type of the values that an aggregate rule folds.
     """

@@ -2,9 +2,9 @@
 
 Law: a time without a zone is no instant. The kind is the same for all places that the inference of types makes one
 (`program.inference`), for a field of a declared type wherever it stands, and for the times in lists that meet; where
-data of both kinds comes into such a class that is a conflict, told before an epoch runs (TL4585). So a field has one
-kind in a whole program: another kind is another type. A time that passes through a number loses its kind. A constant
-that was written with a zone is an instant; one without goes with what it meets.
+data of both kinds comes into such a class that is a conflict, reported before an epoch runs (TL4585). So a field has
+one kind in a whole program: another kind is another type. A time that passes through a number loses its kind. A
+constant that was written with a zone is an instant; one without goes with what it meets.
 """
 
 from __future__ import annotations
@@ -135,18 +135,18 @@ class Meeting(Inference):
     instants: list[tuple[int, ZonedColumn]] = field(default_factory=list)  # constants with a zone
 
     def constant(self, const: Const, place: int, atom: Atom) -> None:
-        """A constant in a column may tell the kind of its times."""
+        """A constant in a column may determine the kind of its times."""
         Inference.constant(self, const, place, atom)
         self.instant(const, place)
 
     def constant_term(self, const: Const) -> int:
-        """A constant in an expression may tell the kind of what it meets."""
+        """A constant in an expression may determine the kind of what it meets."""
         place = Inference.constant_term(self, const)
         self.instant(const, place)
         return place
 
     def instant(self, const: Const, place: int) -> None:
-        """Keep a constant that has a zone; it is told by the rule that it stands in."""
+        """Keep a constant that has a zone; it is reported with its rule."""
         if const.zoned:
             assert self.rule is not None, "facts are data"
             label = self.rule.users_label or self.rule.head.predicate

@@ -2,7 +2,7 @@
 
 Law: a program that passes has a least model that evaluation reaches: its names are known and have one number of columns
 (`arity`), its variables are bound (`safety`), its places have one type (`types`, `subtypes`), its strata are ordered
-(`strata`), and its recursion through min and max has one result (`monotone`). Whether evaluation surely ends is told as
+(`strata`), and its recursion through min and max has one result (`monotone`). Possible non-termination is reported as
 a warning (`ending`). Checks do not depend on one another's
 success, so one run finds everything.
 Nothing is evaluated here. The rules of the program stay as they are written, except that literals take their type; the
@@ -141,8 +141,8 @@ def check_question(
 ) -> CheckedProgram:
     """Check one more rule, which no rule reads, over relations whose types are known; raises `ProgramError`.
 
-    No recursion goes through such a rule, so that strata, monotonicity and termination are not looked at; the warnings
-    are those of nobody. ``program`` has the declarations, types and pragmas that the rule may name.
+    No recursion goes through such a rule, so strata, monotonicity and termination are not checked, and there are no
+    warnings. ``program`` has the declarations, types and pragmas that the rule may name.
     """
     stages = elaborate(Elaboration(replace(program, rules=(rule,), facts=()), functions, bound, known))
     text, typed, typing = stages[separate_scopes], stages[assign_types], _typing(stages)

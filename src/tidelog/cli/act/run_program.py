@@ -1,7 +1,7 @@
 """A run of a program: load it with its files of facts, follow a script of changes, put out its views.
 
 Law: nothing is written unless everything was read, evaluated and changed without an error. Results go to files or the
-standard output; what is told about the run to the standard error.
+standard output, messages about the run to the standard error.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def run_program(checked: CheckedProgram, options: Options, functions: Given = ()
 
 
 def hidden_inputs(checked: CheckedProgram, options: Options, outputs: Outputs | None) -> set[str]:
-    """The relations whose rows nobody sees: not put out, not kept in a state, not to be met by rules of a script."""
+    """The relations whose rows are never visible: not output, not kept in a state, not read by rules of a script."""
     if outputs is None or options.state is not None or options.changes is not None:
         return set()
     shown = {name for name, _ in outputs} | {d.relation for d in checked.program.directives if d.kind != "input"}
@@ -96,7 +96,7 @@ def hidden_inputs(checked: CheckedProgram, options: Options, outputs: Outputs | 
 def at_epoch(
     session: Session, checked: CheckedProgram, outputs: Outputs | None, options: Options
 ) -> tuple[CheckedProgram, Outputs | None]:
-    """What is put out of an old epoch: what the program asks for, as far as the state had it then; tells what it lacks.
+    """The outputs of an old epoch: those of the program that the state had then; warns about those that it lacks.
 
     A state opened read-only has the rules of its epoch, so an edited program only determines the outputs.
     """

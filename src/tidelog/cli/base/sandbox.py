@@ -1,4 +1,4 @@
-"""Files that programs name stay inside folders that whoever runs them has named.
+"""Files that programs name stay inside folders that the user has allowed.
 
 Law: inside a sandbox no file is opened, listed or asked for that a program names and that lies outside of the allowed
 folders: the program's own, those of facts and of outputs, and those allowed besides. Links count as what they lead to.

@@ -1,7 +1,7 @@
 """What a command reads: a program and the facts of its files.
 
-Law: a program with errors is refused with all of them; warnings are told on the standard error. Facts are read whole,
-with a type for every column, before anything is evaluated.
+Law: a program with errors is refused with all of them; warnings are printed to the standard error. Facts are read
+whole, with a type for every column, before anything is evaluated.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def read_inputs(
 ) -> list[tuple[str, Input]]:
     """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables.
 
-    In this process no more is read than ``limits`` allow, by bytes and by seconds. Of ``hidden`` relations, whose rows
-    nobody will see, Spark reads what rules can use.
+    In this process no more is read than ``limits`` allow, in bytes and in seconds. Of ``hidden`` relations, whose rows
+    are never visible, Spark reads only what rules can use.
     """
     if spark is None:
         return list(read_data(checked, files, limits))

@@ -52,7 +52,7 @@ def save(session: Session, file: str) -> None:
     db = session.db
     based = {name: rows for name in db.relations if len(rows := db.asserted(name))}
     program = exported_program(db.program, {}, based)
-    if not db.program.declarations:  # facts tell the types, and a declaration would change how names are read
+    if not db.program.declarations:  # facts determine the types, and a declaration would change how names are read
         program = replace(program, declarations=())
     write_file(file, print_program(program))
     session.written.add(str(path.resolve()))

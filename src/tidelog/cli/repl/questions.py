@@ -36,7 +36,7 @@ def split_file(words: str) -> tuple[str, str]:
 
 
 def proof_of(session: Session, fact: str) -> Proof:
-    """The proof of a fact; one that is not true is told what to ask."""
+    """The proof of a fact; for one that is not true, the message says what to use."""
     try:
         return session.db.why(needed(fact, "why", "reach(1, 3)"))
     except NotTrueError as error:

@@ -19,8 +19,8 @@ from tidelog.program.types.functors import Given
 class Session:
     """An engine and what is typed at it; ``report`` receives all that comes of it.
 
-    ``state`` is the folder that is asked and not changed; ``ours`` says that the engine was begun here, so that
-    another one may take its place. ``waiting`` is told of work that may take long.
+    ``state`` is the folder that is read and not changed; ``ours`` says that the engine was opened here, so that
+    another one may replace it. ``waiting`` is called for work that may take long.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Session:
             self.dry = before
 
     def line(self, text: str) -> None:
-        """Tell a line."""
+        """Print a line."""
         self.report(Line(text))
 
     def must_change(self) -> None:

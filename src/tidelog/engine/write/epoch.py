@@ -1,7 +1,7 @@
-"""An epoch in the making: changes of facts and rules, collected and then committed whole.
+"""An epoch being prepared: changes of facts and rules, collected and then committed as a whole.
 
 Law (D3): within one epoch the signs of a fact are summed, so that the order of changes does not matter. Leaving the
-``with`` block commits; an exception inside it, or in the commit, leaves the engine at the epoch before.
+``with`` block commits; an exception inside it, or in the commit, leaves the engine at the previous epoch.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Target(Protocol):
 
 
 class Epoch:
-    """Collects changes; see `Engine.epoch`. After the commit it tells its number, what changed and what it cost."""
+    """Collects changes; see `Engine.epoch`. After the commit it has its number, its changes and its cost."""
 
     def __init__(
         self,
@@ -145,18 +145,18 @@ class Epoch:
     def insert(self, relation: str, rows: Tabular, until: Moment | None = None, *, nulls: Policy | None = None) -> None:
         """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark.
 
-        With ``until`` they end at that time, a number of seconds or a datetime, unless they are to end later already.
+        With ``until`` they expire at that time, in seconds or as a datetime, unless they already expire later.
         ``nulls`` says how nulls are handled: "refuse" (the default), "skip", or replacements such as "mgr=none" or
-        ``{"mgr": "none"}``; after the commit ``epoch.nulls`` has the counts.
+        ``{"mgr": "none"}``; after the commit, ``epoch.nulls`` contains the counts.
         """
         self._change(1, relation, rows, nulls, None if until is None else microseconds(until, "until"))
 
     def delete(self, relation: str, rows: Tabular, *, nulls: Policy | None = None) -> None:
-        """Retract base facts; those that are not asserted are passed over."""
+        """Retract base facts; those that are not asserted are skipped."""
         self._change(-1, relation, rows, nulls)
 
     def change(self, relation: str, rows: Tabular, change: str = "change", *, nulls: Policy | None = None) -> None:
-        """Assert and retract base facts as a column of a table says: +1 or -1; all rows or none are accepted."""
+        """Assert and retract base facts according to a column of a table: +1 or -1; all rows or none are accepted."""
         must_be(change, str, "change", "the name of a column of +1 and -1")
         policy = read_policy(nulls, relation)
         if is_data_frame(rows):
@@ -194,13 +194,13 @@ class Epoch:
     def declare(self, text: str) -> list[str]:
         """Add declarations to the program: ``.decl vip(person: symbol)``, and types, keys and lifetimes.
 
-        The text may hold rules and facts too, which are added with them; returns the labels of the rules.
+        The text may also contain rules and facts, which are added, too; returns the labels of the rules.
         """
         self._must_be_open()
         return [self.add_rule(rule) for rule in self._target.declare(self.collected, text).rules]
 
     def add_instance(self, text: str | Instance) -> str:
-        """Make an instance of a component of the program: ``.init g = Graph<City>``; returns its name.
+        """Create an instance of a component of the program: ``.init g = Graph<City>``; returns its name.
 
         The text may declare components before it.
         """
@@ -235,16 +235,16 @@ class Epoch:
         await finished(lambda: self.__exit__(kind, error, trace))
 
     def commit(self) -> None:
-        """Commit now; the ``with`` block does it by itself."""
+        """Commit now; a ``with`` block commits at its end."""
         self._must_be_open()
         self._open = False
         self._target.commit(self)
 
     def blame(self, fact: Fact | Violation, *, trials: int = 1000) -> Blame | ViewBlame:
-        """Why a fact came, went or changed its value in this epoch, once it is committed or previewed.
+        """Why a fact was added, removed or changed its value in this epoch, once it is committed or previewed.
 
-        A relation's name alone asks about all of its changes, grouped by cause; see `Engine.blame`. One of the first
-        violations of a constraint, also in an epoch that was refused, is blamed as a fact is.
+        The name of a relation alone asks about all of its changes, grouped by cause; see `Engine.blame`. The first
+        violations of a constraint can be passed like facts, also for an epoch that was refused.
         """
         return self._target.blame(self, fact, trials)
 

@@ -35,7 +35,7 @@ class Retention:
 
 
 def duration_text(microseconds: int) -> str:
-    """A span of time in the largest unit that tells it whole.
+    """A duration in the largest unit that expresses it exactly.
 
     >>> duration_text(1_800_000_000), duration_text(1_500_000), duration_text(7)
     ('30m', '1500ms', '7us')
@@ -68,7 +68,7 @@ def retentions(program: Program) -> dict[str, Retention]:
 
 
 def check_lifetimes(program: Program) -> Iterator[Diagnostic]:
-    """Lifetimes given twice, by columns that tell no time, and of facts that are not asserted."""
+    """Lifetimes declared twice, by columns without times, and of facts that are not asserted."""
     yield from _given_twice(program)
     types = {d.relation: {column.name: column.type for column in d.columns} for d in program.declarations}
     for given in program.lifetimes:

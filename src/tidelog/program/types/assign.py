@@ -208,9 +208,9 @@ def _default_integers(facts: LiteralsAt, rules: LiteralsAt, inference: Inference
 
 
 def _settle_untold(inference: Inference) -> bool:
-    """What a function gives without telling its type is a number, if it is computed with or ordered.
+    """A function result of unknown type is a number, if it is used in arithmetic or ordered.
 
-    Nothing else says what it is, and what is not a number is told when it comes.
+    Nothing else determines the type, and a value that is not a number is reported when it occurs.
     """
     classes = inference.classes
     uses = [(place, use.call.span) for use in inference.open_uses for place in use.places]

@@ -1,8 +1,8 @@
 """Types of terms that make records, algebraic values and lists.
 
 Law: a bracket makes a list unless its place has a
-record type: then it has as many parts as the type has fields, each of the field's type. What does not fit is told once,
-where it stands (TL420 on).
+record type: then it has as many parts as the type has fields, each of the field's type. What does not fit is reported
+once, at its place (TL420 and following).
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Constructor(NamedTuple):
         return f"${self.constructor}" if self.constructor else self.type.lstrip("'")
 
     def name(self, count: int) -> str:
-        """The function that a term of so many parts is elaborated to."""
+        """The function that a term with this number of parts is elaborated to."""
         fits = count == len(self.fields)
         parts = tuple(type_ for _, type_ in self.fields) if fits else (ANY_TYPE,) * count
         return Structure(MAKE, self.constructor, self.type, parts).made

@@ -2,7 +2,7 @@
 
 Law: a line says what is so for every run of the rules. "0 messages between partitions" means that deriving the relation
 from the relations that its rules name never sends anything, the copies and other auxiliary relations in between
-included. A line about a rule that sends says where to, not how often. Rules are told as core rules, or as those of the
+included. A line about a rule that sends says where to, not how often. Rules are shown as core rules, or as those of the
 text: then with all core rules that were made of one, and the copies that those read.
 """
 
@@ -37,7 +37,7 @@ def describe(placed: PlacedRules, core: Mapping[str, Rule]) -> list[str]:
 def describe_relations(placed: PlacedRules, owners: Mapping[str, Sequence[str]] | None = None) -> dict[str, str]:
     """A line for each relation that is not auxiliary, by its name.
 
-    ``owners`` gives the labels under which core rules and copies are told; without it, those are told by themselves.
+    ``owners`` maps core rules and copies to the labels under which they are shown; without it, they have their own.
     """
     deriving: dict[str, list[str]] = defaultdict(list)
     for label, rule in placed.core.items():
@@ -52,7 +52,7 @@ def describe_rules(placed: PlacedRules, core: Mapping[str, Rule]) -> dict[str, s
 
 
 def describe_made(label: str, made: Sequence[str], placed: PlacedRules, words: Callable[[str], str]) -> str:
-    """A line for a rule of the text, from the core rules ``made`` of it; ``words`` tells a relation.
+    """A line for a rule of the text, from the core rules ``made`` of it; ``words`` describes a relation.
 
     >>> from tidelog.rewrite.place.place import place
     >>> from tidelog.syntax import parse_program
