@@ -197,9 +197,7 @@ def _why_no_probe(spark: SparkSession, error: BaseException) -> PreflightError:
     said = reason(error)
     if "PYTHON_VERSION_MISMATCH" in said:
         return failures.OTHER_PYTHON.error(version=_version(), said=said)
-    chosen = (
-        spark.conf.get("spark.pyspark.python", "") or "not set, so PYSPARK_PYTHON or python3 is used"
-    )
+    chosen = spark.conf.get("spark.pyspark.python", "") or "not set, so PYSPARK_PYTHON or python3 is used"
     return failures.PROBE_FAILED.error(chosen=chosen, version=_version(), said=said)
 
 
