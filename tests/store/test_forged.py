@@ -87,7 +87,7 @@ def test_a_forged_row_number_of_a_minimum_is_refused(row: int) -> None:
     def forge(table: np.ndarray) -> None:
         table[0, -1] = row
 
-    with pytest.raises(StateError, match="are not those of a state") as caught:
+    with pytest.raises(StateError, match="are inconsistent") as caught:
         opened(changed(files, cells(names[0], forge)))
     assert caught.value.code == "TL5182"
 
