@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest
-SHARED_OUT := --dist worksteal --durations=20 --durations-min=1
+SLOWEST := --durations=20 --durations-min=1
+SHARED_OUT := --dist worksteal $(SLOWEST)
 PARALLEL := $(PYTEST) -n $(WORKERS) $(SHARED_OUT)
 # Spark uses all cores for each session; two processes, each with one session for all its tests, hide each other's waits.
 ON_SPARK := $(PYTEST) -n 2 $(SHARED_OUT)
@@ -19,6 +20,8 @@ CASES_TEST := 60
 CASES_AGAIN := 15
 CASES_ALL := 100
 ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/explain tests/partition/test_keys.py
+# Files with tests that need Spark: to collect all others takes as long as to start a session.
+SPARK_FILES := tests/spark $(shell grep -rl --include='test_*.py' --exclude-dir=spark 'mark\.spark' tests)
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/partition/test_keys.py
 CONNECT_SUITE := tests/spark/test_arrivals.py tests/spark/test_streams.py tests/spark/test_verify.py tests/spark/test_asking.py \
 	tests/spark/test_engine_law.py tests/spark/test_engine_readers.py
@@ -58,12 +61,12 @@ lint: $(READY) ## ruff, the layout of all programs, strict types, the direction 
 check: lint ## run before a commit, under three minutes: lint, and tests that need no system tools and no Spark
 	TIDELOG_CASES=$(CASES_CHECK) $(PARALLEL) -m "not slow and not long and not spark"
 
-test: lint ## run in CI, about ten minutes: every law, also on partitions, with threads and on Spark
+test: lint ## run in CI, about 17 minutes: every law, also on partitions, with threads and on Spark
 	@scripts/tools java postgresql chromium neovim
 	TIDELOG_CASES=$(CASES_TEST) $(PARALLEL) -m "not long and not spark"
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" $(ENGINE_SUITE)
 	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" tests/law
-	$(ON_SPARK) -m "spark and not long" tests
+	$(ON_SPARK) -m "spark and not long" $(SPARK_FILES)
 
 test-all: lint ## run before an issue is closed, about an hour: long tests, coverage, proofs, all suites on Spark
 	@scripts/tools java postgresql chromium neovim coq
@@ -74,7 +77,7 @@ test-all: lint ## run before an issue is closed, about an hour: long tests, cove
 	$(BIN)/coverage report
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark and not long" $(ENGINE_SUITE)
 	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark and not long" tests/law tests/engine
-	TIDELOG_SPARK_CASES=20 $(PYTEST) -m spark tests
+	TIDELOG_SPARK_CASES=20 $(PYTEST) $(SLOWEST) -m spark $(SPARK_FILES)
 	TIDELOG_TEST_CONNECT=1 $(PYTEST) -m "spark and not long" $(CONNECT_SUITE)
 	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/docs/test_sessions.py \
 		tests/law/test_rollback.py
@@ -109,7 +112,7 @@ site: $(READY) ## build the documentation site in build/site/html; broken links 
 	$(BIN)/python docs/site/stage.py build/site
 	cd build/site && NO_MKDOCS_2_WARNING=1 $(abspath $(BIN))/python -m mkdocs --quiet build --strict
 
-dist: $(READY) ## build sdist and wheel in dist/, check them, and try them in an empty environment without compiler and Java
+dist: $(READY) ## build sdist and wheel (with its kernel, for this platform) in dist/, check and try them without compiler and Java
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*

@@ -1,7 +1,7 @@
-"""Blame as a value: what became of a fact in an epoch, the changes that caused it, and the way from each to the fact.
+"""Blame as a value: how a fact changed in an epoch, the changes that caused it, and the path from each to the fact.
 
-Law: undoing the ``causes`` alone, and nothing else of the epoch, gives the fact back as it was before; none of them can
-be left out. Where that could not be reached, `minimal` or `exact` is false, and a note says why.
+Law: undoing only the ``causes`` of the epoch restores the fact as it was before; none of them can be omitted. If this
+could not be achieved, `minimal` or `exact` is false, and a note says why.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ PROOF_LINES = 40
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """Why a fact came, went, or changed its value in an epoch.
+    """Why a fact was added, removed, or changed its value in an epoch.
 
     ``before`` and ``after`` are the facts of its group, which for most relations is the fact itself. ``proof`` is the
-    new one, ``old_proof`` the one that broke, ``missing`` tells why no other holds.
+    new proof, ``old_proof`` the broken one, and ``missing`` explains why no other proof holds.
     """
 
     fact: str
@@ -44,7 +44,7 @@ class Blame:
 
     @property
     def what(self) -> str:
-        """What became of the fact: it ``came``, ``went`` or ``changed``."""
+        """How the fact changed: ``came`` (it was added), ``went`` (it was removed) or ``changed``."""
         return CHANGED if self.before and self.after else CAME if self.after else WENT
 
     @property
@@ -85,7 +85,7 @@ class Blame:
 
 @dataclass(frozen=True, slots=True)
 class CauseGroup:
-    """Changes of a view that have one cause: undoing ``changes`` alone undoes them all. A few of them are named."""
+    """Changes of a view with one cause: undoing ``changes`` alone reverts them all. A few of them are listed."""
 
     changes: tuple[Change, ...]
     inserted: int
@@ -97,7 +97,7 @@ class CauseGroup:
 
     @property
     def counts(self) -> str:
-        """How many facts came and went."""
+        """The numbers of added and removed facts."""
         signed = (f"{sign}{count:,}" for sign, count in (("+", self.inserted), ("-", self.deleted)) if count)
         return " ".join(signed) or "no change"
 
@@ -106,8 +106,8 @@ class CauseGroup:
 class ViewBlame:
     """Why a view changed in an epoch: its changes grouped by cause, the largest group first.
 
-    A change that several sets of changes undo is told with the first of them. ``inserted`` and ``deleted`` count the
-    changes that no cause was found for within the trials.
+    A change with several causes is reported with the first of them. ``inserted`` and ``deleted`` count the changes for
+    which no cause was found within the trials.
     """
 
     view: str
@@ -158,28 +158,30 @@ class ViewBlame:
 
 
 def _headline(blame: Blame) -> str:
-    """What became of the fact, in one line."""
+    """How the fact changed, in one line."""
     if blame.what == CAME:
-        return f"{blame.fact} came in {blame.origin}"
+        return f"{blame.fact} was added in {blame.origin}"
     if blame.what == WENT:
-        return f"{blame.fact} went in {blame.origin}"
-    return f"{', '.join(blame.after)} came in the place of {', '.join(blame.before)} in {blame.origin}"
+        return f"{blame.fact} was removed in {blame.origin}"
+    return f"{', '.join(blame.after)} replaced {', '.join(blame.before)} in {blame.origin}"
 
 
 def _effort(blame: Blame) -> str:
     """How the causes were found."""
     changes = "change" if blame.considered == 1 else "changes"
     trials = "trial" if blame.trials == 1 else "trials"
-    return f"{blame.considered:,} {changes} of the epoch may matter; found by {blame.trials:,} {trials}"
+    return f"{blame.considered:,} {changes} of the epoch may matter; found in {blame.trials:,} {trials}"
 
 
 def _summary(blame: Blame) -> str:
     """What the causes are, in one line."""
     if not blame.exact:
-        return f"not found exactly: {blame.note}"
+        return f"the exact cause was not found: {blame.note}"
     if not blame.minimal:
-        return f"undoing these alone undoes it, though {blame.note}"
-    return "undoing this alone undoes it" if len(blame.causes) == 1 else "undoing these, and not fewer, undoes it"
+        return f"undoing these changes alone reverts it, but {blame.note}"
+    if len(blame.causes) == 1:
+        return "undoing this change alone reverts it"
+    return "undoing all of these changes reverts it, undoing fewer does not"
 
 
 def _blame_lines(blame: Blame) -> Iterator[str]:
@@ -188,13 +190,13 @@ def _blame_lines(blame: Blame) -> Iterator[str]:
     for cause in blame.causes:
         yield from _cause_lines(cause, blame.origin)
     for change in blame.instead:
-        yield f"  or, as well: {change}"
+        yield f"  alternatively: {change}"
     if blame.proof is not None:
-        yield from ("", "the proof now:", *_shortened(str(blame.proof)))
+        yield from ("", "the new proof:", *_shortened(str(blame.proof)))
     if blame.old_proof is not None:
         yield from ("", "the proof that broke:", *_shortened(str(blame.old_proof)))
     if blame.missing is not None:
-        yield from ("", "and no other holds:", *_shortened(str(blame.missing)))
+        yield from ("", "no other proof holds:", *_shortened(str(blame.missing)))
 
 
 def _cause_lines(cause: Cause, origin: Origin) -> Iterator[str]:
@@ -220,8 +222,8 @@ def _view_headline(blame: ViewBlame) -> str:
 
 
 def _left_over(blame: ViewBlame) -> str:
-    """What no cause was found for."""
-    return f"+{blame.inserted:,} -{blame.deleted:,} without a cause found in {blame.trials:,} trials"
+    """The changes without a known cause."""
+    return f"+{blame.inserted:,} -{blame.deleted:,} without a known cause after {blame.trials:,} trials"
 
 
 def _view_lines(blame: ViewBlame) -> Iterator[str]:
@@ -244,13 +246,13 @@ def _blame_page(blame: Blame) -> str:
     parts = [html.line(f"<b>{html.text(_headline(blame))}</b>")]
     parts.append(html.line(html.faint(f"because ({_summary(blame)}; {_effort(blame)}):")))
     parts += map(_cause_page, blame.causes)
-    parts += (html.line(html.faint("or, as well:"), html.code(str(change))) for change in blame.instead)
+    parts += (html.line(html.faint("alternatively:"), html.code(str(change))) for change in blame.instead)
     if blame.proof is not None:
-        parts.append(html.fold("the proof now", blame.proof._repr_html_()))
+        parts.append(html.fold("the new proof", blame.proof._repr_html_()))
     if blame.old_proof is not None:
         parts.append(html.fold("the proof that broke", blame.old_proof._repr_html_()))
     if blame.missing is not None:
-        parts.append(html.fold("and no other holds", blame.missing._repr_html_()))
+        parts.append(html.fold("no other proof holds", blame.missing._repr_html_()))
     return html.page(*parts)
 
 

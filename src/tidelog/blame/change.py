@@ -1,7 +1,7 @@
-"""What an epoch was told to change, piece by piece: each piece can be undone by itself.
+"""The changes of an epoch, one by one: each can be undone separately.
 
 Law: the pieces of an epoch are net: undoing all of them gives the base facts and rules of the epoch before. What one
-key, or one label, names is one piece: the row that came in the place of another, the rule that came under the label of
+key, or one label, names is one piece: the row that replaced another, the rule that came under the label of
 one that went.
 """
 
@@ -22,7 +22,7 @@ Row: TypeAlias = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The epoch that made a change, and what it told of itself."""
+    """The epoch that made a change, with its author, note and source."""
 
     epoch: int | None = None  # None: one that is not committed
     author: str | None = None
@@ -32,7 +32,7 @@ class Origin:
     time: float | None = None
 
     def __str__(self) -> str:
-        what = "an epoch that is not committed" if self.epoch is None else f"epoch {self.epoch}"
+        what = "an uncommitted epoch" if self.epoch is None else f"epoch {self.epoch}"
         author = f", by {self.author}" if self.author is not None else ""
         source = f", {self.source} at {self.offset}" if self.source is not None else ""
         note = f": {' '.join(self.note.split())}" if self.note else ""
@@ -55,7 +55,7 @@ class FactChanged:
         if self.come is None:
             return f"{write(self.gone or ())} {'expired' if self.expired else 'was retracted'}"
         asserted = f"{write(self.come)} was asserted"
-        return asserted if self.gone is None else f"{asserted} in the place of {write(self.gone)}"
+        return asserted if self.gone is None else f"{asserted} and replaced {write(self.gone)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,9 +76,9 @@ def account_text(title: str, account: Account) -> str:
 
 
 def rebuilt_text(stratum: StratumProfile) -> str:
-    """How often a stratum was built again, and why the last time."""
-    last = f"; the last time, {stratum.reason}" if stratum.reason else ""
-    return f"built again {stratum.rebuilt:,} x, which was cheaper than to retract{last}"
+    """How often a stratum was rebuilt, and why the last time."""
+    last = f"; the last time because {stratum.reason}" if stratum.reason else ""
+    return f"rebuilt {stratum.rebuilt:,} x, which was cheaper than retracting{last}"
 
 
 def rule_time(rule: RuleProfile) -> str:

@@ -41,7 +41,7 @@ def explanation_page(
         rows = [(each.relation, columns_text(each.columns), ", ".join(each.rules)) for each in indexes]
         parts.append(html.fold("indexes", html.table(("index of", "by", "for"), rows)))
     if cross_products:
-        crossed = html.table(("rule", "visits the whole of"), cross_products)
+        crossed = html.table(("rule", "visits all of"), cross_products)
         parts.append(html.fold("cross products", crossed, shown=True))
     if placement is not None:
         lines = (*placement.relations.values(), *placement.rules.values())
@@ -54,7 +54,7 @@ def _stratum(stratum: StratumPlan, *, shown: bool) -> str:
     kind = ", recursive" if stratum.recursive else ""
     rebuilt = ""
     if stratum.rebuilt:
-        rebuilt = html.line(html.faint(f"built again by the last epoch that came here: {stratum.rebuilt}"))
+        rebuilt = html.line(html.faint(f"rebuilt by the last epoch that reached it: {stratum.rebuilt}"))
     title = html.text(f"stratum {stratum.number}{kind}: {'; '.join(stratum.relations)}")
     return html.fold(title, rebuilt + "".join(map(_rule, stratum.rules)), shown=shown)
 

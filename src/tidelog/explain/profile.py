@@ -1,12 +1,12 @@
 """Where epochs spend their time: per stratum and per rule, for the last epoch and overall.
 
-What the numbers are. The seconds of an epoch and of a stratum are measured, always. The supports of a rule are those
-found or lost by its joins, counted, always, and so are the rows that these visited. Facts are suspended and revived in
-a stratum, whichever rule it was that took or kept their supports, so these two are told per stratum. The seconds of a
-rule are *sampled*, and only while profiling is switched on: every millisecond a second thread looks at which rule's
-join the kernel is in (kernels run without the interpreter lock) and credits the rule with the time since its last look.
-Time outside joins (applying supports, Python) is credited to no rule, and epochs much shorter than a millisecond may
-leave no sample; None means never sampled.
+What the numbers mean. The seconds of an epoch and of a stratum are always measured. The supports that the joins of a
+rule add or remove, and the rows that they visit, are always counted. Facts are suspended and revived in a stratum,
+independent of the rule that removed or kept their supports, so these two are reported per stratum. The seconds of a
+rule are *sampled*, and only while profiling is enabled: every millisecond a second thread checks which rule's join the
+kernel is running (kernels run without the interpreter lock) and credits the rule with the time since the last check.
+Time outside joins (applying supports, Python) is not credited to any rule, and epochs much shorter than a millisecond
+may leave no sample; None means never sampled.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from typing import Any
 from tidelog.explain.account import Account, RuleProfile, StratumProfile, account_text
 from tidelog.explain.names import Names
 from tidelog.explain.page import profile_page
-from tidelog.explain.waste import Waste, is_wasteful, told_waste
+from tidelog.explain.waste import Waste, is_wasteful, waste_of
 from tidelog.partition.code.plan_counts import PlanCounts, by_label
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.progress import running_rule
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
 
@@ -62,7 +61,7 @@ class _Sums:
     supports: dict[str, int] = field(default_factory=dict)
     visits: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    made: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are told under a label
+    made: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are shown under a label
     rule_seconds: dict[str, float] = field(default_factory=dict)
     strata: dict[tuple[str, ...], StratumProfile] = field(default_factory=dict)
 
@@ -113,7 +112,7 @@ class _Sums:
         return sorted(found, key=lambda told: (-self.visits[told], told))
 
     def account(self, counted: Mapping[str, Sequence[PlanCounts]], names: Names | None) -> Account:
-        """The sums as a value; ``counted`` is what plans did, where there are rules that waste."""
+        """The sums as a value; ``counted`` is what plans did, if there are wasteful rules."""
         labels = {**self.supports, **self.visits, **self.rule_seconds}
         rules = [
             RuleProfile(x, self.supports.get(x, 0), self.rule_seconds.get(x), self.visits.get(x, 0)) for x in labels
@@ -125,7 +124,7 @@ class _Sums:
 
     def _waste(self, told: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
         parts = [part for label in self.made[told] for part in counted.get(label, ())]
-        return told_waste(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
+        return waste_of(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
 
 
 class Profiler:
@@ -155,13 +154,13 @@ class Profiler:
         before = time.perf_counter()
         while not over.wait(INTERVAL):
             now = time.perf_counter()
-            label = running_rule(partition)
+            label = partition.running_label()
             if label is not None:
                 self._sampled[label] = self._sampled.get(label, 0.0) + now - before
             before = now
 
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
-        """An epoch is committed; it is added up when somebody asks, or when many have come."""
+        """An epoch was committed; its numbers are added up when they are read, or when many are pending."""
         self._not_added.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
         self._sampled = {}
         if len(self._not_added) > MOST_KEPT:
@@ -181,12 +180,12 @@ class Profiler:
         self._not_added.clear()
 
     def rebuilt(self) -> dict[tuple[str, ...], str]:
-        """Why strata were built again when they were visited last, by their relations as they are told."""
+        """Why strata were rebuilt when they were last visited, by their relations as they are shown."""
         self._add_up()
         return {s.relations: s.reason for s in self._overall.strata.values() if s.reason}
 
     def profile(self, rules: Ruleset, counts: Callable[[], Iterable[PlanCounts]]) -> Profile:
-        """What was added up so far; what plans did is asked for only where a rule wastes."""
+        """The totals so far; what plans did is read only if a rule is wasteful."""
         self._add_up()
         if not self._overall.wasteful() and not self._last.wasteful():
             return Profile(self._last.account({}, None), self._overall.account({}, None))

@@ -32,7 +32,7 @@ class Attempt:
         yield f"  fails  {self.failed}: {self.reason}"
         if self.bindings:
             values = ", ".join(f"{name} = {value}" for name, value in self.bindings.items())
-            more = "" if self.tried == 1 else f" (the first of {self.tried:,} that get as far)"
+            more = "" if self.tried == 1 else f" (one of {self.tried:,} attempts that get this far)"
             yield f"  with   {values}{more}"
         if not self.complete:
-            yield "  the search was stopped: too many facts to visit"
+            yield "  the search was stopped, because it visits too many facts"

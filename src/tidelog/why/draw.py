@@ -1,7 +1,7 @@
 """Proofs as drawings: the fact on the left, what it rests on to the right.
 
-Law: the drawing shows what the text tells (`render`), part by part. A large proof is drawn as far as it can be taken
-in, and says how much is left out; the text has the rest.
+Law: the drawing shows what the text shows (`render`), part by part. A large proof is drawn as far as it is readable,
+and states how much is omitted; the text has the rest.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _all(root: _Drawn) -> Iterator[_Drawn]:
 
 
 def _place(root: _Drawn) -> float:
-    """Give every part its middle: leaves below each other, others in the middle of theirs; tells the height."""
+    """Give every part its middle: leaves below each other, others in the middle of theirs; returns the height."""
     y = MARGIN
     for each in _all(root):
         if not each.inner:

@@ -65,9 +65,9 @@ def _attempt(attempt: Attempt) -> str:
     lines = [html.line(html.faint("holds"), html.code(held)) for held in attempt.held]
     lines.append(html.line(html.text("fails"), html.code(attempt.failed), html.faint(attempt.reason)))
     if attempt.bindings:
-        more = "" if attempt.tried == 1 else f" (the first of {attempt.tried:,} that get as far)"
+        more = "" if attempt.tried == 1 else f" (one of {attempt.tried:,} attempts that get this far)"
         values = ", ".join(f"{name} = {value}" for name, value in attempt.bindings.items())
         lines.append(html.line(html.faint("with"), html.code(values), html.faint(more)))
     if not attempt.complete:
-        lines.append(html.line(html.faint("the search was stopped: too many facts to visit")))
+        lines.append(html.line(html.faint("the search was stopped, because it visits too many facts")))
     return html.fold(html.code(attempt.text), "".join(lines), shown=True)

@@ -111,7 +111,7 @@ def line_parts(node: Part) -> tuple[str, str]:
         case _Row(number=number):
             return f"row {number}", ""
         case FactNode(how=how, text=text, rule=rule):
-            words = {ASSERTED: "asserted", AGAIN: "as above", CUT: "not followed further"}
+            words = {ASSERTED: "asserted", AGAIN: "as above", CUT: "not expanded further"}
             return text, words.get(how, f"by {rule}")
         case Absence(text=text):
             return f"no {text}", ""

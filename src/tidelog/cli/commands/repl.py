@@ -35,12 +35,12 @@ def repl_command(
     from tidelog.cli.base.show import console
     from tidelog.cli.input.target import asked, one_of
     from tidelog.cli.repl.execute import ReplSession
-    from tidelog.cli.repl.show import teller
+    from tidelog.cli.repl.show import reporter
 
     one_of(program, state)
     given = functions_of(functions)
     with asked(program, facts, state, at, given) as db:
-        session = ReplSession(db, teller(console()), state, given)
+        session = ReplSession(db, reporter(console()), state, given)
         if sys.stdin.isatty():
             from tidelog.cli.repl.prompt import run_prompt  # prompt-toolkit takes a while to load
 

@@ -1,7 +1,7 @@
 """`tidelog why PROGRAM FACT`, `tidelog why --state DIR FACT`: the proof of a fact, or with `--not` why it is absent.
 
-Law: the state asked is the one that `tidelog run` would compute from the same program and files, or that of a folder.
-Exit code 1 if the fact asked for is absent (with `--not`: present), so that scripts can tell.
+Law: the state is the one that `tidelog run` would compute from the same program and files, or that of a folder.
+The exit code is 1 if the fact is absent (with `--not`: present), for use in scripts.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
+from tidelog.cli.repl.reports import EpochReport, Findings
 from tidelog.cli.repl.session import Session, needed
-from tidelog.cli.repl.told import Changed, Found
 from tidelog.engine.base.facts import written_rows
 from tidelog.engine.engine import core_of
 from tidelog.engine.write.declare import with_declarations
@@ -35,14 +35,14 @@ from tidelog.syntax import (
 
 
 def clauses(session: Session, text: str) -> None:
-    """Rules and facts as a program writes them; what nobody finished is not guessed at."""
+    """Rules and facts as a program writes them; unfinished input is refused."""
     if is_command_word(text):
         raise failures.NO_COLON.error(name=text)
     if not ends_with_period(text, session.convention):
         raise failures.NO_PERIOD.error()
     rules, found = read_rules(text, convention=session.convention, name=session.name)
     if found:
-        session.tell(Found(tuple(found)))
+        session.report(Findings(tuple(found)))
     facts = [rule.head for rule in rules if not rule.body and rule.label is None]
     commit(session, [(1, fact) for fact in facts], [r for r in rules if r.body or r.label is not None])
 
@@ -103,7 +103,7 @@ def add_rules(session: Session, epoch: Epoch, rules: Sequence[Rule]) -> list[str
 
 
 def carry_out(session: Session, collect: Callable[[Epoch], list[str]]) -> None:
-    """Make an epoch of what is collected; a dry one is told and rolled back."""
+    """Run the collected changes as an epoch; a dry run is reported and rolled back."""
     db = session.db
     with session.waiting("epoch"):
         if session.dry:
@@ -115,7 +115,7 @@ def carry_out(session: Session, collect: Callable[[Epoch], list[str]]) -> None:
             with db.epoch() as epoch:
                 labels = collect(epoch)
             texts = tuple(db.rules[label] for label in labels)
-    session.tell(Changed(epoch, db.convention, texts, session.dry))
+    session.report(EpochReport(epoch, db.convention, texts, session.dry))
 
 
 def declare(session: Session, text: str) -> None:

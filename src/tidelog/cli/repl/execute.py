@@ -15,8 +15,8 @@ from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.input.load import start_engine
 from tidelog.cli.repl import change, files, questions
 from tidelog.cli.repl.commands import COMMANDS, SYNONYMS
+from tidelog.cli.repl.reports import Failure, Findings
 from tidelog.cli.repl.session import Session, needed
-from tidelog.cli.repl.told import Failed, Found
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.explain.numbers import duration
 from tidelog.syntax import parse_program
@@ -29,14 +29,14 @@ class ReplSession(Session):
     """A session that carries out what is typed."""
 
     def execute(self, text: str) -> bool:
-        """Do what an input says; False if it was in error, which has been told."""
+        """Do what an input says; False if it was in error, which has been shown."""
         try:
             self.carry_out(text)
         except ProgramError as error:
-            self.tell(Found(tuple(error.diagnostics)))
+            self.report(Findings(tuple(error.diagnostics)))
             return False
         except TidelogError as error:
-            self.tell(Failed(error))
+            self.report(Failure(error))
             return False
         except KeyboardInterrupt as interrupt:
             self.line(f"interrupted; nothing was changed{interrupt}")
@@ -44,7 +44,7 @@ class ReplSession(Session):
         return True
 
     def carry_out(self, text: str) -> None:
-        """Do what an input says, or raise what is wrong with it; warnings are told."""
+        """Do what an input says, or raise what is wrong with it; warnings are shown."""
         met: list[warnings.WarningMessage] = []
         try:
             with warnings.catch_warnings(record=True) as met:
@@ -58,7 +58,7 @@ class ReplSession(Session):
         """Do what an input says; texts are read as they stand, so that a mistake is shown where it is."""
         bare = text.strip()
         if bare.startswith("?") or bare.endswith(")?"):
-            self.tell(self.ask(text))
+            self.report(self.ask(text))
         elif bare.startswith(":") and not bare.startswith(":-"):
             self._command(bare[1:])
         elif bare.startswith((".", "#")):
@@ -100,7 +100,7 @@ class ReplSession(Session):
 
 
 def dry(session: ReplSession, text: str) -> None:
-    """Tell what a change would do."""
+    """Report what a change would do."""
     needed(text, "dry", "edge(1, 2).")
     if text.startswith((":", "?")) and not text.startswith(":-"):
         raise failures.NOT_A_CHANGE.error(text=text)
@@ -109,7 +109,7 @@ def dry(session: ReplSession, text: str) -> None:
 
 
 def time_input(session: ReplSession, text: str) -> None:
-    """A question: asked again and again, the least and the middle time. A change: carried out, and its profile."""
+    """A query: run repeatedly, with its minimum and median time. A change: committed, with its profile."""
     needed(text, "time", "?reach(1, X)")
     if not text.startswith("?"):
         session.dispatch(text)
@@ -119,9 +119,9 @@ def time_input(session: ReplSession, text: str) -> None:
     seconds, began = [answered.seconds], time.perf_counter()
     while time.perf_counter() - began < PATIENCE and len(seconds) < MOST:
         seconds.append(session.ask(text).seconds)
-    session.tell(answered)
+    session.report(answered)
     least, middle = duration(min(seconds)), duration(statistics.median(seconds))
-    session.line(f"asked {len(seconds):,} times: at least {least}, half of them within {middle}")
+    session.line(f"ran {len(seconds):,} times: minimum {least}, median {middle}")
 
 
 HANDLERS: dict[str, Callable[[ReplSession, str], None]] = {

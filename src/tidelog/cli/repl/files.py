@@ -52,7 +52,7 @@ def save(session: Session, file: str) -> None:
     db = session.db
     based = {name: rows for name in db.relations if len(rows := db.asserted(name))}
     program = exported_program(db.program, {}, based)
-    if not db.program.declarations:  # facts tell the types, and a declaration would change how names are read
+    if not db.program.declarations:  # facts determine the types, and a declaration would change how names are read
         program = replace(program, declarations=())
     write_file(file, print_program(program))
     session.written.add(str(path.resolve()))
@@ -71,7 +71,7 @@ def open_state(session: Session, words: str) -> None:
     else:
         session.take(Engine(path=place, at=LAST, functions=session.functions))
     session.state, session.folder, session.declared = None if how else place, None if how else place, ""
-    session.line(f"{place} at epoch {session.db.epoch_number}" + (", to be changed" if how else ""))
+    session.line(f"{place} at epoch {session.db.epoch_number}" + (", open for changes" if how else ""))
 
 
 def at(session: Session, epoch: str) -> None:

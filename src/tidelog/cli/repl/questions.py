@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from tidelog.cli.base.write_file import write_file
 from tidelog.cli.repl.commands import HELP
+from tidelog.cli.repl.reports import Display
 from tidelog.cli.repl.session import Session, needed
-from tidelog.cli.repl.told import Shown
 from tidelog.engine.engine import Engine
 from tidelog.explain.graph import ProgramGraph, program_graph
 from tidelog.why import NotTrueError, Proof
@@ -19,7 +19,7 @@ def why(session: Session, words: str) -> None:
     fact, file = split_file(words)
     proof = proof_of(session, fact)
     if not file:
-        session.tell(Shown(proof))
+        session.report(Display(proof))
         return
     write_file(file, proof.svg())
     session.line(f"{file}: the proof of {proof.root.text}")
@@ -36,7 +36,7 @@ def split_file(words: str) -> tuple[str, str]:
 
 
 def proof_of(session: Session, fact: str) -> Proof:
-    """The proof of a fact; one that is not true is told what to ask."""
+    """The proof of a fact; for one that is not true, the message says what to use."""
     try:
         return session.db.why(needed(fact, "why", "reach(1, 3)"))
     except NotTrueError as error:
@@ -45,12 +45,12 @@ def proof_of(session: Session, fact: str) -> Proof:
 
 def whynot(session: Session, fact: str) -> None:
     """Why a fact is not true."""
-    session.tell(Shown(session.db.why_not(needed(fact, "whynot", "reach(1, 3)"))))
+    session.report(Display(session.db.why_not(needed(fact, "whynot", "reach(1, 3)"))))
 
 
 def explain(session: Session, how: str) -> None:
     """Strata, join orders and indexes."""
-    session.tell(Shown(session.db.explain(core=how == "core")))
+    session.report(Display(session.db.explain(core=how == "core")))
 
 
 def profile(session: Session, switch: str) -> None:
@@ -59,14 +59,14 @@ def profile(session: Session, switch: str) -> None:
         session.db.profiling = switch == "on"
         session.line(f"sampling of rules is {switch}")
     else:
-        session.tell(Shown(session.db.profile()))
+        session.report(Display(session.db.profile()))
 
 
 def graph(session: Session, file: str) -> None:
-    """The program as a graph: told, or drawn into a file."""
+    """The program as a graph: shown, or drawn into a file."""
     made = graph_of(session.db)
     if not file:
-        session.tell(Shown(made))
+        session.report(Display(made))
         return
     write_file(file, made.svg())
     session.line(f"{file}: {len(made.nodes):,} relations, {len(made.edges):,} arrows")
@@ -77,7 +77,7 @@ def plot(session: Session, words: str) -> None:
     view, file = split_file(needed(words, "plot", "reach"))
     history = session.recorder.history(view)
     if not file:
-        session.tell(Shown(history))
+        session.report(Display(history))
         return
     write_file(file, history.svg())
     session.line(f"{file}: {view}, {len(history.steps):,} epochs")

@@ -1,6 +1,6 @@
 """A session at a prompt, in a pipe or in a notebook: an engine, and what may be done with it.
 
-Law: what an input leads to is reported as values (`told`); a terminal makes text of them, a notebook pages.
+Law: what an input leads to is reported as values (`reports`); a terminal makes text of them, a notebook pages.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.record import EpochRecorder
-from tidelog.cli.repl.told import Answered, Line, Told
+from tidelog.cli.repl.reports import Answers, Line, Report
 from tidelog.engine.engine import Engine, core_of
 from tidelog.program.types.functors import Given
 
 
 class Session:
-    """An engine and what is typed at it; ``tell`` hears all that comes of it.
+    """An engine and what is typed at it; ``report`` receives all that comes of it.
 
-    ``state`` is the folder that is asked and not changed; ``ours`` says that the engine was begun here, so that
-    another one may take its place. ``waiting`` is told of work that may take long.
+    ``state`` is the folder that is read and not changed; ``ours`` says that the engine was opened here, so that
+    another one may replace it. ``waiting`` is called for work that may take long.
     """
 
     def __init__(
-        self, db: Engine, tell: Callable[[Told], None], state: str | None = None, functions: Given = ()
+        self, db: Engine, report: Callable[[Report], None], state: str | None = None, functions: Given = ()
     ) -> None:
         self.db = db
         self.recorder = EpochRecorder(db)
-        self.tell = tell
+        self.report = report
         self.state = state
         self.folder = state  # whose epochs can be gone to
         self.functions = functions
@@ -60,8 +60,8 @@ class Session:
             self.dry = before
 
     def line(self, text: str) -> None:
-        """Tell a line."""
-        self.tell(Line(text))
+        """Print a line."""
+        self.report(Line(text))
 
     def must_change(self) -> None:
         """Refuse a change of a state folder that is only asked."""
@@ -75,12 +75,12 @@ class Session:
             self.db.close()
         self.db, self.ours, self.recorder = db, True, EpochRecorder(db)
 
-    def ask(self, text: str) -> Answered:
+    def ask(self, text: str) -> Answers:
         """The answers to a question."""
         began = time.perf_counter()
         rows = self.db.query(text)
         len(rows)
-        return Answered(rows, time.perf_counter() - began)
+        return Answers(rows, time.perf_counter() - began)
 
 
 def needed(text: str, command: str, example: str) -> str:

@@ -79,7 +79,7 @@ def changes_of(found: Mapping[str, ChangeSet]) -> Changes:
     return Changes({name: partial(found.__getitem__, name) for name in found}, found.__getitem__)
 
 
-def told_types(after: Types, before: Types) -> Types:
+def shown_types(after: Types, before: Types) -> Types:
     """The types of inserted and deleted rows in one table: those that columns have, or else had."""
     return tuple(old if new is None else new for new, old in zip(after, before, strict=True))
 

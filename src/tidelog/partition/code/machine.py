@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from tidelog.kernel import aggregate, batches, route, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.library import NoKernel
 from tidelog.kernel.scalar import fault_of
 from tidelog.kernel.warm import make_ready
 from tidelog.partition.base import partition_failures as failures
@@ -50,6 +51,14 @@ KEPT = [
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
 FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
+
+
+def load_kernel() -> None:
+    """Load or compile the kernel, once in a process."""
+    try:
+        make_ready()
+    except NoKernel as error:
+        raise failures.NO_KERNEL.error(reason=str(error)) from None
 
 
 def nothing() -> None:
@@ -89,6 +98,18 @@ class Weighing(Protocol):
         """Whether a rebuild is cheaper than to continue."""
 
 
+class Progress(NamedTuple):
+    """What an epoch has done so far: batches fired, supports found or lost, facts suspended and revived.
+
+    The numbers only grow until its end, and may be read while a kernel runs.
+    """
+
+    batches: int
+    supports: int
+    suspended: int
+    revived: int
+
+
 class Machine:
     """Registers, queue and messages of a partition, and the loop that drives kernels over them."""
 
@@ -102,7 +123,7 @@ class Machine:
         partitions: int = 1,
         threads: int = 1,
     ) -> None:
-        make_ready()
+        load_kernel()
         self.relations = relations
         self.assembler = assembler
         self.call = call
@@ -447,7 +468,8 @@ class Machine:
     def _check_limits(self) -> None:
         limits = self.limits
         self.check_time()
-        check_facts(limits, int(self.state[at.FACTS]))
+        if limits.facts is not None:
+            check_facts(limits, int(self.state[at.FACTS]))
         if limits.memory is not None:
             check_memory(limits, self.relations.memory() + self.texts())
             self.texts_seen = self.texts()
@@ -463,6 +485,17 @@ class Machine:
             return AssertionError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
         left, right = (int(self.registers[self.code[where + i]]) for i in (5, 6))
         return fault_error(fault_of(int(self.code[where + 3]), left, right))
+
+    @property
+    def progress(self) -> Progress:
+        """What the epoch has done so far."""
+        value = self.state.item
+        return Progress(value(at.BATCHES), int(self.counted.sum()), value(at.SUSPENDED), value(at.REVIVED))
+
+    @property
+    def facts_made(self) -> int:
+        """How many facts became present so far."""
+        return int(self.state[at.FACTS])
 
     def current_rule(self) -> int:
         """The number of the rule whose plan was started last, -1 before any was."""

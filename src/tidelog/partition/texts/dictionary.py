@@ -136,7 +136,7 @@ class Dictionary:
         """Whether entries were made here that whoever owns them may not have known when there were so many."""
         return len(self) != known
 
-    def tell_owners(self) -> None:
+    def report_to_owners(self) -> None:
         """A dictionary that is not shared out has nobody to tell."""
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:

@@ -2,7 +2,7 @@
 
 Law: columns are places, and so are the variables of each rule and the arguments and results of its calls. Constants
 and signatures give types to places; using a variable twice, comparing and applying functions unite them. A conflict is
-told where it appears, with the reasons of both types, and the pass goes on.
+reported where it appears, with the reasons of both types, and the pass continues.
 `types` runs the pass over a program, looks again at what it left open, and reads the result.
 """
 
@@ -71,7 +71,7 @@ class Inference(Places):
     literals: list[tuple[int, Const]] = field(default_factory=list)
     recorded: tuple[str, ...] = (NUMBER,)  # the types of constants whose places are kept
     open_uses: list[Use] = field(default_factory=list)
-    untold: list[int] = field(default_factory=list)  # results whose type the function does not tell
+    untold: list[int] = field(default_factory=list)  # results whose type the function does not declare
     rule: Rule | None = None
 
     def visit_rule(self, rule: Rule) -> Environment:
@@ -98,7 +98,7 @@ class Inference(Places):
                 self.constant(arg, place, atom)
             elif isinstance(arg, Call | Aggregate):
                 self.unite(self.term(arg, env), place, arg.span, "this argument must be")
-        for arg in atom.args[len(places) :]:  # told elsewhere; its literals are counted as all are
+        for arg in atom.args[len(places) :]:  # reported elsewhere; its literals are counted like all others
             self.term(arg, env)
 
     def constant(self, const: Const, place: int, atom: Atom) -> None:
@@ -221,13 +221,13 @@ class Inference(Places):
             self.body(aggregate.body, inner)
         value = None if aggregate.value is None else self.term(aggregate.value, inner)
         if aggregate.kind == "count" or value is None:
-            return self.classes.fresh(NUMBER, Reason("count gives a number", aggregate.span))
+            return self.classes.fresh(NUMBER, Reason("count returns a number", aggregate.span))
         if aggregate.kind == CHOICE:
             return value
         wanted = ORDERED_TYPES if aggregate.kind in ("min", "max") else frozenset(NUMERIC)
         self.demands.append(Demand(value, wanted, lambda found: _wrong_aggregate(aggregate, found)))
         if aggregate.kind == "mean":
-            return self.classes.fresh(FLOAT, Reason("mean gives a float", aggregate.span))
+            return self.classes.fresh(FLOAT, Reason("mean returns a float", aggregate.span))
         return value
 
     def seed(self, names: Iterable[str], env: Environment) -> None:

@@ -32,7 +32,7 @@ def check_strata(name: str, strata: Sequence[Sequence[str]], core: Iterable[Rule
     for number, group in enumerate(strata):
         for relation in group:
             if relation in order:
-                raise failures.RULES_UNREADABLE.error(name=name, what=f"`{relation}` stands in two strata")
+                raise failures.RULES_UNREADABLE.error(name=name, what=f"`{relation}` is in two strata")
             order[relation] = number
     for rule in core:
         head = order.get(rule.head.predicate, -1)
