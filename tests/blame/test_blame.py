@@ -173,7 +173,7 @@ def test_trials_that_are_spent_leave_a_set_that_does() -> None:
         e.delete("p", [(number,) for number in range(5)])
     found = blamed(e, "n(55)", trials=4)
     assert (found.exact, found.minimal, len(found.causes)) == (True, False, 25)
-    assert "the trials were spent" in str(found)
+    assert "the maximum number of trials was reached" in str(found)
     whole = blamed(e, "n(55)")
     assert (whole.exact, whole.minimal) == (True, True)
     assert all(cause.path[1].startswith("count<X> = ") for cause in whole.causes)
@@ -236,8 +236,8 @@ def test_view_tells_what_it_found_no_cause_for(friday: Epoch) -> None:
     view = friday.blame("reads", trials=1)
     assert isinstance(view, ViewBlame)
     assert not view.complete
-    assert "without a cause found" in str(view)
-    assert "without a cause found" in view._repr_html_()
+    assert "without a known cause" in str(view)
+    assert "without a known cause" in view._repr_html_()
 
 
 def test_nothing_is_left_of_a_blame() -> None:

@@ -1,12 +1,12 @@
 """Where epochs spend their time: per stratum and per rule, for the last epoch and overall.
 
-What the numbers are. The seconds of an epoch and of a stratum are measured, always. The supports of a rule are those
-found or lost by its joins, counted, always, and so are the rows that these visited. Facts are suspended and revived in
-a stratum, whichever rule it was that took or kept their supports, so these two are told per stratum. The seconds of a
-rule are *sampled*, and only while profiling is switched on: every millisecond a second thread looks at which rule's
-join the kernel is in (kernels run without the interpreter lock) and credits the rule with the time since its last look.
-Time outside joins (applying supports, Python) is credited to no rule, and epochs much shorter than a millisecond may
-leave no sample; None means never sampled.
+What the numbers mean. The seconds of an epoch and of a stratum are always measured. The supports that the joins of a
+rule add or remove, and the rows that they visit, are always counted. Facts are suspended and revived in a stratum,
+independent of the rule that removed or kept their supports, so these two are reported per stratum. The seconds of a
+rule are *sampled*, and only while profiling is enabled: every millisecond a second thread checks which rule's join the
+kernel is running (kernels run without the interpreter lock) and credits the rule with the time since the last check.
+Time outside joins (applying supports, Python) is not credited to any rule, and epochs much shorter than a millisecond
+may leave no sample; None means never sampled.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Sums:
     supports: dict[str, int] = field(default_factory=dict)
     visits: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    made: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are told under a label
+    made: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are shown under a label
     rule_seconds: dict[str, float] = field(default_factory=dict)
     strata: dict[tuple[str, ...], StratumProfile] = field(default_factory=dict)
 
@@ -105,7 +105,7 @@ class Sums:
         return sorted(found, key=lambda told: (-self.visits[told], told))
 
     def account(self, counted: Mapping[str, Sequence[PlanCounts]], names: Names | None) -> Account:
-        """The sums as a value; ``counted`` is what plans did, where there are rules that waste."""
+        """The sums as a value; ``counted`` is what plans did, if there are wasteful rules."""
         labels = {**self.supports, **self.visits, **self.rule_seconds}
         rules = [
             RuleProfile(x, self.supports.get(x, 0), self.rule_seconds.get(x), self.visits.get(x, 0)) for x in labels

@@ -57,7 +57,7 @@ class Profiler:
             before = now
 
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
-        """An epoch is committed; it is added up when somebody asks, or when many have come."""
+        """An epoch was committed; its numbers are added up when they are read, or when many are pending."""
         self._not_added.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
         self._sampled = {}
         if len(self._not_added) > MOST_KEPT:
@@ -82,12 +82,12 @@ class Profiler:
         return self._added
 
     def rebuilt(self) -> dict[tuple[str, ...], str]:
-        """Why strata were built again when they were visited last, by their relations as they are told."""
+        """Why strata were rebuilt when they were last visited, by their relations as they are shown."""
         _, overall = self._add_up()
         return {s.relations: s.reason for s in overall.strata.values() if s.reason}
 
     def profile(self, rules: Ruleset, counts: Callable[[], Iterable[PlanCounts]]) -> Profile:
-        """What was added up so far; what plans did is asked for only where a rule wastes."""
+        """The totals so far; what plans did is read only if a rule is wasteful."""
         from tidelog.explain.names import Names
         from tidelog.explain.profile import Profile
 

@@ -25,7 +25,7 @@ from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.program.values.scope import atoms
 
 
-class Held(Protocol):
+class RelationArities(Protocol):
     """What a planner asks about the facts that there are."""
 
     def arity(self, name: str) -> int | None:
@@ -38,7 +38,7 @@ class Planner:
     def __init__(
         self,
         partitions: int,
-        held: Held,
+        held: RelationArities,
         groups: Callable[[], Iterable[frozenset[str]]],
         plans: Plans = Plans.advice,
     ) -> None:
@@ -145,7 +145,7 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     for written in rules.program.rules:
         rule = rules.inlined.get(written.label or "", written)
         if old.get(rule.label, rule) != rule or written.head.predicate in other:
-            found.update(rules.needed[rule.label or ""])
+            found.update(rules.core_labels[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}
 
 

@@ -1,7 +1,7 @@
 """The rules of an engine as a value: what the user wrote, what it was rewritten to, and the types of all columns.
 
-Law: a rule set is never changed; a change of rules or of known types makes a new one and tells what is different, so
-that an epoch that fails leaves the old one in force. Removing a label removes every core rule that only it needs.
+Law: a rule set is never changed; a change of rules or of known types creates a new one and returns the difference, so
+that a failed epoch leaves the old one in force. Removing a label removes every core rule that only it needs.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.plan import plan_failures as failures
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Negation, Program, Rule, Var
-from tidelog.program.check import Checked, check_program, check_question, learn_types
+from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
 from tidelog.program.functions.table import Function
 from tidelog.program.graph.asserted import kept_apart
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.graph.constraint import HIDDEN
 from tidelog.program.graph.dependency import POSITIVE, dependencies
 from tidelog.program.graph.inline import inline_relations
-from tidelog.program.graph.lifetime import ENDS, Life, lives
+from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.program.types.arity import check_names
@@ -44,18 +44,18 @@ Bound = dict[tuple[str, int], str]
 class Governing:
     """What the declarations of a program say about its facts: where they are kept, and how long."""
 
-    __slots__ = ("asserted_elsewhere", "is_on_demand", "lives", "program")
+    __slots__ = ("asserted_elsewhere", "is_on_demand", "program", "retentions")
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.asserted_elsewhere = kept_apart(program)
-        self.lives = lives(program)
+        self.retentions = retentions(program)
         self.is_on_demand = bool(values_of(program, MAGIC))
 
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """All rules in force. ``core`` holds the core rules by label, ``needed`` the core labels of each rule.
+    """All rules in force. ``core`` holds the core rules by label, ``core_labels`` those of each of each rule.
 
     ``inlined`` holds, by label, the rules that are not evaluated as they are written, since they read inline relations.
     ``checked`` is what the check found, if it was one of all rules: types that data brings need no other.
@@ -66,7 +66,7 @@ class Ruleset:
     used: frozenset[str] = frozenset()
     bound: Mapping[tuple[str, int], str] = field(default_factory=dict)
     known: Mapping[str, int] = field(default_factory=dict)
-    needed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    core_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     core: Mapping[str, Rule] = field(default_factory=dict)
     inlined: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Ruleset:
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
     origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types that data came with
-    checked: Checked | None = field(default=None, compare=False, repr=False)
+    checked: CheckedProgram | None = field(default=None, compare=False, repr=False)
     governing: Governing | None = field(default=None, compare=False, repr=False)
     constraints: Mapping[str, Rule] = field(init=False, compare=False, repr=False)  # by hidden relation
 
@@ -92,10 +92,10 @@ class Ruleset:
         return self.governing.asserted_elsewhere
 
     @property
-    def lives(self) -> Mapping[str, Life]:
+    def retentions(self) -> Mapping[str, Retention]:
         """The relations whose facts expire."""
         assert self.governing is not None
-        return self.governing.lives
+        return self.governing.retentions
 
     @property
     def restricted(self) -> frozenset[str]:
@@ -117,7 +117,7 @@ class Ruleset:
         changed = replace(self, program=program, checked=None)
         gone = self.declared - changed.declared
         elsewhere = {other for name, other in self.asserted_elsewhere.items() if name in gone}
-        gone |= elsewhere | {ENDS + name for name in gone}
+        gone |= elsewhere | {EXPIRIES + name for name in gone}
         known = {name: arity for name, arity in self.known.items() if name not in gone}
         bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
         origins = {name: origin for name, origin in self.origins.items() if name not in gone}
@@ -138,7 +138,7 @@ class Ruleset:
         known: Mapping[str, int] | None = None,
         *,
         whole: bool = False,
-        checked: Checked | None = None,
+        checked: CheckedProgram | None = None,
     ) -> Ruleset:
         """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once.
 
@@ -147,7 +147,7 @@ class Ruleset:
         """
         removed = set(remove)
         for label in remove:
-            if label not in self.needed:
+            if label not in self.core_labels:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
         program = replace(self.program, rules=rules)
@@ -190,8 +190,8 @@ class Ruleset:
         return bool(used & names)
 
     def _checked(
-        self, program: Program, bound: Bound, known: Mapping[str, int], checked: Checked | None = None
-    ) -> Checked:
+        self, program: Program, bound: Bound, known: Mapping[str, int], checked: CheckedProgram | None = None
+    ) -> CheckedProgram:
         """The program, checked; a change gets its errors alone, not what was found about the rules before it."""
         try:
             if checked is not None:
@@ -203,7 +203,7 @@ class Ruleset:
 
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
-        needed = {label: made for label, made in self.needed.items() if label not in removed}
+        needed = {label: made for label, made in self.core_labels.items() if label not in removed}
         kept = {label for made in needed.values() for label in made}
         core = {label: rule for label, rule in self.core.items() if label in kept}
         mentioned = {atom.predicate for rule in core.values() for atom in (rule.head, *atoms(rule.body))}
@@ -211,7 +211,7 @@ class Ruleset:
         declared = {d.relation for d in self.program.declarations}
         schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
         program = replace(self.program, rules=rules)
-        return replace(self, program=program, needed=needed, core=core, schema=schema, checked=None)
+        return replace(self, program=program, core_labels=needed, core=core, schema=schema, checked=None)
 
     def _means_more(self) -> bool:
         """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""
@@ -226,7 +226,7 @@ class Ruleset:
         """
         names = {atom.predicate for rule in add for atom in (rule.head, *atoms(rule_literals(rule)))}
         known = {name: self.schema[name] for name in names if name in self.schema}
-        if any(None in types for types in known.values()) or any(r.label in self.needed for r in add):
+        if any(None in types for types in known.values()) or any(r.label in self.core_labels for r in add):
             return None
         if names & subsumed_relations((*self.program.rules, *add)).keys():
             return None
@@ -247,7 +247,7 @@ class Ruleset:
         )
         alone = replace(known_parts, rules=tuple(add), facts=())
         checked = check_program(alone, self.functions, bound=bound, known=arities)
-        needed, core = _needed_rules(checked)
+        needed, core = _core_of_program(checked)
         core = {label: rule for label, rule in core.items() if label not in self.core}
         read = {atom.predicate for rule in core.values() for atom in atoms(rule.body)}
         known = {**known, **{name: self.schema[name] for name in read if name in self.schema}}  # shared ones too
@@ -262,7 +262,7 @@ class Ruleset:
             self,
             program=program,
             used=self.used | {rule.label for rule in add if rule.label},
-            needed={**self.needed, **needed},
+            core_labels={**self.core_labels, **needed},
             core={**self.core, **core},
             schema={**self.schema, **schema},
             checked=None,
@@ -292,7 +292,7 @@ class Ruleset:
         bound = {(name, i): t for name, i, t in columns if t and (name not in declared or (name, i) in self.bound)}
         counts = {**arities, **{name: len(types) for name, types in known.items()}}
         checked = check_question(question, surroundings, self.functions, bound, counts)
-        needed, core = _needed_rules(checked)
+        needed, core = _core_of_program(checked)
         own = {label: rule for label, rule in core.items() if label not in self.core}
         schema = checked.schema
         if tuple(own.values()) != checked.rules:  # there are auxiliary relations
@@ -303,7 +303,7 @@ class Ruleset:
         if any(None in schema[rule.head.predicate] for rule in own.values()):
             return self.changed(add=(question,), known=arities)
         schema = {**self.schema, **{name: types for name, types in schema.items() if name not in self.schema}}
-        return replace(self, needed={**self.needed, **needed}, core={**self.core, **own}, schema=schema)
+        return replace(self, core_labels={**self.core_labels, **needed}, core={**self.core, **own}, schema=schema)
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
@@ -318,18 +318,18 @@ class Ruleset:
     def _rebuilt(
         self,
         program: Program,
-        checked: Checked,
+        checked: CheckedProgram,
         bound: Mapping[tuple[str, int], str],
         known: Mapping[str, int],
         fresh: set[str],
     ) -> Ruleset:
-        needed, core = _needed_rules(checked)
+        needed, core = _core_of_program(checked)
         inlined = {r.label: r for r in checked.rules if r.label and r.origin is not None and r.origin.label == r.label}
         _check_core_strata(core)
         demand = _on_demand(program, core)
         if demand is None:
             schema, core = _typed(program, core, self.functions, bound, known)
-        else:  # rules that nobody asks are not there, and give no types
+        else:  # rules without demand do not exist, and determine no types
             needed = {label: tuple(new for n in names for new in demand.made[n]) for label, names in needed.items()}
             schema, core = _typed(program, demand.rules, self.functions, *_told(checked.schema, bound, known))
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
@@ -341,7 +341,7 @@ class Ruleset:
             used=self.used | fresh,
             bound=bound,
             known=known,
-            needed=needed,
+            core_labels=needed,
             core=core,
             inlined=inlined,
             schema=schema,
@@ -420,12 +420,12 @@ def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:
 def _told(
     schema: Schema, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]
 ) -> tuple[Bound, dict[str, int]]:
-    """The types and numbers of columns that are known, those that the text tells included."""
+    """The known types and numbers of columns, including those that the text determines."""
     types = {(name, i): t for name, row in schema.items() for i, t in enumerate(row) if t is not None}
     return {**types, **bound}, {**{name: len(row) for name, row in schema.items()}, **known}
 
 
-def _needed_rules(checked: Checked) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
+def _core_of_program(checked: CheckedProgram) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
     """As `_core_rules`, for all that a program means: what was made of a rule is needed by that rule."""
     needed: dict[str, tuple[str, ...]] = {rule.label or "": () for rule in checked.program.rules}
     core: dict[str, Rule] = {}

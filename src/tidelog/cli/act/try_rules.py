@@ -1,4 +1,4 @@
-"""What `tidelog test` does: reads cases with their programs, runs them, and tells how they went.
+"""What `tidelog test` does: reads cases with their programs, runs them, and reports the results.
 
 Law: a program with errors is refused with all of them before any case is run. Results go to the standard output,
 progress to the standard error; the exit code says whether everything held.
@@ -37,7 +37,7 @@ PAUSE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is run and how it is told."""
+    """What is run and how it is reported."""
 
     places: tuple[Path, ...]
     coverage: bool
@@ -48,7 +48,7 @@ class Wanted:
 
 
 def try_rules(wanted: Wanted) -> bool:
-    """Run all cases and tell how they went; whether everything held."""
+    """Run all cases and report the results; returns whether all passed."""
     load = _loader()
     files = [read_cases(path, _convention) for path in find_cases(wanted.places)]
     results = run_files(files, load, accept=wanted.accept)
@@ -171,7 +171,7 @@ def _stamps(wanted: Wanted) -> dict[Path, int]:
         found.add(path)
         try:
             file = read_cases(path)
-        except TidelogError:  # told when it is run
+        except TidelogError:  # reported when it is run
             continue
         found |= {each for each in (file.program, file.functions) if each is not None}
         found |= set(file.facts.glob("*")) if file.facts is not None else set()

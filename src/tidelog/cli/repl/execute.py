@@ -100,7 +100,7 @@ class ReplSession(Session):
 
 
 def dry(session: ReplSession, text: str) -> None:
-    """Tell what a change would do."""
+    """Report what a change would do."""
     needed(text, "dry", "edge(1, 2).")
     if text.startswith((":", "?")) and not text.startswith(":-"):
         raise failures.NOT_A_CHANGE.error(text=text)
@@ -109,7 +109,7 @@ def dry(session: ReplSession, text: str) -> None:
 
 
 def time_input(session: ReplSession, text: str) -> None:
-    """A question: asked again and again, the least and the middle time. A change: carried out, and its profile."""
+    """A query: run repeatedly, with its minimum and median time. A change: committed, with its profile."""
     needed(text, "time", "?reach(1, X)")
     if not text.startswith("?"):
         session.dispatch(text)
@@ -121,7 +121,7 @@ def time_input(session: ReplSession, text: str) -> None:
         seconds.append(session.ask(text).seconds)
     session.report(answered)
     least, middle = duration(min(seconds)), duration(statistics.median(seconds))
-    session.line(f"asked {len(seconds):,} times: at least {least}, half of them within {middle}")
+    session.line(f"ran {len(seconds):,} times: minimum {least}, median {middle}")
 
 
 HANDLERS: dict[str, Callable[[ReplSession, str], None]] = {

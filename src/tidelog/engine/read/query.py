@@ -43,7 +43,7 @@ TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwh
 
 
 class Answer(NamedTuple):
-    """Answers, and the committed epoch that they are true at."""
+    """Answers, and the committed epoch at which they hold."""
 
     rows: Rows
     epoch: int
@@ -58,18 +58,18 @@ def query(core: Core, text: str) -> Rows:
 def answer(
     core: Core, text: str, bind: tuple[str, ...] = (), values: Sequence[object] = (), limits: Limits | None = None
 ) -> Answer:
-    """The answers to a query with their epoch; ``limits`` are those of the query alone, and end it with an error."""
+    """The answers to a query with their epoch; ``limits`` apply to the query alone and raise an error."""
     core.must_be_open()
     return _ask(core, text, bind, values, limits)
 
 
 async def aquery(core: Core, text: str) -> Rows:
-    """The same for asyncio: the answers are found on another thread, and the loop goes on."""
+    """The same for asyncio: the answers are computed on another thread while the loop continues."""
     return await finished(lambda: query(core, text))
 
 
 class Prepared:
-    """A query that was read and checked once, to be asked with values in the place of some of its variables."""
+    """A query that is parsed and checked once and can be run with values for some of its variables."""
 
     def __init__(self, core: Core, text: str, bind: tuple[str, ...]) -> None:
         self._core, self.text, self.bind = core, text, bind
@@ -88,7 +88,7 @@ class Prepared:
         return _ask(self._core, self.text, self.bind, [given[name] for name in self.bind]).rows
 
     async def later(self, /, *values: object, **named: object) -> Rows:
-        """The same for asyncio: the answers are found on another thread, and the loop goes on."""
+        """The same for asyncio: the answers are computed on another thread while the loop continues."""
         return await finished(lambda: self(*values, **named))
 
     def _ready(self) -> Question:
@@ -138,7 +138,7 @@ def at_one_epoch(core: Core, read: Callable[[], T]) -> tuple[T, int]:
 def _run(
     core: Core, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
 ) -> tuple[Rows, int]:
-    """The answers that the rule of a question derives, and their epoch."""
+    """The answers that the rule of a query derives, and their epoch."""
     if core.writing.take():
         try:
             return _on_partitions(core, make_ready(core, rule, bind), given, limits)
