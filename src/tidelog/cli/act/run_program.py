@@ -6,6 +6,7 @@ standard output, messages about the run to the standard error.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,6 @@ from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.cli.session.engine_session import EngineSession
 from tidelog.cli.session.outputs import TERMINAL, Outputs, find_outputs, write_views
 from tidelog.cli.session.script import read_script, run_script
-from tidelog.cli.session.statistics import show_statistics
 from tidelog.io.files import InputFile, refuse_spark_kinds
 from tidelog.plan.modes import Plans
 from tidelog.program.types.functors import Given, function_table
@@ -80,7 +80,7 @@ def run_program(checked: CheckedProgram, options: Options, functions: Given = ()
         with closing(make_session(checked, options, resumed, spark, own)) as session:
             checked, outputs = at_epoch(session, checked, outputs, options)
             steps = load(session, data)
-            steps += run_script(session, script, options.changes)
+            steps += run_script(session, script, options.changes) if script else []
             write_views(session, checked.program, outputs, options.out)
             show_run(session, steps, options)
 
@@ -126,6 +126,8 @@ def load(session: Session, data: list[tuple[str, Input]] | None) -> list[Session
 def show_run(session: Session, steps: Sequence[SessionEpoch], options: Options) -> None:
     """Statistics and profile, where they are asked for."""
     if options.stats:
+        from tidelog.cli.session.statistics import show_statistics
+
         show_statistics(session, steps, console(stderr=True))
     if options.profile:
         console(stderr=True).print(session.profile(), markup=False, highlight=False, soft_wrap=True)
@@ -139,7 +141,7 @@ def settle_place(
     if place.runtime is not Runtime.auto:
         return place
     choice = choose_runtime(place, inputs, () if options.out == TERMINAL else outputs)
-    console(stderr=True).print(str(choice))
+    print(choice, file=sys.stderr)
     return replace(place, runtime=choice.runtime)
 
 

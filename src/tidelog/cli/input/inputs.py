@@ -36,7 +36,8 @@ def read_valid(file: str, functions: Given = (), *, labelled: bool = False) -> C
     An engine takes the check over if the rules were ``labelled`` before.
     """
     checked = refuse_errors(report := check_file(file, functions=functions, labelled=labelled))
-    show_diagnostics(report.findings, console(stderr=True))
+    if report.findings:
+        show_diagnostics(report.findings, console(stderr=True))
     return checked
 
 
