@@ -66,9 +66,11 @@ def aggregate_of(rule: Rule) -> Aggregate | None:
 
 
 def is_folded(rule: Rule) -> bool:
-    """Whether the rule is folded outside the kernel: count, sum and mean, and all over groups that are asked for."""
+    """Whether the rule folds groups: all but a min or max that shows candidates best first."""
     aggregate = aggregate_of(rule)
-    return aggregate is not None and (aggregate.kind not in ("min", "max") or is_asked_result(rule.head.predicate))
+    if aggregate is None:
+        return False
+    return aggregate.kind not in ("min", "max") or aggregate.folded or is_asked_result(rule.head.predicate)
 
 
 def group_columns(rule: Rule) -> tuple[int, ...]:

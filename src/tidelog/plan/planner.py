@@ -12,7 +12,7 @@ from typing import Protocol
 
 from tidelog.kernel.cells import Cells
 from tidelog.plan.advice import Advice
-from tidelog.plan.build import value_type
+from tidelog.plan.build import is_folded, value_type
 from tidelog.plan.form import Form, Placing
 from tidelog.plan.modes import Plans
 from tidelog.plan.ruleset import Ruleset
@@ -132,6 +132,8 @@ def _reads_alike(rule: Rule, other: Rule) -> bool:
     """Whether two forms of a rule have the same supports in the same places."""
     if rule is other:
         return True
+    if is_folded(rule) != is_folded(other):
+        return False
     return [getattr(x, "predicate", None) for x in rule.body] == [getattr(x, "predicate", None) for x in other.body]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.plan import plan_failures as failures
+from tidelog.plan.fold_rows import Lifted, fold_rows
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Negation, Program, Rule, Var
 from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
@@ -55,8 +56,9 @@ class Governing:
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """All rules in force. ``core`` holds the core rules by label, ``core_labels`` those of each of each rule.
+    """All rules in force. ``core`` holds the core rules by label, ``core_labels`` those of each rule.
 
+    ``lifted`` holds both as they were before aggregates were folded over rows; None where none was.
     ``inlined`` holds, by label, the rules that are not evaluated as they are written, since they read inline relations.
     ``checked`` is what the check found, if it was one of all rules: types that data brings need no other.
     """
@@ -68,6 +70,7 @@ class Ruleset:
     known: Mapping[str, int] = field(default_factory=dict)
     core_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     core: Mapping[str, Rule] = field(default_factory=dict)
+    lifted: Lifted | None = None
     inlined: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
@@ -203,15 +206,29 @@ class Ruleset:
 
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
-        needed = {label: made for label, made in self.core_labels.items() if label not in removed}
+        before = self.before_folds
+        needed = {label: made for label, made in before.core_labels.items() if label not in removed}
         kept = {label for made in needed.values() for label in made}
-        core = {label: rule for label, rule in self.core.items() if label in kept}
+        core = {label: rule for label, rule in before.core.items() if label in kept}
         mentioned = {atom.predicate for rule in core.values() for atom in (rule.head, *atoms(rule.body))}
         mentioned |= {atom.predicate for rule in rules for atom in (rule.head, *atoms(rule_literals(rule)))}
         declared = {d.relation for d in self.program.declarations}
         schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
         program = replace(self.program, rules=rules)
-        return replace(self, program=program, core_labels=needed, core=core, schema=schema, checked=None)
+        return replace(self, program=program, schema=schema, checked=None)._running(needed, core)
+
+    @property
+    def before_folds(self) -> Lifted:
+        """The core rules before aggregates are folded over rows."""
+        return self.lifted or Lifted(self.core, self.core_labels)
+
+    def _running(self, needed: Mapping[str, tuple[str, ...]], core: Mapping[str, Rule]) -> Ruleset:
+        """The rule set with these core rules, in the form that they run in."""
+        runs = fold_rows(core, self.schema)
+        if runs is core:
+            return replace(self, core_labels=needed, core=core, lifted=None)
+        used = {label: tuple(name for name in made if name in runs) for label, made in needed.items()}
+        return replace(self, core_labels=used, core=runs, lifted=Lifted(core, needed))
 
     def _means_more(self) -> bool:
         """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""
@@ -230,7 +247,8 @@ class Ruleset:
             return None
         if names & subsumed_relations((*self.program.rules, *add)).keys():
             return None
-        if not _is_stratified(list(self.core.values()), add) or not _are_typed(add, known.keys()):
+        before = self.before_folds
+        if not _is_stratified(list(before.core.values()), add) or not _are_typed(add, known.keys()):
             return None  # before anything is checked, so that no rule is checked twice
         inline = inline_relations(self.program)
         if any(d.relation not in self.schema and d.relation not in inline for d in self.program.declarations):
@@ -248,7 +266,7 @@ class Ruleset:
         alone = replace(known_parts, rules=tuple(add), facts=())
         checked = check_program(alone, self.functions, bound=bound, known=arities)
         needed, core = _core_of_program(checked)
-        core = {label: rule for label, rule in core.items() if label not in self.core}
+        core = {label: rule for label, rule in core.items() if label not in before.core}
         read = {atom.predicate for rule in core.values() for atom in atoms(rule.body)}
         known = {**known, **{name: self.schema[name] for name in read if name in self.schema}}  # shared ones too
         bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
@@ -258,15 +276,14 @@ class Ruleset:
             return None
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         program = replace(self.program, rules=(*self.program.rules, *add))
-        return replace(
+        grown = replace(
             self,
             program=program,
             used=self.used | {rule.label for rule in add if rule.label},
-            core_labels={**self.core_labels, **needed},
-            core={**self.core, **core},
             schema={**self.schema, **schema},
             checked=None,
         )
+        return grown._running({**before.core_labels, **needed}, {**before.core, **core})
 
     def asking(self, question: Rule, arities: Mapping[str, int]) -> Ruleset:
         """The rule set with the rule of a question, whose own relations have these numbers of columns.
@@ -293,7 +310,8 @@ class Ruleset:
         counts = {**arities, **{name: len(types) for name, types in known.items()}}
         checked = check_question(question, surroundings, self.functions, bound, counts)
         needed, core = _core_of_program(checked)
-        own = {label: rule for label, rule in core.items() if label not in self.core}
+        before = self.before_folds
+        own = {label: rule for label, rule in core.items() if label not in before.core}
         schema = checked.schema
         if tuple(own.values()) != checked.rules:  # there are auxiliary relations
             read = {atom.predicate for rule in own.values() for atom in atoms(rule.body)} & self.schema.keys()
@@ -303,7 +321,7 @@ class Ruleset:
         if any(None in schema[rule.head.predicate] for rule in own.values()):
             return self.changed(add=(question,), known=arities)
         schema = {**self.schema, **{name: types for name, types in schema.items() if name not in self.schema}}
-        return replace(self, core_labels={**self.core_labels, **needed}, core={**self.core, **own}, schema=schema)
+        return replace(self, schema=schema)._running({**before.core_labels, **needed}, {**before.core, **own})
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
@@ -335,7 +353,7 @@ class Ruleset:
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         for name in inline_relations(program):
             schema.pop(name, None)
-        return replace(
+        built = replace(
             self,
             program=program,
             used=self.used | fresh,
@@ -343,6 +361,7 @@ class Ruleset:
             known=known,
             core_labels=needed,
             core=core,
+            lifted=None,
             inlined=inlined,
             schema=schema,
             warnings=checked.warnings,
@@ -350,6 +369,7 @@ class Ruleset:
             demand=demand,
             orders={rule.head.predicate: rule for rule in checked.orders},
         )
+        return built if demand is not None else built._running(needed, core)
 
     def label(self, rules: Sequence[Rule], taken: Sequence[str] = ()) -> tuple[Rule, ...]:
         """Give labels to rules without one; a label that was ever used is never given again (D4)."""

@@ -99,9 +99,11 @@ def _learn_times(core: Core) -> None:
 
 
 def _check_rewrites(core: Core, durable: Durable) -> None:
-    """Every relation that a rule derives stands in a stratum of the state, unless another version wrote it."""
-    held = frozenset[str]().union(*durable.image.strata)
-    missing = {label for label, rule in core.rules.core.items() if rule.head.predicate not in held}
-    labels = sorted(label for label, made in core.rules.core_labels.items() if missing.intersection(made))
+    """The rules derive what the strata contain of the state, unless another version wrote it."""
+    held, rules = frozenset[str]().union(*durable.image.strata), core.rules
+    heads = {rule.head.predicate for rule in rules.core.values()}
+    lifted = rules.before_folds
+    other = {label for label, rule in lifted.core.items() if rule.head.predicate in (heads ^ held)}
+    labels = sorted(label for label, made in lifted.core_labels.items() if other.intersection(made))
     if labels:
         raise failures.OTHER_REWRITE.error(name=durable.store.name, labels=", ".join(labels))
