@@ -99,7 +99,7 @@ def _learn_times(core: Core) -> None:
 
 
 def _check_rewrites(core: Core, durable: Durable) -> None:
-    """The rules derive what the strata contain of the state, unless another version wrote it."""
+    """The rules derive exactly the relations in the strata of the state, unless another version wrote it."""
     held, rules = frozenset[str]().union(*durable.image.strata), core.rules
     heads = {rule.head.predicate for rule in rules.core.values()}
     lifted = rules.before_folds
