@@ -118,7 +118,7 @@ def key_counts(relations: Relations) -> dict[tuple[str, tuple[int, ...]], int]:
     return {
         (relations.names[number], columns): indexes.item(index, at.KEYS)
         for (number, columns), index in numbers.items()
-        if indexes.item(index, at.LINKED) == directory.item(number, at.ROWS)
+        if columns[-1] >= 0 and indexes.item(index, at.LINKED) == directory.item(number, at.ROWS)
     }
 
 
