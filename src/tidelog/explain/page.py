@@ -13,7 +13,6 @@ from tidelog.explain.profile import Account, Profile, duration, rebuilt_text, ru
 from tidelog.explain.text import counted
 from tidelog.explain.waste import waste_lines
 from tidelog.io import html
-from tidelog.plan.words import columns_text
 
 if TYPE_CHECKING:
     from tidelog.explain.explanation import Explanation
@@ -35,7 +34,7 @@ def explanation_page(told: Explanation) -> str:
     parts = [html.table(("relation", "columns", "where", "facts"), relations, numbers=(3,))]
     parts += [_stratum(stratum, shown=len(told.strata) <= OPEN) for stratum in told.strata]
     if told.indexes:
-        rows = [(each.relation, columns_text(each.columns), ", ".join(each.rules)) for each in told.indexes]
+        rows = [(each.relation, each.key, ", ".join(each.rules)) for each in told.indexes]
         parts.append(html.fold("indexes", html.table(("index of", "by", "for"), rows)))
     if told.cross_products:
         crossed = html.table(("rule", "visits the whole of"), told.cross_products)

@@ -14,7 +14,7 @@ from tidelog.program import Atom
 
 RANGE_ROWS = 10.0  # about how many numbers a range has
 NARROWED = (1.0, 1 / 3, 1 / 20)  # the share of rows between no, one and two bounds
-LONG = 16.0  # rows of a key that are worth finding some of them in order
+LONG = 8.0  # rows of a key that are worth finding some of them in order
 MOST_KEY = 16  # columns that are looked up by before the one that is ordered
 REPEATED = 0.3  # of the rows have equal values in two columns
 

@@ -42,6 +42,11 @@ def ordered_column(column: int, kind: str) -> int:
     return ~(column * len(KINDS) + KINDS.index(kind))
 
 
+def is_ordered(columns: tuple[int, ...]) -> bool:
+    """Whether columns are the key of an ordered index."""
+    return columns != () and columns[-1] < 0
+
+
 def column_order(ordered: int) -> tuple[int, int]:
     """The column and the number of its order.
 

@@ -35,7 +35,7 @@ from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.memory.arrays import SMALLEST, Arrays
 from tidelog.partition.memory.ordered_rows import is_behind, is_unsorted, sort_rows
 from tidelog.partition.memory.table import Table, table_slots
-from tidelog.plan.steps import column_order
+from tidelog.plan.steps import column_order, is_ordered
 
 NOTHING: Cells = np.zeros(0, np.int64)
 LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
@@ -145,7 +145,7 @@ class Relations(Arrays):
         entry[:] = 0
         entry[REL], entry[NCOLS], entry[FOLLOWING] = number, len(columns), self.directory[number, FIRST]
         entry[COLS : COLS + len(columns)] = columns
-        if columns[-1] < 0:
+        if is_ordered(columns):
             entry[COLS + len(columns) - 1], order = column_order(columns[-1])
             entry[ORDER] = 1 + order
         self.set_links(index, np.zeros((int(self.directory[number, CAP]), 4 if entry[ORDER] else 2), np.int32))
@@ -186,7 +186,7 @@ class Relations(Arrays):
     def catch_up_ordered(self) -> None:
         """Let all ordered indexes catch up, before several threads read them: sorting is done here."""
         for (number, columns), index in self._index_numbers.items():
-            if columns[-1] < 0:
+            if is_ordered(columns):
                 _catch_up(self, number, index)
 
     def index_columns(self) -> dict[tuple[int, tuple[int, ...]], int]:
