@@ -24,9 +24,10 @@ from tests.law.share import share
 from tests.law.test_joins import visits
 from tests.law.test_replan import restless
 from tests.law.test_rollback import run_with_trouble
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.plan import body as plan_body
 from tidelog.plan import estimate
+from tidelog.plan.steps import is_ordered
 from tidelog.program.functions.calendar import from_python
 from tidelog.syntax import parse_program
 from tidelog.testing import EpochChanges, State
@@ -297,3 +298,27 @@ def test_nan_comes_last_and_zero_has_one_place() -> None:
                 assert [{x for x, n in db["p"] if n == i} for i in range(4)] == expected
                 with db.epoch() as epoch:
                     epoch.delete("g", [(key,)])
+
+
+def ordered_indexes(db: Engine) -> int:
+    relations = core_of(db).runtime.node.partition.relations  # type: ignore[attr-defined]  # embedded, one partition
+    return sum(is_ordered(columns) for _, columns in relations.index_columns())
+
+
+def test_question_that_is_asked_again_is_answered_in_order() -> None:
+    db = Engine("v(X, Y) :- e(X, Y).", partitions=1)
+    rows = [(7 * i % 1000, i) for i in range(1000)]
+    with db.epoch() as epoch:
+        epoch.insert("e", rows)
+    for indexes in (0, 1, 1):
+        assert sorted(db.query("v(X, Y), X < 10")) == sorted((x, y) for x, y in rows if x < 10)
+        assert ordered_indexes(db) == indexes
+    assert sorted(db.query("v(X, Y), 5 <= X, 7 >= X, Y > 300")) == sorted(
+        (x, y) for x, y in rows if 5 <= x <= 7 and y > 300
+    )
+    with db.epoch() as epoch:
+        epoch.delete("e", rows[::2])
+        epoch.insert("e", [(-1, -1), (3, 5000)])
+    left = [*rows[1::2], (-1, -1), (3, 5000)]
+    assert sorted(db.query("v(X, Y), X < 10")) == sorted((x, y) for x, y in left if x < 10)
+    assert ordered_indexes(db) == 1

@@ -5,16 +5,16 @@ Law: a function is pure, so that its result can be remembered per distinct argum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.dictionary import Dictionary, natural_type
-from tidelog.partition.texts.structures import structure_cell
+from tidelog.partition.texts.structures import NIL_CELL, constructor_id
 from tidelog.plan.steps import Apply
 from tidelog.program.functions.lists import DEEPEST, MOST_LISTS, is_too_deep, is_too_large
 from tidelog.program.functions.table import Function, order_of, resolve
-from tidelog.program.values.structure import is_structural
+from tidelog.program.values.structure import MAKE, TEST, is_structural, least, physical, structure_of
 from tidelog.program.values.term import Value
 
 TOLD = frozenset(("number", "symbol", "list"))  # types of values whose cells tell what they are
@@ -85,3 +85,27 @@ def _fits(value: Value, type_: str) -> bool:
     if isinstance(value, bool | int):
         return type_ in ("number", "unsigned", "boolean", "date", "timestamp")
     return False
+
+
+def structure_cell(name: str, cells: Sequence[int], dictionary: Dictionary) -> int:
+    """The cell that a function which makes, reads or tests structures gives for cells."""
+    return structure_cells(name, [cells], dictionary)[0]
+
+
+def structure_cells(name: str, rows: Sequence[Sequence[int]], dictionary: Dictionary) -> list[int]:
+    """The same for many rows of cells."""
+    structure = structure_of(name)
+    assert structure is not None, "the type check names the type of every constructor"
+    tag = (constructor_id(structure.constructor),) if structure.constructor else ()
+    if structure.kind == MAKE:
+        return [dictionary.pack((*tag, *cells)) for cells in rows]
+    values = [cells[0] for cells in rows]
+    found = iter(dictionary.parts_of([cell for cell in values if cell != NIL_CELL]))
+    opened = (None if cell == NIL_CELL else next(found) for cell in values)
+    if structure.kind == TEST:
+        return [int(parts is not None and parts[: len(tag)] == tag) for parts in opened]
+    type_, place = structure.parts[structure.place], len(tag) + structure.place
+    return [
+        dictionary.encode(least(type_), physical(type_)) if parts is None or parts[: len(tag)] != tag else parts[place]
+        for parts in opened
+    ]

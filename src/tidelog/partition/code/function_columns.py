@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from tidelog.errors import TidelogError
 from tidelog.kernel.cells import Cells
+from tidelog.partition.code.call import structure_cells
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.partition.texts.structures import structure_cells
 from tidelog.plan.steps import Apply
 from tidelog.program.functions.patterns import STEPS, compiled, translated
 from tidelog.program.functions.table import Function, resolve

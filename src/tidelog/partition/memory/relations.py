@@ -57,6 +57,7 @@ class Relations(Arrays):
         self.replaced: dict[str, int] = {}  # the numbers before the epoch of relations that it gave other columns
         self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._free_indexes: list[int] = []
+        self._ordered: dict[int, int] = {}  # ordered indexes, with their relations
         self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan asked for
         self._index_count = 0
         self.was_read = False  # whether records came from a state folder, where others may have changed them
@@ -153,6 +154,8 @@ class Relations(Arrays):
         _catch_up(self, number, index)
         self.directory[number, FIRST] = index  # only now: an index for which memory runs out was never there
         self._index_numbers[number, columns] = index
+        if is_ordered(columns):
+            self._ordered[index] = number
         self._index_count = max(self._index_count, index + 1)
         if self._free_indexes and self._free_indexes[-1] == index:
             self._free_indexes.pop()
@@ -162,6 +165,7 @@ class Relations(Arrays):
         """Forget an index that no rule uses."""
         index = self._index_numbers.pop((number, columns[:MAX_KEY]))
         self.lent.discard((number, columns[:MAX_KEY]))
+        self._ordered.pop(index, None)
         before, at = -1, int(self.directory[number, FIRST])
         while at != index:
             before, at = at, int(self.indexes[at, FOLLOWING])
@@ -185,9 +189,8 @@ class Relations(Arrays):
 
     def catch_up_ordered(self) -> None:
         """Let all ordered indexes catch up, before several threads read them: sorting is done here."""
-        for (number, columns), index in self._index_numbers.items():
-            if is_ordered(columns):
-                _catch_up(self, number, index)
+        for index, number in self._ordered.items():
+            _catch_up(self, number, index)
 
     def index_columns(self) -> dict[tuple[int, tuple[int, ...]], int]:
         """All indexes: (relation number, columns) and their numbers."""
