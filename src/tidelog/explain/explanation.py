@@ -26,7 +26,7 @@ from tidelog.explain.text import (
 from tidelog.partition.code.plan_counts import by_label
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.plan.ruleset import Ruleset
-from tidelog.plan.steps import Plan
+from tidelog.plan.steps import Plan, column_order, is_ordered
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary
@@ -178,7 +178,12 @@ def _indexes(codes: Iterable[RuleCode], plans: Mapping[str, Sequence[Plan]], nam
         for relation, columns in code.fixed_indexes.union(*(plan.indexes for plan in plans.get(code.label, ()))):
             users.setdefault((relation, columns), []).append(names.label(code.rule))
     found = [
-        IndexPlan(names.relation(relation), tuple(c + 1 for c in columns), tuple(dict.fromkeys(sorted(labels))))
+        IndexPlan(
+            names.relation(relation),
+            tuple((c if c >= 0 else column_order(c)[0]) + 1 for c in columns),
+            tuple(dict.fromkeys(sorted(labels))),
+            is_ordered(columns),
+        )
         for (relation, columns), labels in users.items()
     ]
-    return tuple(sorted(dict.fromkeys(found), key=lambda index: (index.relation, index.columns)))
+    return tuple(sorted(dict.fromkeys(found), key=lambda index: (index.relation, index.columns, index.ordered)))

@@ -21,6 +21,7 @@ from tidelog.kernel.layout import (
     ARITY,
     ASK_AHEAD,
     ASSERT_SAME,
+    BETWEEN,
     BUDGET,
     CALL,
     CHECK,
@@ -56,6 +57,7 @@ from tidelog.kernel.layout import (
     NEED,
     NEGATE,
     ONE,
+    ORDER,
     OUT,
     OUTCAP,
     OUTN,
@@ -99,6 +101,7 @@ from tidelog.kernel.layout import (
     WIDTH,
 )
 from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store
+from tidelog.kernel.ordered import first_from, highest, is_within, lowest
 from tidelog.kernel.relation import find, hash_cells
 from tidelog.kernel.scalar import compare, compute
 
@@ -140,6 +143,29 @@ def gather_key(code, pc, registers, scratch):
 
 
 @inlined
+def next_between(directory, indexes, code, pc, registers, scratch, forward, cursor):
+    """The row (+ 1) that a visit between bounds comes to after ``cursor``, 0 at its end."""
+    index, rel = code[pc + S_INDEX], code[pc + S_REL]
+    links, kind, bounds = indexes[index, LINKS], indexes[index, ORDER] - 1, pc + S_KEYS + code[pc + S_NKEY] - 3
+    for i in range(code[pc + S_NKEY] - 3):
+        store(scratch, i, registers[code[pc + S_KEYS + i]])
+    high, is_any = highest(kind, code[bounds + 2], registers[code[bounds + 1]])
+    if forward:
+        low, may_begin = lowest(kind, code[bounds + 2], registers[code[bounds]])
+        if not (is_any and may_begin):
+            return 0
+        cursor = first_from(directory, indexes, index, rel, scratch, low)
+    else:
+        cursor = load32(links, 4 * (cursor - 1)) & LOW32
+    if cursor == 0 or not is_within(directory, indexes, index, rel, scratch, high, cursor):
+        return 0
+    following = load32(links, 4 * (cursor - 1)) & LOW32
+    prefetch(directory[rel, REC], (following - 1) * directory[rel, WIDTH])
+    prefetch(links, 2 * (following - 1))
+    return cursor
+
+
+@inlined
 def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
     """The row (+ 1) that a generator step visits after ``cursor``, 0 at its end."""
     op, rel = code[pc + S_OP], code[pc + S_REL]
@@ -158,6 +184,8 @@ def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
     if op == SCAN:
         row = 1 if forward else cursor + 1
         return row if row <= directory[rel, ROWS] else 0
+    if op == BETWEEN:
+        return next_between(directory, indexes, code, pc, registers, scratch, forward, cursor)
     if not forward:
         return 0
     gather_key(code, pc, registers, scratch)

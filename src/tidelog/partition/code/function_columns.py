@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tidelog.errors import TidelogError
 from tidelog.kernel.cells import Cells
+from tidelog.partition.code.call import structure_cells
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.steps import Apply
 from tidelog.program.functions.patterns import STEPS, compiled, translated
@@ -64,8 +65,10 @@ def result_column(
     dictionary: Dictionary,
 ) -> Results | None:
     """The results of a function for columns of arguments; None if they are to be asked for one by one."""
-    if is_structural(step.function) or all(isinstance(column, int) for column in args):
+    if all(isinstance(column, int) for column in args):
         return None
+    if is_structural(step.function):
+        return _structures(step, args, count, dictionary)
     function = resolve(step.function, step.types, functions)
     if function is None or function.python is not None or function.generator:
         return None
@@ -77,15 +80,27 @@ def result_column(
     return _one_by_one(step, args, count, function, dictionary)
 
 
+def _distinct(args: Sequence[Column], count: int) -> tuple[list[tuple[int, ...]], Cells]:
+    """The distinct rows of some columns, and which of them each row is."""
+    found: dict[tuple[int, ...], int] = {}
+    lists = [[column] * count if isinstance(column, int) else column.tolist() for column in args]
+    places = np.array([found.setdefault(row, len(found)) for row in zip(*lists, strict=True)], np.int64)
+    return list(found), places
+
+
+def _structures(step: Apply, args: Sequence[Column], count: int, dictionary: Dictionary) -> Results:
+    """Records and variants that are made, read or tested: none of this ever fails."""
+    distinct, places = _distinct(args, count)
+    return Results(np.array(structure_cells(step.function, distinct, dictionary), np.int64)[places])
+
+
 def _one_by_one(
     step: Apply, args: Sequence[Column], count: int, function: Function, dictionary: Dictionary
 ) -> Results | None:
     """Distinct arguments, one after the other; those that fail are left out."""
     if function.result not in PLAIN or not set(step.types) <= set(PLAIN):
         return None
-    distinct: dict[tuple[int, ...], int] = {}
-    lists = [[column] * count if isinstance(column, int) else column.tolist() for column in args]
-    places = np.array([distinct.setdefault(row, len(distinct)) for row in zip(*lists, strict=True)], np.int64)
+    distinct, places = _distinct(args, count)
     values: list[Any] = []
     for row in distinct:
         try:

@@ -25,6 +25,7 @@ from tidelog.kernel.layout import (
     LIVE_ROWS,
     MAX_KEY,
     NCOLS,
+    ORDER,
     REL,
     ROWS,
     WIDTH,
@@ -33,7 +34,9 @@ from tidelog.kernel.maintain import catch_up
 from tidelog.kernel.restore import enter_rows
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.memory.arrays import SMALLEST, Arrays
+from tidelog.partition.memory.ordered_rows import is_behind, is_unsorted, sort_rows
 from tidelog.partition.memory.table import Table, table_slots
+from tidelog.plan.steps import column_order, is_ordered
 
 NOTHING: Cells = np.zeros(0, np.int64)
 LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
@@ -55,6 +58,7 @@ class Relations(Arrays):
         self.replaced: dict[str, int] = {}  # the numbers before the epoch of relations that it gave other columns
         self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._free_indexes: list[int] = []
+        self._ordered: dict[int, int] = {}  # ordered indexes, with their relations
         self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan asked for
         self._unread: set[int] = set()  # indexes that were made over facts, for plans that may never run
         self._index_count = 0
@@ -115,7 +119,14 @@ class Relations(Arrays):
             self.grow_journal(number, int(row[JCAP]) * 2)
         self.grow_table(number, int(row[LIVE_ROWS]))
         for index in self.indexes_of(number):
+            self._make_ready(index)
+
+    def _make_ready(self, index: int) -> None:
+        """Room for one key more in an index, or in an ordered one all rows that wait to be sorted."""
+        if self.indexes.item(index, ORDER) == 0:
             self.grow_keys(index)
+        elif is_unsorted(self.key_tables[index].cells):
+            sort_rows(self, index)
 
     def catch_up(self, number: int) -> None:
         """Link in all indexes of a relation the rows that wait for it, except indexes that nobody has read."""
@@ -148,7 +159,10 @@ class Relations(Arrays):
         entry[:] = 0
         entry[REL], entry[NCOLS], entry[FOLLOWING] = number, len(columns), self.directory[number, FIRST]
         entry[COLS : COLS + len(columns)] = columns
-        self.set_links(index, np.zeros((int(self.directory[number, CAP]), 2), np.int32))
+        if is_ordered(columns):
+            entry[COLS + len(columns) - 1], order = column_order(columns[-1])
+            entry[ORDER] = 1 + order
+        self.set_links(index, np.zeros((int(self.directory[number, CAP]), 4 if entry[ORDER] else 2), np.int32))
         self.set_keys(index, Table())
         self._unread.discard(index)
         if filled:
@@ -157,6 +171,8 @@ class Relations(Arrays):
             self._unread.add(index)
         self.directory[number, FIRST] = index  # only now: an index for which memory runs out was never there
         self._index_numbers[number, columns] = index
+        if is_ordered(columns):
+            self._ordered[index] = number
         self._index_count = max(self._index_count, index + 1)
         if self._free_indexes and self._free_indexes[-1] == index:
             self._free_indexes.pop()
@@ -166,6 +182,7 @@ class Relations(Arrays):
         """Forget an index that no rule uses."""
         index = self._index_numbers.pop((number, columns[:MAX_KEY]))
         self.lent.discard((number, columns[:MAX_KEY]))
+        self._ordered.pop(index, None)
         before, at = -1, int(self.directory[number, FIRST])
         while at != index:
             before, at = at, int(self.indexes[at, FOLLOWING])
@@ -187,6 +204,11 @@ class Relations(Arrays):
         _catch_up(self, number, index)
         return int(self.indexes[index, KEYS])
 
+    def catch_up_ordered(self) -> None:
+        """Let all ordered indexes catch up, before several threads read them: sorting is done here."""
+        for index, number in self._ordered.items():
+            _catch_up(self, number, index)
+
     def index_columns(self) -> dict[tuple[int, tuple[int, ...]], int]:
         """All indexes: (relation number, columns) and their numbers."""
         return dict(self._index_numbers)
@@ -194,6 +216,6 @@ class Relations(Arrays):
 
 def _catch_up(relations: Relations, number: int, index: int) -> None:
     """Link in an index the rows that wait for it."""
-    while relations.indexes.item(index, LINKED) < relations.directory.item(number, ROWS):
+    while is_behind(relations, index, number):
         if catch_up(relations.directory, relations.indexes, index) == layout.GROW_RELATION:
-            relations.grow_keys(index)
+            relations._make_ready(index)
