@@ -121,7 +121,7 @@ def time_input(session: ReplSession, text: str) -> None:
         seconds.append(session.ask(text).seconds)
     session.report(answered)
     least, middle = duration(min(seconds)), duration(statistics.median(seconds))
-    session.line(f"asked {len(seconds):,} times: at least {least}, half of them within {middle}")
+    session.line(f"ran {len(seconds):,} times: minimum {least}, median {middle}")
 
 
 HANDLERS: dict[str, Callable[[ReplSession, str], None]] = {
