@@ -212,6 +212,99 @@ def duckdb_to_arrow(rows: int) -> float:
     return _reads(lambda: _all(db, "v"), rows)
 
 
+def ranges(options: Options) -> Iterator[Record]:
+    """A few rows of a million, between two bounds: asked again and again, after the first time."""
+    rows = ROWS // (SMALLER if options.quick else 1)
+    own = call_apart(f"{HERE}:engine_ranges", rows=rows)
+    peer = call_apart(f"{HERE}:duckdb_ranges", rows=rows)
+    values = (
+        Value(HEADLINE, own["later"] / peer["later"], "x DuckDB", target=Target(3.0)),
+        Value("Tidelog", own["later"], "ms", clock="cpu"),
+        Value("DuckDB", peer["later"], "ms", clock="cpu"),
+        Value("Tidelog, first", own["first"], "ms", clock="cpu"),
+    )
+    yield Record("read", "`v(X, Y), X < 10` on 1,000,000 rows", values, {"rows": rows})
+
+
+def engine_ranges(rows: int) -> Found:
+    """Milliseconds of the first reading and of later ones."""
+    warm_up()
+    subject = Subject("v(X, Y) :- e(X, Y).")
+    subject.insert({"e": _shuffled(rows)})
+    list(subject.engine.query("v(X, Y), X = 3"))
+    return _range_reads(lambda: len(subject.engine.query("v(X, Y), X < 10")))
+
+
+def duckdb_ranges(rows: int) -> Found:
+    """The same of a table."""
+    db, cells = duckdb.connect(config={"threads": 1}), _shuffled(rows)
+    db.register("arriving", pa.table({"x": cells[:, 0].copy(), "y": cells[:, 1].copy()}))
+    db.execute("CREATE TABLE v AS SELECT * FROM arriving")
+    return _range_reads(lambda: len(db.sql("SELECT x, y FROM v WHERE x < 10").fetchall()))
+
+
+def _shuffled(rows: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    return np.stack([np.random.default_rng(8).permutation(rows), np.arange(rows)], axis=1)
+
+
+def _range_reads(read: Callable[[], int]) -> Found:
+    times = []
+    for _ in range(4 * READS):
+        began = time.process_time()
+        if read() != 10:
+            raise Disagreement("a range query has other rows")
+        times.append(1e3 * (time.process_time() - began))
+    return {"first": times[0], "later": statistics.median(times[2:])}
+
+
+RECORDS = """
+.type id = [c: number, n: number]
+.decl item(a: number, b: number, c: number, d: number)
+.decl child(x: id, y: id) .decl later(x: id, y: id) .decl last(a: number, b: number)
+child([a, b], [c, d]) :- item(a, b, c, d).
+later([a, b], [e, f]) :- child([a, b], [c, d]), child([e, f], [c, d]), a < e.
+last(a, b) :- child([a, b], _), !later([a, b], _).
+"""
+FLAT = """
+.decl item(a: number, b: number, c: number, d: number)
+.decl child(a: number, b: number, c: number, d: number) .decl later(a: number, b: number, c: number, d: number)
+.decl last(a: number, b: number)
+child(a, b, c, d) :- item(a, b, c, d).
+later(a, b, e, f) :- child(a, b, c, d), child(e, f, c, d), a < e.
+last(a, b) :- child(a, b, _, _), !later(a, b, _, _).
+"""
+
+
+def records(options: Options) -> Iterator[Record]:
+    """A program whose keys are records, beside the same with a column for each part."""
+    runs: dict[str, list[Found]] = {RECORDS: [], FLAT: []}
+    for _ in range(options.repeats(REPEATS)):
+        for program, found in runs.items():
+            found.append(call_apart(f"{HERE}:items_of", program=program, quick=options.quick))
+    if len({run["rows"] for found in runs.values() for run in found}) != 1:
+        raise Disagreement("records and flat columns give different views")
+    own, flat = (_median(found, "seconds") for found in runs.values())
+    values = (
+        Value(HEADLINE, own / flat, "x flat columns", target=Target(1.5)),
+        Value("records", own, "s", clock="cpu"),
+        Value("flat columns", flat, "s", clock="cpu"),
+    )
+    yield Record(
+        "records", "records as keys: 100,000 items and their siblings", values, {"rows": runs[FLAT][0]["rows"]}
+    )
+
+
+def items_of(program: str, quick: bool) -> Found:
+    """Seconds of the epoch that brings the items, and how many have no later sibling."""
+    warm_up()
+    subject, n = Subject(program), 1000 if quick else 100_000
+    number = np.arange(n)
+    items = np.stack([number, number % 7, number // 3, (number // 3) % 7], axis=1)
+    gc.collect()
+    step = subject.insert({"item": items})
+    return {"seconds": step.whole.cpu, "rows": len(subject.engine["last"])}
+
+
 def _reads(read: Callable[[], pa.Table], rows: int) -> float:
     times = []
     for _ in range(READS):
@@ -253,6 +346,8 @@ GROUP = Group(
         **{name: Case(question.title, partial(asked, name)) for name, question in QUESTIONS.items()},
         "beside-groups": Case("one fact beside 400,000 groups of another view", beside_groups),
         "to-arrow": Case("a view of 1,000,000 rows to Arrow", to_arrow),
+        "ranges": Case("a range of 1,000,000 rows", ranges),
+        "records": Case("records as keys, beside flat columns", records),
         "first-change": Case("the first +1 % after a build, beside later ones", first_change),
     },
     kernel_ready,

@@ -76,6 +76,35 @@ def visits(smaller: int) -> Tables:
     }
 
 
+def intervals(smaller: int) -> Tables:
+    """Intervals and points, of which an interval holds two or three."""
+    n = 20_000 // smaller
+    lows = _numbers(0, 10 * n, n, 40)
+    ranges = pa.table({"k": np.arange(n), "l": lows, "h": lows + _numbers(0, 50, n, 41)})
+    return {"span": ranges, "point": pa.table({"x": np.unique(_numbers(0, 10 * n, n, 42))})}
+
+
+def skewed_edges(smaller: int) -> Tables:
+    """Edges between 20,000 nodes, a few of which have most of them."""
+    n, rng = 60_000 // smaller, np.random.default_rng(43)
+    ends = np.minimum(rng.zipf(1.6, size=(n, 2)) - 1, 19_999)
+    pairs = np.unique(np.concatenate([ends, rng.integers(0, 20_000, size=(n // 2, 2))]), axis=0)
+    return {"edge": pa.table({"x": pairs[:, 0].copy(), "y": pairs[:, 1].copy()})}
+
+
+def conditions(smaller: int) -> Tables:
+    """Three tables without a column in common."""
+    n = 100_000 // smaller
+    return {name: pa.table({"x": np.arange(n)}) for name in ("a", "b", "c")}
+
+
+def family(smaller: int) -> Tables:
+    """A tree of people, each with the parent: six generations, the first of five people."""
+    n = 5 * sum(4**depth for depth in range(3 if smaller > 1 else 5))
+    child = np.arange(5, n)
+    return {"parent": pa.table({"c": child, "p": (child - 5) // 4})}
+
+
 GROUPED = """
 total(G, sum<V>) :- sale(_, G, V).
 number(G, count<*>) :- sale(_, G, _).
@@ -86,6 +115,10 @@ joined(K, cat(S, "!")) :- mail(K, S).
 long(K, strlen(S)) :- mail(K, S).
 at(K) :- mail(K, S), match("user[0-9]*7@host1.*", S).
 short(K, substr(S, 0, 6)) :- mail(K, S).
+"""
+SAME_GENERATION = """
+same(X, Y) :- parent(X, P), parent(Y, P), X != Y.
+same(X, Y) :- parent(X, P), same(P, Q), parent(Y, Q).
 """
 QUESTIONS: Mapping[str, Question] = {
     "groups": Question(
@@ -144,5 +177,39 @@ QUESTIONS: Mapping[str, Question] = {
         visits,
         "new(K, G) :- visit(K, G), !known(G).",
         {"new": "SELECT k, g FROM visit WHERE NOT EXISTS (SELECT 1 FROM known WHERE known.g = visit.g)"},
+    ),
+    "intervals": Question(
+        "interval join of 20,000 and 20,000 rows",
+        3.0,
+        intervals,
+        "hit(K, X) :- span(K, L, H), point(X), L <= X, X <= H.",
+        {"hit": "SELECT k, x FROM span, point WHERE l <= x AND x <= h"},
+    ),
+    "triangles": Question(
+        "triangles of 60,000 skewed edges",
+        4.0,
+        skewed_edges,
+        "three(X, Y, Z) :- edge(X, Y), edge(Y, Z), edge(X, Z), X < Y, Y < Z.",
+        {
+            "three": "SELECT a.x, a.y, b.y AS z FROM edge a, edge b, edge c "
+            "WHERE a.y = b.x AND c.x = a.x AND c.y = b.y AND a.x < a.y AND a.y < b.y"
+        },
+    ),
+    "conditions": Question(
+        "100,000 rows under two conditions that bind nothing",
+        2.0,
+        conditions,
+        "p(X) :- a(X), b(_), c(_).",
+        {"p": "SELECT x FROM a WHERE EXISTS (FROM b) AND EXISTS (FROM c)"},
+    ),
+    "same-generation": Question(
+        "same generation in a tree of 1,705 people",
+        1.5,
+        family,
+        SAME_GENERATION,
+        {
+            "same": "WITH RECURSIVE s(x, y) AS (SELECT a.c, b.c FROM parent a, parent b WHERE a.p = b.p AND a.c != b.c "
+            "UNION SELECT a.c, b.c FROM s, parent a, parent b WHERE a.p = s.x AND b.p = s.y) SELECT x, y FROM s"
+        },
     ),
 }

@@ -132,3 +132,34 @@ def test_numbers_are_json() -> None:
     told = json.loads(json.dumps(filled().explain(analyze=True).to_json()))
     numbers = told["strata"][0]["rules"][0]["orders"][0]["numbers"]
     assert numbers == [{"step": "edge(X, Y)", "entered": 5, "visited": None, "passed": 5, "expected": None}]
+
+
+def test_every_visit_says_how_it_finds_its_facts() -> None:
+    rules = """
+    .decl a(x: number) .decl b(x: number, y: number) .decl p(x: number, y: number)
+    p(x, y) :- a(x), b(x, y).
+    p(x, y) :- b(x, y), a(y), b(y, x).
+    p(x, y) :- b(x, y), a(w), x <= w, w < y.
+    p(x, y) :- a(x), b(_, y), x % 10 = y % 10.
+    p(x, y) :- a(x), a(y), x != y.
+    """
+    db = Engine(rules, partitions=1, threads=1)
+    with db.epoch() as epoch:
+        epoch.insert("a", [(i,) for i in range(20)])
+        epoch.insert("b", [(i, i + 3) for i in range(20)])
+    steps = [
+        step.step
+        for stratum in db.explain(analyze=True).strata
+        for rule in stratum.rules
+        for order in rule.orders
+        for step in order.numbers
+    ]
+    told = "\n".join(steps)
+    for words in (
+        "b(x, y) by column 1",
+        "as one fact",
+        "a(w) in the order of column 1 from x below y",
+        "[a by V1 % 10](x, V1) by column 2",
+        "all of a(y)",
+    ):
+        assert words in told, words

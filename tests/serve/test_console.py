@@ -40,7 +40,7 @@ def test_console_asks_for_a_token_and_keeps_it_in_the_tab(server: ConsoleServer,
     page.open("")
     page.type("#token", "not the token of this server")
     page.button("Sign in").click()
-    page.until(lambda: "does not know this token" in page.text(".login .told"))
+    page.until(lambda: "rejected this token" in page.text(".login .told"))
     page.type("#token", READ_TOKEN)
     page.button("Sign in").click()
     assert len(page.until(lambda: page.all(".node"))) == RELATIONS

@@ -24,7 +24,7 @@ from tidelog.store.image import delta
 from tidelog.store.image.image import Image
 from tidelog.store.image.twice import IN, OUT, check_changes, check_distinct
 
-BEST = "best(X, min<C>) :- cost(X, C)."
+BEST = "best(X, min<C>) :- cost(X, C).\nbest(Y, min<C>) :- best(X, C), step(X, Y)."  # in a recursion: groups are shown
 SOURCES = Path(__file__).parents[2] / "src" / "tidelog"
 
 

@@ -18,7 +18,7 @@ from tidelog.blame.change import Change, order_of
 Undone = frozenset[Change]
 
 
-class Spent(Exception):
+class OutOfTrialsError(Exception):
     """No more trials are left."""
 
 
@@ -32,13 +32,13 @@ class Search:
     _known: dict[Undone, bool] = field(default_factory=dict)
 
     def does(self, undone: Collection[Change]) -> bool:
-        """Whether undoing these changes alone does; `Spent` where no trial is left."""
+        """Whether undoing these changes alone does; `OutOfTrialsError` where no trial is left."""
         key = frozenset(undone)
         if not key:
             return False
         if key not in self._known:
             if self.trials >= self.most:
-                raise Spent
+                raise OutOfTrialsError
             self.trials += 1
             self._known[key] = self.undoes(key)
         return self._known[key]
@@ -58,7 +58,7 @@ class Search:
         left = sorted(changes, key=order_of, reverse=True)
         try:
             return self._halved(left), True
-        except Spent:
+        except OutOfTrialsError:
             return tuple(reversed(left)), len(left) <= 1
 
     def _halved(self, left: list[Change]) -> tuple[Change, ...]:

@@ -26,12 +26,12 @@ from tidelog.explain.text import (
 from tidelog.partition.code.plan_counts import by_label
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.plan.ruleset import Ruleset
-from tidelog.plan.steps import Plan
+from tidelog.plan.steps import Plan, column_order, is_ordered
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.describe import describe_made, describe_relations, describe_rules
-from tidelog.rewrite.place.place import Placed
+from tidelog.rewrite.place.place import PlacedRules
 from tidelog.runtime.protocol.facts import Facts
 from tidelog.runtime.protocol.runtime import Runtime
 from tidelog.store.image.skew import FEW, UNEVEN
@@ -87,7 +87,7 @@ def explain(
     rules: Ruleset,
     columns: Mapping[str, Sequence[str]],
     core: bool,
-    placed: Placed | None = None,
+    placed: PlacedRules | None = None,
     partitions: int = 1,
     rebuilt: Mapping[tuple[str, ...], str] = NOWHERE,
     *,
@@ -148,7 +148,7 @@ def _typed(columns: Sequence[str], types: Sequence[str | None]) -> tuple[str, ..
     return tuple(f"{column}: {type_ or '?'}" for column, type_ in zip(columns, types, strict=False))
 
 
-def _placement(placed: Placed, rules: Ruleset, names: Names, partitions: int, facts: Facts) -> PlacementPlan:
+def _placement(placed: PlacedRules, rules: Ruleset, names: Names, partitions: int, facts: Facts) -> PlacementPlan:
     owners = None if names.core else names.owners
     uneven = _uneven(placed, facts)
     lived = {
@@ -158,11 +158,11 @@ def _placement(placed: Placed, rules: Ruleset, names: Names, partitions: int, fa
     lived |= {name: f"{names.relation(name)}: {told}" for name, told in uneven.items() if is_auxiliary(name)}
     if names.core:
         return PlacementPlan(partitions, lived, describe_rules(placed, rules.core))
-    told = {label: describe_made(label, made, placed, names.relation) for label, made in rules.needed.items()}
+    told = {label: describe_made(label, made, placed, names.relation) for label, made in rules.core_labels.items()}
     return PlacementPlan(partitions, lived, told)
 
 
-def _uneven(placed: Placed, facts: Facts) -> dict[str, str]:
+def _uneven(placed: PlacedRules, facts: Facts) -> dict[str, str]:
     """The relations of which one partition has far more than its share, copies and other made ones included."""
     spread = sorted(name for name, home in placed.placements.items() if home.column >= 0)
     return {
@@ -178,7 +178,12 @@ def _indexes(codes: Iterable[RuleCode], plans: Mapping[str, Sequence[Plan]], nam
         for relation, columns in code.fixed_indexes.union(*(plan.indexes for plan in plans.get(code.label, ()))):
             users.setdefault((relation, columns), []).append(names.label(code.rule))
     found = [
-        IndexPlan(names.relation(relation), tuple(c + 1 for c in columns), tuple(dict.fromkeys(sorted(labels))))
+        IndexPlan(
+            names.relation(relation),
+            tuple((c if c >= 0 else column_order(c)[0]) + 1 for c in columns),
+            tuple(dict.fromkeys(sorted(labels))),
+            is_ordered(columns),
+        )
         for (relation, columns), labels in users.items()
     ]
-    return tuple(sorted(dict.fromkeys(found), key=lambda index: (index.relation, index.columns)))
+    return tuple(sorted(dict.fromkeys(found), key=lambda index: (index.relation, index.columns, index.ordered)))

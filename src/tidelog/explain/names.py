@@ -13,7 +13,7 @@ from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Term
 from tidelog.program.graph.choice import MAY, PICK, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
-from tidelog.program.graph.lifetime import ENDS, NOW
+from tidelog.program.graph.lifetime import EXPIRIES, NOW
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
 from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
@@ -23,23 +23,23 @@ from tidelog.syntax import print_literal, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
 
 if TYPE_CHECKING:
-    from tidelog.rewrite.place.place import Placed
+    from tidelog.rewrite.place.place import PlacedRules
 
 
 class Names:
     """Rules by their user's labels and texts, relations by their names or, if a rewrite made them, in words."""
 
-    def __init__(self, rules: Ruleset, core: bool = False, placed: Placed | None = None) -> None:
+    def __init__(self, rules: Ruleset, core: bool = False, placed: PlacedRules | None = None) -> None:
         self.core = core
         self._rules = rules
         self.owners: dict[str, list[str]] = {}  # the user's labels of each core rule and copy
-        for label, made in rules.needed.items():
+        for label, made in rules.core_labels.items():
             for name in made:
                 self.owners.setdefault(name, []).append(label)
         self._heads: dict[str, list[Rule]] = {}
         for rule in rules.core.values():
             self._heads.setdefault(rule.head.predicate, []).append(rule)
-        for label, needed in ({} if placed is None else placed.needed).items():
+        for label, needed in ({} if placed is None else placed.local_labels).items():
             for name in needed[:-1]:
                 readers = self.owners.setdefault(name, [])
                 readers += [owner for owner in self.owners.get(label, []) if owner not in readers]
@@ -69,8 +69,8 @@ class Names:
             return name
         if is_hidden(name) and name in self._rules.constraints:
             return f"constraint {self._rules.constraints[name].users_label}"
-        if name == NOW or name.startswith(ENDS):
-            return "the time" if name == NOW else f"expiries of {name.removeprefix(ENDS)}"
+        if name == NOW or name.startswith(EXPIRIES):
+            return "the time" if name == NOW else f"expiries of {name.removeprefix(EXPIRIES)}"
         if (walks := paths_in_words(name)) is not None:
             return walks
         if (copy := copied(name, self._rules.schema)) is not None:

@@ -13,7 +13,6 @@ from tidelog.explain.plans import IndexPlan, JoinOrder, PlacementPlan, RelationP
 from tidelog.explain.text import counted
 from tidelog.explain.waste import waste_lines
 from tidelog.io import html
-from tidelog.plan.words import columns_text
 
 OPEN = 6  # strata that stand open
 
@@ -38,7 +37,7 @@ def explanation_page(
     parts = [html.table(("relation", "columns", "where", "facts"), relations, numbers=(3,))]
     parts += [_stratum(stratum, shown=len(strata) <= OPEN) for stratum in strata]
     if indexes:
-        rows = [(each.relation, columns_text(each.columns), ", ".join(each.rules)) for each in indexes]
+        rows = [(each.relation, each.key, ", ".join(each.rules)) for each in indexes]
         parts.append(html.fold("indexes", html.table(("index of", "by", "for"), rows)))
     if cross_products:
         crossed = html.table(("rule", "visits all of"), cross_products)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tidelog.plan.words import columns_text
+
 
 @dataclass(frozen=True, slots=True)
 class StepNumbers:
@@ -85,11 +87,24 @@ class RelationPlan:
 
 @dataclass(frozen=True, slots=True)
 class IndexPlan:
-    """An index, by column numbers from 1, and the rules that use it."""
+    """An index, by column numbers from 1, the last of them in order if it is ``ordered``, and the rules that use it."""
 
     relation: str
     columns: tuple[int, ...]
     rules: tuple[str, ...]
+    ordered: bool = False
+
+    @property
+    def key(self) -> str:
+        """What facts are found by.
+
+        >>> IndexPlan("edge", (1, 2), ()).key, IndexPlan("edge", (1, 2), (), ordered=True).key
+        ('columns 1, 2', 'column 1 and the order of column 2')
+        """
+        if not self.ordered:
+            return columns_text(self.columns)
+        *equal, last = self.columns
+        return f"{columns_text(equal)} and the order of column {last}" if equal else f"the order of column {last}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,24 +11,17 @@ may leave no sample; None means never sampled.
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tidelog.explain.account import Account, RuleProfile, StratumProfile, account_text
 from tidelog.explain.names import Names
 from tidelog.explain.page import profile_page
 from tidelog.explain.waste import Waste, is_wasteful, waste_of
-from tidelog.partition.code.plan_counts import PlanCounts, by_label
-from tidelog.partition.phases.partition import Partition
+from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.plan.ruleset import Ruleset
-from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
-
-INTERVAL = 0.001
-MOST_KEPT = 256  # epochs kept before they are added up
+from tidelog.runtime.base.outcome import EpochOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +44,7 @@ class Profile:
 
 
 @dataclass(slots=True)
-class _Sums:
+class Sums:
     """What is added up over epochs."""
 
     epochs: int = 0
@@ -125,69 +118,3 @@ class _Sums:
     def _waste(self, told: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
         parts = [part for label in self.made[told] for part in counted.get(label, ())]
         return waste_of(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
-
-
-class Profiler:
-    """Adds up what epochs cost. ``sampling`` switches on the sampling of rules."""
-
-    def __init__(self) -> None:
-        self.sampling = False
-        self._last = _Sums()
-        self._overall = _Sums()
-        self._sampled: dict[str, float] = {}
-        self._not_added: list[tuple[EpochOutcome, Ruleset, Mapping[str, float]]] = []
-
-    @contextmanager
-    def watching(self, partition: Partition) -> Iterator[None]:
-        """While an epoch runs: sample it."""
-        self._sampled = {}
-        over = threading.Event()
-        thread = threading.Thread(target=self._sample, args=(partition, over), name="tidelog-profile", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
-
-    def _sample(self, partition: Partition, over: threading.Event) -> None:
-        before = time.perf_counter()
-        while not over.wait(INTERVAL):
-            now = time.perf_counter()
-            label = partition.running_label()
-            if label is not None:
-                self._sampled[label] = self._sampled.get(label, 0.0) + now - before
-            before = now
-
-    def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
-        """An epoch was committed; its numbers are added up when they are read, or when many are pending."""
-        self._not_added.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
-        self._sampled = {}
-        if len(self._not_added) > MOST_KEPT:
-            self._add_up()
-
-    def _add_up(self) -> None:
-        if not self._not_added:
-            return
-        known, names = self._not_added[0][1], Names(self._not_added[0][1])
-        for outcome, rules, sampled in self._not_added:
-            if rules is not known:
-                known, names = rules, Names(rules)
-            self._overall.add(outcome, names, rules, sampled)
-        outcome, rules, sampled = self._not_added[-1]
-        self._last = _Sums()
-        self._last.add(outcome, names, rules, sampled)
-        self._not_added.clear()
-
-    def rebuilt(self) -> dict[tuple[str, ...], str]:
-        """Why strata were rebuilt when they were last visited, by their relations as they are shown."""
-        self._add_up()
-        return {s.relations: s.reason for s in self._overall.strata.values() if s.reason}
-
-    def profile(self, rules: Ruleset, counts: Callable[[], Iterable[PlanCounts]]) -> Profile:
-        """The totals so far; what plans did is read only if a rule is wasteful."""
-        self._add_up()
-        if not self._overall.wasteful() and not self._last.wasteful():
-            return Profile(self._last.account({}, None), self._overall.account({}, None))
-        counted, names = by_label(counts()), Names(rules)
-        return Profile(self._last.account(counted, names), self._overall.account(counted, names))

@@ -68,7 +68,7 @@ def _counted_order(part: PlanCounts, names: Names) -> JoinOrder:
     for place, (step, text, row) in enumerate(zip(plan.steps, texts, rows[1:], strict=True)):
         if place in functions:
             results, seconds = part.calls(place)
-            text = f"{functions[place]}: {results:,} computed in {duration(seconds)}"
+            text = f"{functions[place]}: {results:,} distinct arguments computed in {duration(seconds)}"
         if text:
             numbers.append(_numbers(step, text, row))
     return JoinOrder(order.trigger, order.steps, order.crossed, tuple(numbers), not part.current)

@@ -56,7 +56,7 @@ def index_lines(indexes: Sequence[IndexPlan]) -> Iterator[str]:
         yield ""
         yield "indexes"
     for index in indexes:
-        yield f"  {index.relation} by {columns_text(index.columns)}: {', '.join(index.rules)}"
+        yield f"  {index.relation} by {index.key}: {', '.join(index.rules)}"
 
 
 def cross_product_lines(cross_products: Sequence[tuple[str, str]]) -> Iterator[str]:

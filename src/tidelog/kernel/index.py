@@ -4,13 +4,15 @@ Laws. A live row below the index's LINKED is in the chain of its key exactly onc
 somebody reads the index (`kernel.maintain`): facts that came in one batch are not read before the next one. A table
 entry is ``hash << 32 | first row + 1``; links hold ``row + 1``, 0 ends a chain. New rows come first, so that a cursor
 inside a chain is not disturbed by insertions; rows are unlinked only between epochs. The run of entries of a hash
-begins at its ``home``, in the order of hashes, so that a table of any length grows and shrinks where it lies.
+begins at its ``home``, in the order of hashes, so that a table of any length grows and shrinks where it lies. An index
+that is ordered has neither chains nor such a table (`kernel.ordered`).
 """
 
 from __future__ import annotations
 
-from tidelog.kernel.layout import ARITY, COLS, KEYS, KSLOTS, KTAB, LINKS, LOW32, NCOLS, OLD, REC, WIDTH
+from tidelog.kernel.layout import ARITY, COLS, KEYS, KSLOTS, KTAB, LINKS, LOW32, NCOLS, OLD, ORDER, REC, WIDTH
 from tidelog.kernel.memory import compiled, inlined, load, load32, store, store32
+from tidelog.kernel.ordered import let_wait, take_row_out
 
 HASH_SEED = 0x2545F4914F6CDD1D
 
@@ -87,7 +89,10 @@ def link_hashed(directory, indexes, index, rel, row, tag):
 
 @compiled
 def link(directory, indexes, index, rel, row):
-    """Put a row at the front of the chain of its key."""
+    """Put a row at the front of the chain of its key; in an ordered index it waits for its place."""
+    if indexes[index, ORDER] != 0:
+        let_wait(indexes, index, row)
+        return
     start = directory[rel, REC] + 8 * row * directory[rel, WIDTH]
     link_hashed(directory, indexes, index, rel, row, hash_key(indexes, index, start))
 
@@ -95,6 +100,9 @@ def link(directory, indexes, index, rel, row):
 @compiled
 def unlink(directory, indexes, index, rel, row):
     """Take a row out of the chain of its key; a key without rows leaves the table."""
+    if indexes[index, ORDER] != 0:
+        take_row_out(directory, indexes, index, rel, row)
+        return
     links = indexes[index, LINKS]
     after, before = load32(links, 2 * row), load32(links, 2 * row + 1)
     if after != 0:

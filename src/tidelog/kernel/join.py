@@ -14,9 +14,14 @@ from __future__ import annotations
 from tidelog.kernel.aggregate import ADMITTED, ASK, NO_ROOM, expose
 from tidelog.kernel.index import HASH_SEED, finish_hash, first_row, home, mix_cell
 from tidelog.kernel.layout import (
+    A_CELLS,
+    A_FIRST,
+    A_GEN,
+    A_ROWS,
     ARITY,
     ASK_AHEAD,
     ASSERT_SAME,
+    BETWEEN,
     BUDGET,
     CALL,
     CHECK,
@@ -51,6 +56,8 @@ from tidelog.kernel.layout import (
     MATCHED,
     NEED,
     NEGATE,
+    ONE,
+    ORDER,
     OUT,
     OUTCAP,
     OUTN,
@@ -94,6 +101,7 @@ from tidelog.kernel.layout import (
     WIDTH,
 )
 from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store
+from tidelog.kernel.ordered import first_from, highest, is_within, lowest
 from tidelog.kernel.relation import find, hash_cells
 from tidelog.kernel.scalar import compare, compute
 
@@ -135,6 +143,29 @@ def gather_key(code, pc, registers, scratch):
 
 
 @inlined
+def next_between(directory, indexes, code, pc, registers, scratch, forward, cursor):
+    """The row (+ 1) that a visit between bounds comes to after ``cursor``, 0 at its end."""
+    index, rel = code[pc + S_INDEX], code[pc + S_REL]
+    links, kind, bounds = indexes[index, LINKS], indexes[index, ORDER] - 1, pc + S_KEYS + code[pc + S_NKEY] - 3
+    for i in range(code[pc + S_NKEY] - 3):
+        store(scratch, i, registers[code[pc + S_KEYS + i]])
+    high, is_any = highest(kind, code[bounds + 2], registers[code[bounds + 1]])
+    if forward:
+        low, may_begin = lowest(kind, code[bounds + 2], registers[code[bounds]])
+        if not (is_any and may_begin):
+            return 0
+        cursor = first_from(directory, indexes, index, rel, scratch, low)
+    else:
+        cursor = load32(links, 4 * (cursor - 1)) & LOW32
+    if cursor == 0 or not is_within(directory, indexes, index, rel, scratch, high, cursor):
+        return 0
+    following = load32(links, 4 * (cursor - 1)) & LOW32
+    prefetch(directory[rel, REC], (following - 1) * directory[rel, WIDTH])
+    prefetch(links, 2 * (following - 1))
+    return cursor
+
+
+@inlined
 def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
     """The row (+ 1) that a generator step visits after ``cursor``, 0 at its end."""
     op, rel = code[pc + S_OP], code[pc + S_REL]
@@ -153,6 +184,8 @@ def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
     if op == SCAN:
         row = 1 if forward else cursor + 1
         return row if row <= directory[rel, ROWS] else 0
+    if op == BETWEEN:
+        return next_between(directory, indexes, code, pc, registers, scratch, forward, cursor)
     if not forward:
         return 0
     gather_key(code, pc, registers, scratch)
@@ -272,6 +305,49 @@ def start_plan(directory, machine, code, plan, item, registers, ranks):
 
 
 @inlined
+def ask_for_key(directory, indexes, code, pc, scan, record, registers, near):
+    """Ask for the memory in which the step at ``pc`` will look for the key of a record that a scan visits further on.
+
+    From afar for the key's place in the table, from ``near`` for the row that it names.
+    """
+    op, rel = code[pc + S_OP], code[pc + S_REL]
+    binds = scan + S_KEYS + code[scan + S_NKEY]
+    mixed = HASH_SEED
+    for i in range(code[pc + S_NKEY]):
+        register = code[pc + S_KEYS + i]
+        cell = registers[register]
+        for j in range(code[scan + S_NBIND]):
+            if code[binds + 3 * j + 2] == register:
+                cell = load(record, code[binds + 3 * j])
+        mixed = mix_cell(mixed, cell)
+    tag = finish_hash(mixed)
+    index = code[pc + S_INDEX]
+    table, slots = directory[rel, TAB], directory[rel, SLOTS]
+    if op == LOOKUP:
+        table, slots = indexes[index, KTAB], indexes[index, KSLOTS]
+    if not near:
+        prefetch(table, home(tag, slots))
+        return
+    entry = load(table, home(tag, slots))
+    if (entry >> 32) & LOW32 == tag:
+        row = (entry & LOW32) - 1
+        prefetch(directory[rel, REC], row * directory[rel, WIDTH])
+        if op == LOOKUP:
+            prefetch(indexes[index, LINKS], row)
+
+
+@inlined
+def look_ahead_of_scan(directory, indexes, code, scan, registers, cursor):
+    """Ask for what the step after a scan needs for the rows that the scan visits next."""
+    pc, rel = scan + code[scan + S_LEN], code[scan + S_REL]
+    op = code[pc + S_OP]
+    if op in (LOOKUP, ONE, NEGATE) and cursor != 0 and cursor + FAR <= directory[rel, ROWS]:
+        width, records = directory[rel, WIDTH], directory[rel, REC]
+        ask_for_key(directory, indexes, code, pc, scan, records + 8 * (cursor - 1 + FAR) * width, registers, False)
+        ask_for_key(directory, indexes, code, pc, scan, records + 8 * (cursor - 1 + NEAR) * width, registers, True)
+
+
+@inlined
 def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, plan):
     """Run the join of one plan from the saved place until it ends (DONE) or must stop.
 
@@ -279,7 +355,7 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
     """
     phase, scratch, counts = machine[PHASE], machine[SCRATCH], machine[COUNTS]
     pc, forward = machine[PC], machine[FORWARD] == 1
-    left, visited = machine[BUDGET], 0
+    left, visited, asks = machine[BUDGET], 0, machine[ASK_AHEAD] == 1
     status = DONE
     while pc >= 0:
         op = code[pc + S_OP]
@@ -289,6 +365,8 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
             accept, same = code[pc + S_ACCEPT + phase], code[pc + S_SAME]
             records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
             cursor = next_row(directory, indexes, code, pc, registers, scratch, forward, cursors[generator])
+            if op == SCAN and asks:
+                look_ahead_of_scan(directory, indexes, code, pc, registers, cursor)
             good = False
             if op == LOOKUP and code[pc + code[pc + S_LEN] + S_OP] == EMIT and cursor != 0:
                 sent = machine[OUTN]
@@ -364,15 +442,20 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
             else:
                 ranks[last] = 0
         else:
-            rel = code[pc + S_REL]
-            gather_key(code, pc, registers, scratch)
-            row = first_row(directory, indexes, code[pc + S_INDEX], rel, scratch)
-            if row == 0:
-                machine[NEED] = pc
-                status = CALL
-                break
-            value = load(directory[rel, REC], (row - 1) * directory[rel, WIDTH] + code[pc + S_NKEY])
-            registers[code[pc + S_SAME]] = value
+            row = cursors[code[pc + A_GEN]] - 1 if code[pc + A_GEN] > 0 else machine[LASTROW]
+            known = code[pc + A_CELLS] + 16 * (row - code[pc + A_FIRST])
+            if 0 <= row - code[pc + A_FIRST] < code[pc + A_ROWS] and load(known, 0) == 1:
+                registers[code[pc + S_SAME]] = load(known, 1)
+            else:
+                rel = code[pc + S_REL]
+                gather_key(code, pc, registers, scratch)
+                row = first_row(directory, indexes, code[pc + S_INDEX], rel, scratch)
+                if row == 0:
+                    machine[NEED] = pc
+                    status = CALL
+                    break
+                value = load(directory[rel, REC], (row - 1) * directory[rel, WIDTH] + code[pc + S_NKEY])
+                registers[code[pc + S_SAME]] = value
         if forward:
             count(counts, pc + ENTERED, 1)
         if good:

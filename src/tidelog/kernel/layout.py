@@ -38,7 +38,8 @@ DIRECTORY_FIELDS = 17
 SINGLE, MIRRORED = -1, -2  # all facts on partition 0; on every partition (`rewrite.place.placement`)
 
 # Fields of an index. COLS is the first of its key columns.
-REL, NCOLS, LINKS, KTAB, KSLOTS, KEYS, FOLLOWING, LINKED, COLS = range(9)  # LINKED: rows from there on are not linked
+# LINKED: rows from there on are not linked. ORDER: 1 + how the last key column is ordered, 0 for chains by hash.
+REL, NCOLS, LINKS, KTAB, KSLOTS, KEYS, FOLLOWING, LINKED, ORDER, COLS = range(10)
 MAX_KEY = 24
 INDEX_FIELDS = COLS + MAX_KEY
 
@@ -107,13 +108,19 @@ PHASES = 7
 DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY, SHARE = range(11)
 
 # Steps. Every step: op, length, how far back the generator before it stands (0: none), then its own fields.
-LOOKUP, ONE, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT = range(10)
+LOOKUP, ONE, BETWEEN, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT = range(11)
 S_OP, S_LEN, S_BACK, S_GEN, S_REL, S_SAME, S_ACCEPT = range(7)
 S_INDEX = S_ACCEPT + PHASES
 S_NKEY = S_INDEX + 1
 S_NBIND = S_NKEY + 1
 S_KEYS = S_NBIND + 1
 BIND, CHECK = 0, 1
+# The key of a visit between bounds: registers of the first columns, of the lower and of the upper bound, and which
+# bounds there are (`kernel.ordered`).
+
+# A function whose results are known for some rows of the fact that its arguments follow from: the first row, how many,
+# the address of two cells for each (1 if it is known, and the result), and the generator of that fact (0: the trigger).
+A_FIRST, A_ROWS, A_CELLS, A_GEN = range(S_ACCEPT, S_ACCEPT + 4)
 
 # An expose step: relation of candidates, whether it is of the own stratum, relation of shown groups, order of values,
 # value register, where the candidate's row is found (generator, or 0: the trigger), memory of `compare` and its index,

@@ -32,6 +32,7 @@ from tidelog.kernel.index import hash_key, home, is_full, same_key
 from tidelog.kernel.layout import (
     ARITY,
     ASK_AHEAD,
+    BETWEEN,
     BUDGET,
     DONE,
     EMIT,
@@ -45,6 +46,7 @@ from tidelog.kernel.layout import (
     LOOKUP,
     LOW32,
     NEED,
+    ORDER,
     P_BINDS,
     P_IDLE,
     P_NBIND,
@@ -58,8 +60,9 @@ from tidelog.kernel.layout import (
     SLICE,
     WIDTH,
 )
-from tidelog.kernel.maintain import ASK_FROM, FAR, NEAR, catch_up, is_idle
+from tidelog.kernel.maintain import ASK_FROM, FAR, NEAR, catch_up, is_idle, is_waited_for
 from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store, store32
+from tidelog.kernel.ordered import let_wait, put_rows
 
 MOST_GRAIN = 512
 
@@ -102,7 +105,10 @@ def link_tagged(directory, indexes, index, rel, row, tag):
 
 @compiled
 def link_shared(directory, indexes, index, rel, row):
-    """Put a row at the front of the chain of its key, while others do the same."""
+    """Put a row at the front of the chain of its key, while others do the same; in an ordered index it waits."""
+    if indexes[index, ORDER] != 0:
+        let_wait(indexes, index, row)
+        return
     start = directory[rel, REC] + 8 * row * directory[rel, WIDTH]
     link_tagged(directory, indexes, index, rel, row, hash_key(indexes, index, start))
 
@@ -165,7 +171,14 @@ def see_linked(indexes, my_indexes):
 
 @compiled
 def links_alone(team, directory, indexes, index):
-    """Link the rows that wait if they are few, and there is room for them and for a handful of every thread."""
+    """Link the rows that wait if they are few, and there is room for them and for a handful of every thread.
+
+    Those of an ordered index are put in by one thread, however many they are.
+    """
+    if indexes[index, ORDER] != 0:
+        while put_rows(directory, indexes, index) != DONE:
+            pass
+        return True
     waiting = directory[indexes[index, REL], ROWS] - indexes[index, LINKED]
     most = waiting + load(team, THREADS) * load(team, HANDFUL)
     if 4 * waiting >= load(team, LEAST) or is_full(indexes[index, KEYS] + most, indexes[index, KSLOTS]):
@@ -179,11 +192,9 @@ def next_index(team, directory, indexes, code, plans):
     for i in range(len(plans)):
         pc = plans[i] + P_BINDS + 3 * code[plans[i] + P_NBIND]
         while code[plans[i] + P_IDLE] == 0 and code[pc + S_OP] != EMIT:
-            if code[pc + S_OP] == LOOKUP:
+            if code[pc + S_OP] in (LOOKUP, BETWEEN):
                 index = code[pc + S_INDEX]
-                if indexes[index, LINKED] < directory[indexes[index, REL], ROWS] and not links_alone(
-                    team, directory, indexes, index
-                ):
+                if is_waited_for(directory, indexes, index) and not links_alone(team, directory, indexes, index):
                     return index
             pc += code[pc + S_LEN]
     return -1

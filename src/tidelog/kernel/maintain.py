@@ -14,6 +14,7 @@ from tidelog.kernel.layout import (
     ASK_AHEAD,
     ASSERT_SAME,
     BATCH,
+    BETWEEN,
     CLEAN_RETRACT,
     COMPUTE,
     DONE,
@@ -29,6 +30,9 @@ from tidelog.kernel.layout import (
     LOOKUP,
     LOW32,
     NEED,
+    NEGATE,
+    ONE,
+    ORDER,
     OWN_READ,
     P_BINDS,
     P_IDLE,
@@ -47,10 +51,12 @@ from tidelog.kernel.layout import (
     S_SAME,
     SCAN,
     SLICE,
+    SLOTS,
     VISIBLE,
     WIDTH,
 )
 from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store, store32
+from tidelog.kernel.ordered import catch_up_ordered, is_behind
 
 CAUGHT = 1 << 17  # rows linked in one call of the kernel (D19)
 ASK_FROM = 1 << 13  # slots of a table that the nearest caches do not hold
@@ -143,8 +149,10 @@ def put_all(table, slots, entries, first, end):
 def catch_up(directory, indexes, index):
     """Link rows that wait: DONE when none is left, SLICE when there are more, GROW_RELATION where the table is full.
 
-    Until a row is linked, its link holds the hash of its key.
+    Until a row is linked, its link holds the hash of its key. An ordered index wants to be sorted, not to grow.
     """
+    if indexes[index, ORDER] != 0:
+        return catch_up_ordered(directory, indexes, index)
     rel = indexes[index, REL]
     width, arity, records = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, REC]
     table, slots, links = indexes[index, KTAB], indexes[index, KSLOTS], indexes[index, LINKS]
@@ -211,6 +219,23 @@ def is_idle(directory, code, plan, phase, items):
         pc += code[pc + S_LEN]
 
 
+@inlined
+def is_far(directory, indexes, code, pc):
+    """Whether a step looks for keys in a large table."""
+    op = code[pc + S_OP]
+    if op == LOOKUP:
+        return indexes[code[pc + S_INDEX], KSLOTS] >= ASK_FROM
+    return op in (ONE, NEGATE) and directory[code[pc + S_REL], SLOTS] >= ASK_FROM
+
+
+@inlined
+def is_waited_for(directory, indexes, index):
+    """Whether rows wait to be linked in an index."""
+    if indexes[index, ORDER] != 0:
+        return is_behind(directory, indexes, index)
+    return indexes[index, LINKED] < directory[indexes[index, REL], ROWS]
+
+
 @compiled
 def make_readable(directory, indexes, machine, code, plans, items):
     """Let all indexes catch up that some plans read, and note the plans that find nothing for a batch of ``items``.
@@ -222,15 +247,15 @@ def make_readable(directory, indexes, machine, code, plans, items):
         idle = is_idle(directory, code, plans[i], machine[PHASE], items)
         code[plans[i] + P_IDLE] = idle
         pc = plans[i] + P_BINDS + 3 * code[plans[i] + P_NBIND]
-        if code[pc + S_OP] == LOOKUP and indexes[code[pc + S_INDEX], KSLOTS] >= ASK_FROM:
+        if is_far(directory, indexes, code, pc + code[pc + S_LEN] if code[pc + S_OP] == SCAN else pc):
             ahead = 1
         while code[pc + S_OP] != EMIT:
             op = code[pc + S_OP]
             if op == EXPOSE or (op <= SCAN and code[pc + S_SAME] == 1):
                 own = 1
-            if op == LOOKUP and idle == 0:
+            if op in (LOOKUP, BETWEEN) and idle == 0:
                 index = code[pc + S_INDEX]
-                if indexes[index, LINKED] < directory[indexes[index, REL], ROWS]:
+                if is_waited_for(directory, indexes, index):
                     status = catch_up(directory, indexes, index)
                     if status != DONE:
                         machine[NEED] = indexes[index, REL]

@@ -24,6 +24,7 @@ from tidelog.kernel.layout import (
     LINKED,
     LIVE_ROWS,
     LOW32,
+    ORDER,
     REC,
     ROWS,
     SLOTS,
@@ -32,6 +33,7 @@ from tidelog.kernel.layout import (
     WIDTH,
 )
 from tidelog.kernel.memory import compiled, inlined, load, store
+from tidelog.kernel.ordered import forget_order
 
 
 @inlined
@@ -179,6 +181,8 @@ def forget_rows(directory, indexes, rel):
     index = directory[rel, FIRST]
     while index >= 0:
         indexes[index, LINKED] = 0
+        if indexes[index, ORDER] != 0:
+            forget_order(indexes, index)
         index = indexes[index, FOLLOWING]
 
 

@@ -18,7 +18,6 @@ from tidelog.explain.numbers import duration
 from tidelog.io import html
 from tidelog.io.texts import show_text
 from tidelog.why import Proof
-from tidelog.why.draw import draw_proof
 
 NUMBERS = ("number", "unsigned", "float")
 COLOURS = {
@@ -60,7 +59,7 @@ def page_of(report: Report) -> str:
 
 def proof_page(proof: Proof) -> str:
     """A proof, drawn; its text and its rules fold."""
-    return html.page(draw_proof(proof), html.fold("as text, with the rules", proof._repr_html_()))
+    return html.page(proof.svg(), html.fold("as text, with the rules", proof._repr_html_()))
 
 
 def _table(rows: Rows) -> str:

@@ -7,14 +7,16 @@ fail, which must not be made for valuations that the rest of the body does not a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tidelog.program import Atom, Call, Comparison, Literal, Negation, Term, Var, Wildcard, subterms, variables
+from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Term, Var, Wildcard, subterms, variables
 from tidelog.program.values.structure import is_structural
 
 EARLY_FUNCTIONS = frozenset({"+", "-", "*", "band", "bor", "bxor", "list", "cat", "wrap +", "wrap -", "wrap *"})
 ROWS, TEST, LATE = range(3)
+RANGES = True  # whether comparisons are bounds of ranges; tests compare what is found with and without
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 HALF = 0.5  # of all rows pass a test of which nothing more is known
 PASSING = {"=": 0.1, "!=": 0.9}
 
@@ -27,6 +29,11 @@ def literal_variables(literal: Literal) -> Iterator[str]:
         assert isinstance(literal, Atom | Negation)
         terms = literal.args if isinstance(literal, Atom) else literal.atom.args
     return (v.name for t in terms for v in variables(t))
+
+
+def cell_order(type_: str) -> str:
+    """The type in whose order the cells of a type are."""
+    return type_ if type_ in ("unsigned", "float") else "number"
 
 
 def is_generator(literal: Literal) -> bool:
@@ -64,10 +71,30 @@ class Part:
         return not missing or missing in self.gives
 
 
-class Body:
-    """The literals of a body as parts; ``bits`` numbers their variables."""
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A comparison as a bound of a column, which stands left of ``op``; ``needs`` is the bit of the other side."""
 
-    def __init__(self, literals: Sequence[Literal]) -> None:
+    column: int
+    variable: int
+    op: str
+    term: Term
+    needs: int
+
+    @property
+    def is_low(self) -> bool:
+        """Whether it is a lower bound."""
+        return self.op in (">", ">=")
+
+
+class Body:
+    """The literals of a body as parts; ``bits`` numbers their variables.
+
+    ``bounds`` are the comparisons that bound a column of an atom by a variable or a constant, by the atom's position;
+    ``orders`` says how variables are ordered whose cells have the order of their type.
+    """
+
+    def __init__(self, literals: Sequence[Literal], orders: Mapping[str, str] | None = None) -> None:
         self.bits: dict[str, int] = {}
         self.parts = tuple(map(self._part, literals))
         self.rows = tuple(i for i, part in enumerate(self.parts) if part.kind == ROWS)
@@ -78,6 +105,49 @@ class Body:
             for bit in bits_of(self.parts[i].variables):
                 self.readers.setdefault(bit, []).append(i)
         self.reading = {bit: sum(1 << i for i in found) for bit, found in self.readers.items()}
+        self.bounds: dict[int, tuple[Bound, ...]] = {}
+        self.orders = orders or {}
+        if self.orders and RANGES:
+            self._note_bounds()
+
+    def _note_bounds(self) -> None:
+        for test in (self.parts[i].literal for i in self.tests):
+            if not isinstance(test, Comparison) or test.op not in TURNED:
+                continue
+            for here, op, there in ((test.left, test.op, test.right), (test.right, TURNED[test.op], test.left)):
+                order = self._order(here)
+                if order is not None and isinstance(here, Var) and order == self._order(there) and here != there:
+                    self._note_bound(self.bits[here.name], op, there)
+
+    def _order(self, term: Term) -> str | None:
+        if isinstance(term, Const):
+            return cell_order(term.type)
+        return self.orders.get(term.name) if isinstance(term, Var) else None
+
+    def _note_bound(self, variable: int, op: str, term: Term) -> None:
+        needs = self.bits[term.name] if isinstance(term, Var) else 0
+        for i in self.readers.get(variable, ()):
+            part = self.parts[i]
+            if isinstance(part.literal, Atom):
+                bound = Bound(part.columns.index(variable), variable, op, term, needs)
+                self.bounds[i] = (*self.bounds.get(i, ()), bound)
+
+    def read_before(self, trigger: int) -> frozenset[int]:
+        """The literals that a change of one of them finds in their new state; it finds all others in the old one.
+
+        Any fixed order of the literals will do. When all facts are new, the last one of it finds all supports, so that
+        atoms with a column between two bounds come first: they are better looked up than started from.
+        """
+        order = sorted(range(len(self.parts)), key=lambda i: not self._is_between(i))
+        return frozenset(order[: order.index(trigger)])
+
+    def _is_between(self, position: int) -> bool:
+        bounds = self.bounds.get(position, ())
+        return any(
+            one.column == other.column and one.is_low and not other.is_low and one.needs | other.needs
+            for one in bounds
+            for other in bounds
+        )
 
     def beside(self, position: int) -> int:
         """The rows that share a variable with a literal, as a mask."""

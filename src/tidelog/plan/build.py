@@ -6,12 +6,25 @@ visits.
 
 from __future__ import annotations
 
-from tidelog.plan.body import Body, is_generator
+from tidelog.plan.body import Body, Bound, cell_order, is_generator
 from tidelog.plan.estimate import Statistics
 from tidelog.plan.order import Next, Ordering
-from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Tie, Visit
+from tidelog.plan.steps import (
+    Absent,
+    Apply,
+    Compare,
+    Compute,
+    Expose,
+    Generate,
+    Operand,
+    Plan,
+    Range,
+    Step,
+    Tie,
+    Visit,
+)
 from tidelog.plan.typing import Functions, Schema, term_type, variable_types
-from tidelog.plan.work import UNADVISED, Advised
+from tidelog.plan.work import UNADVISED, AdvisedOrders
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.program.functions.table import WRAP, Function, resolve
 from tidelog.rewrite.names import is_asked_result
@@ -26,15 +39,18 @@ ZERO = Const(0, "number")
 class Planning:
     """The plans of one rule: what they share is worked out once."""
 
-    def __init__(self, rule: Rule, schema: Schema, functions: Functions, advised: Advised = UNADVISED) -> None:
+    def __init__(self, rule: Rule, schema: Schema, functions: Functions, advised: AdvisedOrders = UNADVISED) -> None:
         self.rule, self.schema, self.functions = rule, schema, functions
         self.advised = advised
         self.types = variable_types(rule, schema, functions)
-        self.body = Body(rule.body)
+        orders = {name: cell_order(type_) for name, type_ in self.types.items() if type_ in ORDERED_BY_CELL}
+        self.body = Body(rule.body, orders)
 
     @property
     def is_free(self) -> bool:
-        """Whether a change of one atom leaves more than one order for the others."""
+        """Whether a change of one atom leaves more than one order for the others, or another way to visit one."""
+        if self.body.bounds:
+            return True
         return len(self.body.rows) > (1 if any(isinstance(x, Negation) for x in self.rule.body) else 2)
 
     def deltas(self, statistics: Statistics) -> tuple[Plan, ...]:
@@ -66,9 +82,11 @@ def aggregate_of(rule: Rule) -> Aggregate | None:
 
 
 def is_folded(rule: Rule) -> bool:
-    """Whether the rule is folded outside the kernel: count, sum and mean, and all over groups that are asked for."""
+    """Whether the rule folds groups: all but a min or max that shows candidates best first."""
     aggregate = aggregate_of(rule)
-    return aggregate is not None and (aggregate.kind not in ("min", "max") or is_asked_result(rule.head.predicate))
+    if aggregate is None:
+        return False
+    return aggregate.kind not in ("min", "max") or aggregate.folded or is_asked_result(rule.head.predicate)
 
 
 def group_columns(rule: Rule) -> tuple[int, ...]:
@@ -110,7 +128,8 @@ class _Builder:
         columns = self.schema.get(self.rule.head.predicate, ())
         wanted = [*columns, *(None for _ in self.rule.head.args[len(columns) :])]
         head = tuple(self._operand(t, w) for t, w in zip(self.rule.head.args, wanted, strict=True))
-        return Plan(self.rule, trigger, binds, checks, tuple(self.steps), head, self.registers)
+        before = frozenset[int]() if trigger is None else self.body.read_before(trigger)
+        return Plan(self.rule, trigger, binds, checks, tuple(self.steps), head, self.registers, before)
 
     def _expose(self) -> None:
         """The last step of a min or max: the candidate (group, value) is the only body atom."""
@@ -185,9 +204,26 @@ class _Builder:
 
     def _visit(self, following: Next, atom: Atom) -> None:
         key = tuple((i, self._operand(a)) for i, a in enumerate(atom.args) if self._is_bound(a))
+        within = self._range(following.bounds)
         binds, checks = self._match(atom, skip=tuple(i for i, _ in key))
         found = (atom.predicate, len(atom.args), following.position, key, binds, checks)
-        self.steps.append(Visit(*found, following.estimate))
+        self.steps.append(Visit(*found, following.estimate, range=within))
+
+    def _range(self, bounds: tuple[Bound, ...]) -> Range | None:
+        """The first lower and the first upper bound of a column."""
+        if not bounds:
+            return None
+        low = next((bound for bound in bounds if bound.is_low), None)
+        high = next((bound for bound in bounds if not bound.is_low), None)
+        variable = next(name for name, bit in self.body.bits.items() if bit == bounds[0].variable)
+        return Range(
+            bounds[0].column,
+            self.body.orders[variable],
+            None if low is None else self._operand(low.term),
+            None if high is None else self._operand(high.term),
+            above=low is not None and low.op == ">",
+            below=high is not None and high.op == "<",
+        )
 
     def _is_bound(self, term: Term) -> bool:
         return isinstance(term, Const) or (isinstance(term, Var) and term.name in self.values)

@@ -59,7 +59,7 @@ def by_columns(step: Visit, columns: tuple[int, ...]) -> Visit:
     """A visit that looks up by some of the columns that it could be looked up by, and compares the others."""
     pairs = sorted((*step.key, *step.filters), key=lambda pair: pair[0])
     key = tuple(pair for pair in pairs if pair[0] in columns)
-    return replace(step, key=key, filters=tuple(pair for pair in pairs if pair[0] not in columns))
+    return replace(step, key=key, filters=tuple(pair for pair in pairs if pair[0] not in columns), range=None)
 
 
 def lookups(plans: Iterable[Plan]) -> set[Lookup]:

@@ -15,7 +15,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidelog.plan.body import Body, bits_of
+from tidelog.plan.body import Body, Bound, bits_of
 from tidelog.plan.estimate import Estimates, Statistics
 from tidelog.program import Atom, Literal
 
@@ -32,6 +32,7 @@ class Next:
 
     position: int
     estimate: float
+    bounds: tuple[Bound, ...] = ()  # of the column in whose order the atom is visited
 
 
 @dataclass(slots=True)
@@ -48,10 +49,10 @@ class _State:
     cost: float = 0.0
     chain: Chain = None
 
-    def take(self, position: int, estimate: float) -> None:
+    def take(self, position: int, estimate: float, bounds: tuple[Bound, ...] = ()) -> None:
         """One more literal."""
         self.done |= 1 << position
-        self.chain = (Next(position, estimate), self.chain)
+        self.chain = (Next(position, estimate, bounds), self.chain)
 
     def order(self) -> list[Next]:
         """The literals in order."""
@@ -178,7 +179,7 @@ class Ordering:
         looked, matched = self._estimates.visit(position, state.bound, state.done)
         cost = state.cost + state.rows * (1.0 + looked)
         after = _State(state.bound, state.done, state.near, state.rows * matched, cost, state.chain)
-        after.take(position, matched)
+        after.take(position, matched, self._estimates.ranged(position, state.bound))
         self._bind(after, self._parts[position].variables)
         return after
 

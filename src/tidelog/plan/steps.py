@@ -14,13 +14,54 @@ from tidelog.program import Const, Rule
 from tidelog.rewrite.scope import terms_of
 
 Operand: TypeAlias = int | Const
+KINDS = ("number", "unsigned", "float")  # orders of cells, in the order of the kernel's numbers for them
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Bounds of a column, each an operand or None; a bound is admitted unless it is said to be excluded.
+
+    Only where facts are looked for follows from it: the comparisons that it comes from stay steps of their own.
+    """
+
+    column: int
+    kind: str
+    low: Operand | None
+    high: Operand | None
+    above: bool = False  # the lower bound is excluded
+    below: bool = False  # the upper bound is excluded
+
+    @property
+    def ordered(self) -> int:
+        """The column as the last one of an ordered index."""
+        return ordered_column(self.column, self.kind)
+
+
+def ordered_column(column: int, kind: str) -> int:
+    """A column as the last one of the key of an index that is ordered by it: negative, with its order."""
+    return ~(column * len(KINDS) + KINDS.index(kind))
+
+
+def is_ordered(columns: tuple[int, ...]) -> bool:
+    """Whether columns are the key of an ordered index."""
+    return columns != () and columns[-1] < 0
+
+
+def column_order(ordered: int) -> tuple[int, int]:
+    """The column and the number of its order.
+
+    >>> column_order(ordered_column(4, "float"))
+    (4, 2)
+    """
+    return divmod(~ordered, len(KINDS))
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
     """Visit the facts of a relation that agree with ``key`` (column, operand), bind and check the other columns.
 
-    ``estimate`` is the number of rows that one visit is expected to match.
+    ``estimate`` is the number of rows that one visit is expected to match. With a ``range`` the facts are found in the
+    order of its column.
     """
 
     relation: str
@@ -31,6 +72,7 @@ class Visit:
     checks: tuple[tuple[int, int], ...]
     estimate: float = field(default=0.0, compare=False)
     filters: tuple[tuple[int, Operand], ...] = ()  # columns that are compared although they could be looked up by
+    range: Range | None = None
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -40,17 +82,21 @@ class Visit:
     @property
     def is_scan(self) -> bool:
         """Whether every fact of the relation is visited: a cross product, unless it is the first step."""
-        return not self.key and self.arity > 0
+        return not self.key and self.arity > 0 and self.range is None
 
     @property
     def lookup(self) -> tuple[str, tuple[int, ...]] | None:
         """What the visit could be looked up by: the columns of its key, and those that are compared instead."""
+        if self.range is not None:
+            return None
         columns = tuple(sorted((*self.columns, *(column for column, _ in self.filters))))
         return (self.relation, columns) if 0 < len(columns) < self.arity else None
 
     @property
     def index(self) -> tuple[str, tuple[int, ...]] | None:
         """The index that the visit needs; none for a scan and for the look-up of one fact."""
+        if self.range is not None:
+            return (self.relation, (*self.columns, self.range.ordered))
         return (self.relation, self.columns) if 0 < len(self.key) < self.arity else None
 
 
@@ -148,6 +194,7 @@ class Plan:
     steps: tuple[Step, ...]
     head: tuple[Operand, ...]
     registers: int
+    before: frozenset[int] = frozenset()  # literals that are read in their new state, all others in the old one
 
     @property
     def indexes(self) -> frozenset[tuple[str, tuple[int, ...]]]:

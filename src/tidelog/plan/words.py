@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
+from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Range, Step, Visit
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
@@ -85,13 +85,13 @@ def trigger_in_words(plan: Plan, names: Names) -> str:
 
 def steps_in_words(plan: Plan, names: Names) -> tuple[str, ...]:
     """A text for every step; an empty one for a computation, which is shown where its value is used."""
-    told = _Told(plan, names)
+    told = _StepWords(plan, names)
     return tuple(told.step(step) for step in plan.steps)
 
 
 def functions_in_words(plan: Plan, names: Names) -> dict[int, str]:
     """The functions that run in Python, as they are written, by the number of their step."""
-    told, found = _Told(plan, names), {}
+    told, found = _StepWords(plan, names), {}
     for place, step in enumerate(plan.steps):
         told.step(step)
         if isinstance(step, Apply):
@@ -115,7 +115,7 @@ def columns_text(columns: Sequence[int]) -> str:
     return f"column{'s' if len(columns) > 1 else ''} {', '.join(map(str, columns))}"
 
 
-class _Told:
+class _StepWords:
     """The steps of a plan with registers shown as the variables and terms they contain."""
 
     def __init__(self, plan: Plan, names: Names) -> None:
@@ -165,9 +165,21 @@ class _Told:
         text = self.names.literal(atom)
         if step.is_scan:
             return f"all of {text}"
+        if step.range is not None:
+            by = f"by {columns_text([column + 1 for column in step.columns])} and " if step.key else ""
+            return f"{text} {by}{self._between(step.range)}"
         if len(step.key) == step.arity:
             return f"{text} as one fact"
         return f"{text} by {columns_text([column + 1 for column in step.columns])}"
+
+    def _between(self, within: Range) -> str:
+        """The bounds of a column."""
+        found = []
+        if within.low is not None:
+            found.append(f"{'above' if within.above else 'from'} {self.names.term(self._term(within.low))}")
+        if within.high is not None:
+            found.append(f"{'below' if within.below else 'to'} {self.names.term(self._term(within.high))}")
+        return f"in the order of column {within.column + 1} {' '.join(found)}"
 
     def _generated(self, target: int, values: Call) -> str:
         variable = next(

@@ -15,14 +15,14 @@ from tidelog.program import Rule
 
 
 @dataclass(frozen=True, slots=True)
-class Advised:
+class AdvisedOrders:
     """The orders that a `.plan` advises: by trigger, the places in the body of the atoms to visit after it."""
 
     orders: Mapping[int | None, tuple[int, ...]] = field(default_factory=dict)
     binding: bool = False
 
 
-UNADVISED = Advised()
+UNADVISED = AdvisedOrders()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class RuleForm:
     value_type: str = "number"
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
     sends: bool = False  # may send messages to other partitions
-    advised: Advised = UNADVISED
+    advised: AdvisedOrders = UNADVISED
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class Ledger:
         for rule in map(as_copy, rules.core.values()):  # what was chosen follows from its candidate
             self.by_head.setdefault(rule.head.predicate, []).append(rule)
         self._owners: dict[str, list[str]] = {}
-        for label, made in rules.needed.items():
+        for label, made in rules.core_labels.items():
             for core in made:
                 self._owners.setdefault(core, []).append(label)
 

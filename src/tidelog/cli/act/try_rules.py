@@ -36,7 +36,7 @@ PAUSE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TrialRequest:
     """What is run and how it is reported."""
 
     places: tuple[Path, ...]
@@ -47,7 +47,7 @@ class Wanted:
     format: CaseFormat
 
 
-def try_rules(wanted: Wanted) -> bool:
+def try_rules(wanted: TrialRequest) -> bool:
     """Run all cases and report the results; returns whether all passed."""
     load = _loader()
     files = [read_cases(path, _convention) for path in find_cases(wanted.places)]
@@ -76,7 +76,9 @@ def _loader() -> Callable[[CaseFile], Subject]:
     return lambda file: load(file.program, file.facts, file.functions)
 
 
-def _survivors(files: Sequence[CaseFile], load: Callable[[CaseFile], Subject], wanted: Wanted) -> Iterator[Survivor]:
+def _survivors(
+    files: Sequence[CaseFile], load: Callable[[CaseFile], Subject], wanted: TrialRequest
+) -> Iterator[Survivor]:
     to = console(stderr=True)
 
     def tell(tried: int, all_: int) -> None:
@@ -88,7 +90,7 @@ def _survivors(files: Sequence[CaseFile], load: Callable[[CaseFile], Subject], w
         to.print(" " * 40, end="\r")
 
 
-def _show(results: Results, missed: list[Survivor] | None, wanted: Wanted) -> None:
+def _show(results: Results, missed: list[Survivor] | None, wanted: TrialRequest) -> None:
     if wanted.format == "junit":
         typer.echo(to_junit(results))
     elif wanted.format == "json":
@@ -97,7 +99,7 @@ def _show(results: Results, missed: list[Survivor] | None, wanted: Wanted) -> No
         _show_text(results, missed, wanted, console())
 
 
-def _show_text(results: Results, missed: list[Survivor] | None, wanted: Wanted, to: Console) -> None:
+def _show_text(results: Results, missed: list[Survivor] | None, wanted: TrialRequest, to: Console) -> None:
     for file, outcome in results.outcomes:
         to.print(f"{'ok    ' if outcome.passed else 'FAILED'}  {file.path}: {outcome.case.name}")
         for broken in outcome.broken:
@@ -113,7 +115,7 @@ def _show_text(results: Results, missed: list[Survivor] | None, wanted: Wanted, 
     to.print(f"{all_ - failed} of {all_} cases passed")
 
 
-def _show_coverage(results: Results, wanted: Wanted, to: Console) -> None:
+def _show_coverage(results: Results, wanted: TrialRequest, to: Console) -> None:
     coverage = results.coverage
     for rule in coverage.unused:
         to.print(f"{rule.kind} `{rule.label}` {'was never used' if rule.kind == 'rule' else 'refused nothing'}")
@@ -148,7 +150,7 @@ def _case_to_json(file: CaseFile, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def watch_rules(wanted: Wanted, wait: Callable[[float], None] = time.sleep) -> None:
+def watch_rules(wanted: TrialRequest, wait: Callable[[float], None] = time.sleep) -> None:
     """Run the cases again and again, whenever a file near them changes."""
     before: dict[Path, int] = {}
     while True:
@@ -164,7 +166,7 @@ def watch_rules(wanted: Wanted, wait: Callable[[float], None] = time.sleep) -> N
         wait(PAUSE)
 
 
-def _stamps(wanted: Wanted) -> dict[Path, int]:
+def _stamps(wanted: TrialRequest) -> dict[Path, int]:
     """When the files of the folders, and the programs, facts and functions that they name, were written."""
     found: set[Path] = set()
     for path in find_cases(wanted.places):

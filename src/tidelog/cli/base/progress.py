@@ -6,6 +6,7 @@ done; a pipe or a file never sees any of it.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,8 +24,9 @@ INTERVAL = 0.2
 @contextmanager
 def progress(work: str, count: Callable[[], int] | None = None, to: Console | None = None) -> Iterator[None]:
     """While the block runs, show what it does; ``count`` returns the number of facts so far."""
-    to = to or console(stderr=True)
-    if not to.is_terminal:
+    if to is None and sys.stderr.isatty():
+        to = console(stderr=True)
+    if to is None or not to.is_terminal:
         yield
         return
     done = threading.Event()

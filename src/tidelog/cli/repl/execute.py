@@ -109,7 +109,7 @@ def dry(session: ReplSession, text: str) -> None:
 
 
 def time_input(session: ReplSession, text: str) -> None:
-    """A question: asked again and again, the least and the middle time. A change: carried out, and its profile."""
+    """A query: run repeatedly, with its minimum and median time. A change: committed, with its profile."""
     needed(text, "time", "?reach(1, X)")
     if not text.startswith("?"):
         session.dispatch(text)

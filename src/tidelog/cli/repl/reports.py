@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tidelog.errors import Diagnostic, TidelogError
     from tidelog.explain.explanation import Explanation
     from tidelog.explain.graph import ProgramGraph
+    from tidelog.explain.history import ViewHistory
     from tidelog.explain.profile import Profile
     from tidelog.why import Proof, WhyNot
 
@@ -61,7 +62,7 @@ class EpochReport:
 class Display:
     """A value that renders itself as text and as HTML."""
 
-    value: Proof | WhyNot | Explanation | Profile | ProgramGraph
+    value: Proof | WhyNot | Explanation | Profile | ProgramGraph | ViewHistory
 
 
 Report: TypeAlias = Line | Findings | Failure | Answers | EpochReport | Display

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from tidelog.cli.base.progress import progress
 from tidelog.cli.base.show import console
@@ -19,6 +18,9 @@ from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, 
 from tidelog.explain.numbers import duration
 from tidelog.program import Program
 from tidelog.syntax import Epoch, parse_changes_file
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:

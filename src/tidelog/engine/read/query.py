@@ -23,7 +23,6 @@ from tidelog.engine.core.core import Core
 from tidelog.engine.read.question import ANSWERS, GIVEN, Question, make_ready, read_query
 from tidelog.engine.read.typos import check_question
 from tidelog.engine.read.view import Rows
-from tidelog.engine.read.walk import walk
 from tidelog.io.columns import encode_value
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.limits import Limits
@@ -172,9 +171,12 @@ def _on_replica(
 
 
 def _on_partitions(core: Core, question: Question, given: Sequence[int], limits: Limits | None) -> tuple[Rows, int]:
-    walked = walk(core, question, given) if core.runtime.partitions > 1 else None
-    if walked is not None:
-        return _rows(question, walked, core.dictionary, core.dictionary), core.number
+    if core.runtime.partitions > 1:
+        from tidelog.engine.read.walk import walk  # with all that explains facts
+
+        walked = walk(core, question, given)
+        if walked is not None:
+            return _rows(question, walked, core.dictionary, core.dictionary), core.number
     with _texts_dropped(core.dictionary), within(core.runtime, limits) if limits else nullcontext():
         work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
         cells = _answers(core.runtime, work, len(question.names))

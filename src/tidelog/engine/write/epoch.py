@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from tidelog.engine.read.ask import Fact
     from tidelog.engine.write.epoch_input import EpochInput
     from tidelog.engine.write.violations import Violated, Violation
-    from tidelog.program.check import Checked
+    from tidelog.program.check import CheckedProgram
 
 
 @dataclass(slots=True)
-class Collected:
+class CollectedChanges:
     """What an epoch is to change."""
 
     facts: list[tuple[int, str, Data]] = field(default_factory=list)  # sign, relation, rows
     arrivals: list[Arrival] = field(default_factory=list)
     added: list[Rule] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    checked: Checked | None = None  # a check of the rules that are added, if the engine has no others
+    checked: CheckedProgram | None = None  # a check of the rules that are added, if the engine has no others
     program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
     text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
     at: int | None = None  # the time of the epoch, in microseconds
@@ -75,13 +75,13 @@ class Target(Protocol):
     def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str], *, again: bool = False) -> Rule:
         """Parse a rule and give it a label that was never used; one that comes ``again`` keeps its own."""
 
-    def declare(self, collected: Collected, text: str) -> Program:
+    def declare(self, collected: CollectedChanges, text: str) -> Program:
         """Collect declarations and the facts beside them; gives what the text says."""
 
-    def add_instance(self, collected: Collected, instance: str | Instance) -> str:
+    def add_instance(self, collected: CollectedChanges, instance: str | Instance) -> str:
         """Collect what an instance brings; gives its name."""
 
-    def remove_instance(self, collected: Collected, name: str) -> None:
+    def remove_instance(self, collected: CollectedChanges, name: str) -> None:
         """Collect what goes with an instance."""
 
     def no_changes(self) -> Changes:
@@ -111,7 +111,7 @@ class Epoch:
         self.offset = offset
         self.signature = signature or UNSIGNED
         self.memos: dict[str, str | None] = {}  # what the source notes down with its offset; None removes a memo
-        self.collected = Collected(at=at)
+        self.collected = CollectedChanges(at=at)
         self.number: int | None = None
         self._report: Callable[[], tuple[Changes, EpochStatistics]] = lambda: (target.no_changes(), EpochStatistics())
         self._built: tuple[Changes, EpochStatistics] | None = None

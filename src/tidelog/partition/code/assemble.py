@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from tidelog.kernel import aggregate, scalar
+from tidelog.kernel import aggregate, ordered, scalar
 from tidelog.kernel import layout as at
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.build import ORDERED_BY_CELL
-from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Visit
+from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Range, Step, Visit
 from tidelog.program import Const, Rule
 from tidelog.program.functions.table import WRAP
 
@@ -149,7 +149,7 @@ class Assembler:
         if isinstance(step, Visit):
             return self._visit(step, plan, same, generator)
         if isinstance(step, Absent):
-            masks = accept_masks(False, _is_before(step.position, plan), True)
+            masks = accept_masks(False, step.position in plan.before, True)
             keys = [register(a) for a in step.args]
             number = self.relations.numbers[step.relation]
             return [at.NEGATE, -1, number, 0, *masks, -1, len(keys), 0, *keys]
@@ -170,18 +170,28 @@ class Assembler:
 
     def _visit(self, step: Visit, plan: Plan, same: frozenset[str], generator: int) -> list[int]:
         number = self.relations.numbers[step.relation]
-        masks = accept_masks(step.relation in same, _is_before(step.position, plan), False)
+        masks = accept_masks(step.relation in same, step.position in plan.before, False)
         keys, index, op = list(step.key), -1, at.SCAN
         rest = [(column, at.CHECK, self._register(o)) for column, o in step.filters]
-        if len(keys) == step.arity:
+        if step.range is not None:
+            op, index = at.BETWEEN, self.index(number, (*step.columns, step.range.ordered))
+        elif len(keys) == step.arity:
             op = at.ONE
         elif step.index is not None:
-            op, index = at.LOOKUP, self.index(number, step.columns)
+            op, index = at.LOOKUP, self.index(number, step.columns, filled=False)
             rest += [(column, at.CHECK, self._register(o)) for column, o in keys[at.MAX_KEY :]]
             keys = keys[: at.MAX_KEY]
         rest += [(column, at.BIND, r) for column, r in step.binds] + [(c, at.CHECK, r) for c, r in step.checks]
-        cells = [op, generator, number, int(step.relation in same), *masks, index, len(keys), len(rest)]
-        return [*cells, *(self._register(o) for _, o in keys), *(cell for match in rest for cell in match)]
+        found = [self._register(o) for _, o in keys] + ([] if step.range is None else self._bounds(step.range))
+        cells = [op, generator, number, int(step.relation in same), *masks, index, len(found), len(rest)]
+        return [*cells, *found, *(cell for match in rest for cell in match)]
+
+    def _bounds(self, within: Range) -> list[int]:
+        """The registers of both bounds, any where there is none, and which there are."""
+        bounds = ordered.ABOVE_LOW * within.above | ordered.BELOW_HIGH * within.below
+        bounds |= ordered.HAS_LOW * (within.low is not None) | ordered.HAS_HIGH * (within.high is not None)
+        low, high = (0 if bound is None else self._register(bound) for bound in (within.low, within.high))
+        return [low, high, bounds]
 
     def _expose(self, step: Expose, plan: Plan, same: frozenset[str], generator: int) -> list[int]:
         choice = self.choice(plan.rule, step)
@@ -224,10 +234,10 @@ class Assembler:
         keys = [self._register(a) for a in step.args]
         return [at.APPLY, -1, number, step.target, *(0,) * at.PHASES, index, len(keys), 0, *keys]
 
-    def index(self, number: int, columns: tuple[int, ...]) -> int:
+    def index(self, number: int, columns: tuple[int, ...], *, filled: bool = True) -> int:
         """The number of an index that plans need."""
         self.indexes.add((number, columns[: at.MAX_KEY]))
-        return self.relations.index(number, columns)
+        return self.relations.index(number, columns, filled=filled)
 
     def _register(self, operand: Operand) -> int:
         if isinstance(operand, int):
@@ -249,7 +259,3 @@ def value_order(type_: str, kind: str) -> int:
     """The order of the values of a type, the best first."""
     order = ORDERS.get(type_, aggregate.NUMBERS) if type_ in ORDERED_BY_CELL else aggregate.BY_TEXT
     return order + (kind == "max")
-
-
-def _is_before(position: int, plan: Plan) -> bool:
-    return plan.trigger is not None and position < plan.trigger

@@ -10,7 +10,7 @@ from itertools import islice
 
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.dictionary import Dictionary, natural_type
-from tidelog.partition.texts.structures import constructor_id
+from tidelog.partition.texts.structures import NIL_CELL, constructor_id
 from tidelog.plan.steps import Apply
 from tidelog.program.functions.lists import DEEPEST, MOST_LISTS, is_too_deep, is_too_large
 from tidelog.program.functions.table import Function, order_of, resolve
@@ -89,16 +89,23 @@ def _fits(value: Value, type_: str) -> bool:
 
 def structure_cell(name: str, cells: Sequence[int], dictionary: Dictionary) -> int:
     """The cell that a function which makes, reads or tests structures gives for cells."""
+    return structure_cells(name, [cells], dictionary)[0]
+
+
+def structure_cells(name: str, rows: Sequence[Sequence[int]], dictionary: Dictionary) -> list[int]:
+    """The same for many rows of cells."""
     structure = structure_of(name)
     assert structure is not None, "the type check names the type of every constructor"
     tag = (constructor_id(structure.constructor),) if structure.constructor else ()
     if structure.kind == MAKE:
-        return dictionary.pack((*tag, *cells))
-    parts = dictionary.parts(cells[0])
-    fits = parts is not None and parts[: len(tag)] == tag
+        return [dictionary.pack((*tag, *cells)) for cells in rows]
+    values = [cells[0] for cells in rows]
+    found = iter(dictionary.parts_of([cell for cell in values if cell != NIL_CELL]))
+    opened = (None if cell == NIL_CELL else next(found) for cell in values)
     if structure.kind == TEST:
-        return int(fits)
-    if not fits or parts is None:
-        type_ = structure.parts[structure.place]
-        return dictionary.encode(least(type_), physical(type_))
-    return parts[len(tag) + structure.place]
+        return [int(parts is not None and parts[: len(tag)] == tag) for parts in opened]
+    type_, place = structure.parts[structure.place], len(tag) + structure.place
+    return [
+        dictionary.encode(least(type_), physical(type_)) if parts is None or parts[: len(tag)] != tag else parts[place]
+        for parts in opened
+    ]

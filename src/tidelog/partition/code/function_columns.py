@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tidelog.errors import TidelogError
 from tidelog.kernel.cells import Cells
+from tidelog.partition.code.call import structure_cells
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.steps import Apply
 from tidelog.program.functions.patterns import STEPS, compiled, translated
@@ -32,9 +33,13 @@ MANY = 512  # rows from which on Arrow is asked: to import it takes as long as t
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The results of a function, and for which rows they are known; None for all."""
+    """The results of a function, for how many distinct arguments it was computed, and which rows have one.
+
+    ``known`` is None where all have one.
+    """
 
     cells: Column
+    computed: int
     known: npt.NDArray[np.bool_] | None = None
 
 
@@ -60,8 +65,10 @@ def result_column(
     dictionary: Dictionary,
 ) -> Results | None:
     """The results of a function for columns of arguments; None if they are to be asked for one by one."""
-    if is_structural(step.function) or all(isinstance(column, int) for column in args):
+    if all(isinstance(column, int) for column in args):
         return None
+    if is_structural(step.function):
+        return _structures(step, args, count, dictionary)
     function = resolve(step.function, step.types, functions)
     if function is None or function.python is not None or function.generator:
         return None
@@ -69,8 +76,22 @@ def result_column(
     if by_column is not None and count >= MANY:
         found = by_column(args, step.types, dictionary)
         if found is not None:
-            return Results(found)
+            return found
     return _one_by_one(step, args, count, function, dictionary)
+
+
+def _distinct(args: Sequence[Column], count: int) -> tuple[list[tuple[int, ...]], Cells]:
+    """The distinct rows of some columns, and which of them each row is."""
+    found: dict[tuple[int, ...], int] = {}
+    lists = [[column] * count if isinstance(column, int) else column.tolist() for column in args]
+    places = np.array([found.setdefault(row, len(found)) for row in zip(*lists, strict=True)], np.int64)
+    return list(found), places
+
+
+def _structures(step: Apply, args: Sequence[Column], count: int, dictionary: Dictionary) -> Results:
+    """Records and variants that are made, read or tested: none of this ever fails."""
+    distinct, places = _distinct(args, count)
+    return Results(np.array(structure_cells(step.function, distinct, dictionary), np.int64)[places])
 
 
 def _one_by_one(
@@ -79,9 +100,7 @@ def _one_by_one(
     """Distinct arguments, one after the other; those that fail are left out."""
     if function.result not in PLAIN or not set(step.types) <= set(PLAIN):
         return None
-    distinct: dict[tuple[int, ...], int] = {}
-    lists = [[column] * count if isinstance(column, int) else column.tolist() for column in args]
-    places = np.array([distinct.setdefault(row, len(distinct)) for row in zip(*lists, strict=True)], np.int64)
+    distinct, places = _distinct(args, count)
     values: list[Any] = []
     for row in distinct:
         try:
@@ -91,9 +110,9 @@ def _one_by_one(
             values.append(None)
     cells = np.array([0 if value is None else dictionary.encode(value, step.result) for value in values], np.int64)
     if None not in values:
-        return Results(cells[places])
+        return Results(cells[places], len(values))
     known = np.array([value is not None for value in values], np.bool_)
-    return Results(cells[places], known[places])
+    return Results(cells[places], len(values), known[places])
 
 
 # Texts in and out
@@ -112,7 +131,7 @@ def _texts(column: Column, dictionary: Dictionary) -> Texts | None:
     return Texts(array, None if isinstance(column, int) else found.places)
 
 
-def _cells(array: Any, places: Cells | None, dictionary: Dictionary) -> Cells:
+def _cells(array: Any, places: Cells | None, dictionary: Dictionary) -> Results:
     """The cells of texts that were made."""
     import pyarrow as pa
 
@@ -121,26 +140,26 @@ def _cells(array: Any, places: Cells | None, dictionary: Dictionary) -> Cells:
     _, ends, texts = array.buffers()
     offsets = np.frombuffer(ends, np.int64)[array.offset : array.offset + len(array) + 1]
     found = dictionary.symbol_column(texts.address if texts is not None else 0, np.ascontiguousarray(offsets))
-    return found if places is None else found[places]
+    return Results(found if places is None else found[places], len(array))
 
 
-def _numbers(array: Any, places: Cells | None) -> Cells:
+def _numbers(array: Any, places: Cells | None) -> Results:
     """Numbers or truth values of Arrow's as cells."""
     found: Cells = np.asarray(array.to_numpy(zero_copy_only=False)).astype(np.int64)
-    return found if places is None else found[places]
+    return Results(found if places is None else found[places], len(array))
 
 
 # Functions
 
 
-def _length(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _length(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow.compute as pc
 
     texts = _texts(args[0], dictionary)
     return None if texts is None else _numbers(pc.utf8_length(texts.array), texts.places)
 
 
-def _joined(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _joined(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -164,7 +183,7 @@ def _part(column: Texts, one: Texts | None) -> Any:
     return column.array if column is one else column.spread()
 
 
-def _cut(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _cut(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow.compute as pc
 
     column, start, length = args
@@ -177,7 +196,7 @@ def _cut(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) 
     return _cells(made, texts.places, dictionary)
 
 
-def _contained(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _contained(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow.compute as pc
 
     part, whole = (_texts(column, dictionary) for column in args)
@@ -186,7 +205,7 @@ def _contained(args: Sequence[Column], _types: Sequence[str], dictionary: Dictio
     return _numbers(pc.match_substring(whole.array, part.array[0].as_py()), whole.places)
 
 
-def _matched(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _matched(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -204,7 +223,7 @@ def _matched(args: Sequence[Column], _types: Sequence[str], dictionary: Dictiona
     return _numbers(found, texts.places)
 
 
-def _shown(args: Sequence[Column], types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _shown(args: Sequence[Column], types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow as pa
 
     column = args[0]
@@ -214,7 +233,7 @@ def _shown(args: Sequence[Column], types: Sequence[str], dictionary: Dictionary)
     return _cells(numbers.cast(pa.large_string()), None, dictionary)
 
 
-ByColumn = Callable[[Sequence[Column], Sequence[str], Dictionary], Cells | None]
+ByColumn = Callable[[Sequence[Column], Sequence[str], Dictionary], Results | None]
 _BY_COLUMN: Mapping[tuple[str, str], ByColumn] = {
     ("strlen", SYMBOL): _length,
     ("cat", SYMBOL): _joined,

@@ -132,5 +132,5 @@ def shape(plan: Plan) -> tuple[object, ...]:
 
 def _shape(step: object) -> tuple[object, ...]:
     if isinstance(step, Visit):
-        return (step.position, step.columns)
+        return (step.position, step.columns, None if step.range is None else step.range.column)
     return (type(step).__name__, getattr(step, "position", None))

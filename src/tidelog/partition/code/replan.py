@@ -23,7 +23,7 @@ from tidelog.partition.memory.records import LONGEST_KEY
 from tidelog.partition.memory.statistics import GROWING, Statistics
 from tidelog.plan.build import Planning
 from tidelog.plan.indexes import Lookup, choose_indexes, lookups, narrowed, scanned_first, serving, with_estimates
-from tidelog.plan.steps import Expose, Plan
+from tidelog.plan.steps import Expose, Plan, is_ordered
 from tidelog.plan.work import RuleForm
 from tidelog.program.functions.table import Function
 
@@ -48,6 +48,7 @@ class Replanner:
         self._entered: Stratum | None = None
         self.is_loose = False  # whether an index may be without a plan that uses it
         self.keeps_indexes = False  # whether plans that run once may have indexes made
+        self._asked: set[Lookup] = set()  # ordered indexes that a question could have used
 
     def planning(self, form: RuleForm) -> Planning:
         """What the plans of a rule share."""
@@ -84,9 +85,19 @@ class Replanner:
         plan = code.planning.whole(self.statistics.seen_from((), counted=code.planning.is_free))
         self.is_loose = True
         plan = narrowed(plan, self._serving((plan,)))
-        if not self.keeps_indexes:
-            plan = scanned_first(plan, self._indexes().__contains__)
+        plan = scanned_first(plan, self._may_begin_with)
         return self._place(code, plan, code.same)
+
+    def _may_begin_with(self, index: Lookup) -> bool:
+        """Whether a plan that runs once may look up by an index first: it is there, or is made for later questions.
+
+        Sorting takes as long as ten scans, so that an ordered index is made when it is asked for again.
+        """
+        if not self.keeps_indexes or index in self._indexes():
+            return index in self._indexes()
+        again = index in self._asked or not is_ordered(index[1])
+        self._asked.add(index)
+        return again
 
     def _assemble(self, code: RuleCode, plans: tuple[Plan, ...], same: frozenset[str]) -> None:
         places = [self._place(code, plan, same) for plan in plans]

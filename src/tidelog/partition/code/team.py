@@ -137,6 +137,7 @@ class Team:
         """Before a run begins or goes on: what is to be linked, if that is what comes next."""
         if self._cells[claim.STEP] == claim.LINKING:
             relations = self._relations
+            relations.catch_up_ordered()
             linking.make_readable_shared(address(self._cells), relations.directory, relations.indexes, code, plans)
 
     def open_index(self, index: int) -> None:
@@ -148,7 +149,7 @@ class Team:
     def is_worth_linking(self, index: int) -> bool:
         """Whether many rows wait for an index."""
         first, limit = self._waiting(index)
-        return limit - first >= self.facts_worth
+        return limit - first >= self.facts_worth and not self._relations.indexes.item(index, at.ORDER)
 
     def go_on(self, part: Part, registers: Cells, tally: Cells, counters: Counters) -> int:
         """Go on with the run until a thread must stop; what is in its way, DONE if nothing is."""

@@ -25,6 +25,7 @@ from tidelog.kernel.layout import (
     LIVE_ROWS,
     MAX_KEY,
     NCOLS,
+    ORDER,
     REL,
     ROWS,
     WIDTH,
@@ -33,7 +34,9 @@ from tidelog.kernel.maintain import catch_up
 from tidelog.kernel.restore import enter_rows
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.memory.arrays import SMALLEST, Arrays
+from tidelog.partition.memory.ordered_rows import is_behind, is_unsorted, sort_rows
 from tidelog.partition.memory.table import Table, table_slots
+from tidelog.plan.steps import column_order, is_ordered
 
 NOTHING: Cells = np.zeros(0, np.int64)
 LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
@@ -55,7 +58,9 @@ class Relations(Arrays):
         self.replaced: dict[str, int] = {}  # the numbers before the epoch of relations that it gave other columns
         self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._free_indexes: list[int] = []
+        self._ordered: dict[int, int] = {}  # ordered indexes, with their relations
         self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan asked for
+        self._unread: set[int] = set()  # indexes that were made over facts, for plans that may never run
         self._index_count = 0
         self.was_read = False  # whether records came from a state folder, where others may have changed them
 
@@ -114,20 +119,38 @@ class Relations(Arrays):
             self.grow_journal(number, int(row[JCAP]) * 2)
         self.grow_table(number, int(row[LIVE_ROWS]))
         for index in self.indexes_of(number):
+            self._make_ready(index)
+
+    def _make_ready(self, index: int) -> None:
+        """Room for one key more in an index, or in an ordered one all rows that wait to be sorted."""
+        if self.indexes.item(index, ORDER) == 0:
             self.grow_keys(index)
+        elif is_unsorted(self.key_tables[index].cells):
+            sort_rows(self, index)
 
     def catch_up(self, number: int) -> None:
-        """Link in all indexes of a relation the rows that wait for it."""
+        """Link in all indexes of a relation the rows that wait for it, except indexes that nobody has read."""
         for index in self.indexes_of(number):
-            _catch_up(self, number, index)
+            if not self.is_unread(index):
+                _catch_up(self, number, index)
 
-    def index(self, number: int, columns: tuple[int, ...]) -> int:
-        """The number of the index of a relation on some columns, which is made and filled if it is not there."""
+    def is_unread(self, index: int) -> bool:
+        """Whether an index was made over facts and no plan has run that reads it: the first that does fills it."""
+        if index in self._unread and self.indexes.item(index, LINKED):
+            self._unread.discard(index)
+        return index in self._unread
+
+    def index(self, number: int, columns: tuple[int, ...], *, filled: bool = True) -> int:
+        """The number of the index of a relation on some columns, which is made if it is not there.
+
+        It is filled, unless it is made for plans: the kernel fills an index before a plan reads it.
+        """
         columns = columns[:MAX_KEY]
         self.lent.discard((number, columns))
         known = self._index_numbers.get((number, columns))
         if known is not None:
-            _catch_up(self, number, known)
+            if filled or not self.is_unread(known):
+                _catch_up(self, number, known)
             return known
         index = self._free_indexes[-1] if self._free_indexes else self._index_count
         if index >= len(self.indexes):
@@ -136,11 +159,20 @@ class Relations(Arrays):
         entry[:] = 0
         entry[REL], entry[NCOLS], entry[FOLLOWING] = number, len(columns), self.directory[number, FIRST]
         entry[COLS : COLS + len(columns)] = columns
-        self.set_links(index, np.zeros((int(self.directory[number, CAP]), 2), np.int32))
+        if is_ordered(columns):
+            entry[COLS + len(columns) - 1], order = column_order(columns[-1])
+            entry[ORDER] = 1 + order
+        self.set_links(index, np.zeros((int(self.directory[number, CAP]), 4 if entry[ORDER] else 2), np.int32))
         self.set_keys(index, Table())
-        _catch_up(self, number, index)
+        self._unread.discard(index)
+        if filled:
+            _catch_up(self, number, index)
+        elif self.directory[number, ROWS]:
+            self._unread.add(index)
         self.directory[number, FIRST] = index  # only now: an index for which memory runs out was never there
         self._index_numbers[number, columns] = index
+        if is_ordered(columns):
+            self._ordered[index] = number
         self._index_count = max(self._index_count, index + 1)
         if self._free_indexes and self._free_indexes[-1] == index:
             self._free_indexes.pop()
@@ -150,6 +182,7 @@ class Relations(Arrays):
         """Forget an index that no rule uses."""
         index = self._index_numbers.pop((number, columns[:MAX_KEY]))
         self.lent.discard((number, columns[:MAX_KEY]))
+        self._ordered.pop(index, None)
         before, at = -1, int(self.directory[number, FIRST])
         while at != index:
             before, at = at, int(self.indexes[at, FOLLOWING])
@@ -164,12 +197,17 @@ class Relations(Arrays):
         self._free_indexes.append(index)
 
     def distinct_keys(self, number: int, columns: tuple[int, ...]) -> int | None:
-        """How many keys an index holds; None where there is no such index."""
+        """How many keys an index holds; None where there is no such index, or nobody has read it."""
         index = self._index_numbers.get((number, columns))
-        if index is None:
+        if index is None or self.is_unread(index):
             return None
         _catch_up(self, number, index)
         return int(self.indexes[index, KEYS])
+
+    def catch_up_ordered(self) -> None:
+        """Let all ordered indexes catch up, before several threads read them: sorting is done here."""
+        for index, number in self._ordered.items():
+            _catch_up(self, number, index)
 
     def index_columns(self) -> dict[tuple[int, tuple[int, ...]], int]:
         """All indexes: (relation number, columns) and their numbers."""
@@ -178,6 +216,6 @@ class Relations(Arrays):
 
 def _catch_up(relations: Relations, number: int, index: int) -> None:
     """Link in an index the rows that wait for it."""
-    while relations.indexes.item(index, LINKED) < relations.directory.item(number, ROWS):
+    while is_behind(relations, index, number):
         if catch_up(relations.directory, relations.indexes, index) == layout.GROW_RELATION:
-            relations.grow_keys(index)
+            relations._make_ready(index)

@@ -25,4 +25,4 @@ def widen(relations: Relations, number: int, more: int) -> None:
         relations.grow_journal(number, max(entries, int(row[JCAP]) * 2))
     relations.grow_table(number, int(row[LIVE_ROWS]) + more)
     for index in relations.indexes_of(number):
-        relations.grow_keys(index, more)
+        relations.grow_keys(index, more)  # those of an ordered index need no room

@@ -18,6 +18,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.memory.records import LONGEST_KEY, STATE, arity_of, asserted, rank_base, ranks, shown_row
 from tidelog.partition.memory.sight import CommittedSight, RunningSight, Sight
 from tidelog.plan.build import group_columns
+from tidelog.plan.steps import is_ordered
 
 if TYPE_CHECKING:
     from tidelog.partition.memory.relations import Relations
@@ -118,7 +119,7 @@ def key_counts(relations: Relations) -> dict[tuple[str, tuple[int, ...]], int]:
     return {
         (relations.names[number], columns): indexes.item(index, at.KEYS)
         for (number, columns), index in numbers.items()
-        if indexes.item(index, at.LINKED) == directory.item(number, at.ROWS)
+        if not is_ordered(columns) and indexes.item(index, at.LINKED) == directory.item(number, at.ROWS)
     }
 
 

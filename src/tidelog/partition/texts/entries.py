@@ -88,22 +88,39 @@ class Entries:
         """The values behind many ids, None where one is not known here."""
         if len(cells) < FEW:
             return [self.value(cell) for cell in cells]
+        if self._lists:
+            return self._mixed_values(cells)
         recent = self._recent
         numbers = self._texts.find_all(np.array(cells, np.int64))
         settled = numbers >= 0
-        if settled.all() and not self._lists:
+        if settled.all():
             return list(self._texts.values(numbers))
         found: list[Value | None] = [recent.get(cell) for cell in cells]
         places = settled.nonzero()[0].tolist()
         for place, value in zip(places, self._texts.values(numbers[settled]), strict=True):
-            found[place] = value if isinstance(value, str) else self._lists[cells[place]]
+            found[place] = value
+        return found
+
+    def _mixed_values(self, cells: Sequence[int]) -> list[Value | None]:
+        """The same where lists and structures are kept, whose texts are not read again. Recent ones first, as above."""
+        recent, lists = self._recent, self._lists
+        found = [lists.get(cell) if (value := recent.get(cell)) is None else value for cell in cells]
+        missing = [place for place, value in enumerate(found) if value is None]
+        numbers = self._texts.find_all(np.array([cells[place] for place in missing], np.int64))
+        settled = numbers >= 0
+        values = self._texts.values(numbers[settled])
+        for place, value in zip(np.array(missing, np.int64)[settled].tolist(), values, strict=True):
+            found[place] = value
         return found
 
     def text_column(self, cells: Cells) -> TextColumn | None:
         """The texts behind a column of ids; None if one of them is no UTF-8, or has not settled."""
         with self.lock:
             self._settle()
-        numbers, places = np.unique(self._texts.find_all(cells), return_inverse=True)
+        numbers = self._texts.find_all(cells)
+        places: Cells = np.arange(len(numbers))
+        if not (numbers[1:] > numbers[:-1]).all():  # what came in this order lies in it, and each text once
+            numbers, places = np.unique(numbers, return_inverse=True)
         if len(numbers) and (numbers[0] < 0 or self._texts.kinds(numbers).any()):
             return None
         return TextColumn(*self._texts.copied(numbers), places.reshape(-1))

@@ -20,7 +20,14 @@ from tidelog.program.functions.calendar import EXAMPLES, TRUTH
 from tidelog.program.functions.table import ANY, FUNCTIONS, Function
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.types.inference import Inference, Use
-from tidelog.program.types.literal_types import LITERALS, RETYPED, Found, elaborate_fact, elaborate_rule, retyped
+from tidelog.program.types.literal_types import (
+    LITERALS,
+    RETYPED,
+    TypedLiterals,
+    elaborate_fact,
+    elaborate_rule,
+    retyped,
+)
 from tidelog.program.types.places import type_name
 from tidelog.program.types.signatures import Signatures
 from tidelog.program.types.structure_types import settle_brackets, settle_lists
@@ -257,11 +264,11 @@ def _elaborated(
         literals = literals_of.get(i, [])
         types = _literal_types(literals, inference, bare_symbols)
         if names or _changes(literals, types):
-            rules[i] = elaborate_rule(rules[i], Found(iter(types), names, i, inference.recorded))
+            rules[i] = elaborate_rule(rules[i], TypedLiterals(iter(types), names, i, inference.recorded))
     for i, literals in fact_literals:
         types = _literal_types(literals, inference, bare_symbols=True)
         if _changes(literals, types):
-            facts[i] = elaborate_fact(facts[i], Found(iter(types), recorded=inference.recorded))
+            facts[i] = elaborate_fact(facts[i], TypedLiterals(iter(types), recorded=inference.recorded))
     return replace(program, rules=tuple(rules), facts=tuple(facts))
 
 
