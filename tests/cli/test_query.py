@@ -181,4 +181,4 @@ def test_what_is_asked_wrongly_is_told(values: Path, tmp_path: Path) -> None:
         assert "--state DIR" in run(*words, code=2).output
     assert "contains its program" in run("query", "p.dl", "v(X, Y, Z)", "--state", values, code=2).output
     assert "contains its program" in run("repl", "p.dl", "--state", values, code=2).output
-    assert "leave -F out" in run("query", "v(X, Y, Z)", "--state", values, "-F", tmp_path, code=2).output
+    assert "omit -F" in run("query", "v(X, Y, Z)", "--state", values, "-F", tmp_path, code=2).output

@@ -244,10 +244,10 @@ def test_a_step_without_a_fact_is_a_data_error():
 def test_executions_that_do_not_end_say_so():
     semantics = Semantics(prepare(LOOP))
     configuration = start(semantics, [Fact("a", (1,))])
-    with pytest.raises(LimitError, match="pipelined execution has not ended after 20") as late:
+    with pytest.raises(LimitError, match="pipelined execution has not finished after 20") as late:
         pipelined_trace(semantics, configuration, Fifo(), 20)
     assert late.value.code == "TL7302"
-    with pytest.raises(LimitError, match="synchronous execution has not ended after 20") as late:
+    with pytest.raises(LimitError, match="synchronous execution has not finished after 20") as late:
         synchronous_trace(semantics, configuration, 20)
     assert late.value.code == "TL7303"
 

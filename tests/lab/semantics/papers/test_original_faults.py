@@ -132,7 +132,7 @@ def test_timestamps_leave_the_unsound_run_and_the_divergence_as_they_are():
     assert shown(original) == "{p(1), r(2)}"
     original.load(LOOP, [Fact("a", (1,))])
     original.apply([deletion("a", 1)])
-    with pytest.raises(LimitError, match="not quiescent after 300 steps"):
+    with pytest.raises(LimitError, match="not finished after 300 steps"):
         run(original, Fifo(), 300)
 
 
