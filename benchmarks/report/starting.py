@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks.record import Record, Run
+from benchmarks.record import HEADLINE, Record, Run
 from benchmarks.report.table import WORDS, Page, machine_text, prose, table, target_text
 
 PREFACE = """
-Written by `{command}`. {machine}. Each line is a process of its own, from start to end, with bytecode and kernel in
-place; they take turns. Medians of seconds; targets hold for processor time, which is wall time on an idle machine.
+Written by `{command}`. {machine}. Each line is a separate process, from start to end, with existing bytecode and
+kernel; they take turns. Medians in seconds; targets are for processor time, which is wall time on an idle machine.
 """
 HEAD = ("process", "processor", "wall", "target", "met")
 
@@ -15,7 +15,7 @@ HEAD = ("process", "processor", "wall", "target", "met")
 def page(run: Run) -> Page:
     """One line per process."""
     machine = machine_text(run.machine, "duckdb", "numpy", "pyarrow")
-    lines = [_line(record) for record in run.of("start")]
+    lines = [_line(record) for record in run.of("start")] + [_ratio(record) for record in run.of("ratio")]
     return Page("Starting", (prose(PREFACE.format(command=run.command, machine=machine)), table(HEAD, lines)))
 
 
@@ -23,3 +23,9 @@ def _line(record: Record) -> tuple[object, ...]:
     value = record.value("start")
     target = "" if value.target is None else f"{target_text(value.target)} s"
     return record.title, f"{value.value:.2f}", f"{record.wall('start'):.2f}", target, WORDS[value.met]
+
+
+def _ratio(record: Record) -> tuple[object, ...]:
+    value = record.value(HEADLINE)
+    target = "" if value.target is None else f"{target_text(value.target)} x"
+    return f"{record.title}, beside DuckDB", f"{value.value:.1f} x", "", target, WORDS[value.met]

@@ -123,6 +123,9 @@ def test_quit_ends_the_session() -> None:
         (":dry", "error[TL4801]: `:dry` needs an argument"),
         (":save nowhere/p.dl", "error[TL4841]: cannot write `nowhere/p.dl`"),
         (":graph nowhere/p.svg", "error[TL4841]: cannot write `nowhere/p.svg`"),
+        (":plot", "error[TL4801]: `:plot` needs an argument"),
+        (":plot m", "error[TL4050]: unknown relation `m`"),
+        (":why n(1) nowhere/p.svg", "error[TL4841]: cannot write `nowhere/p.svg`"),
         (":save declared.dl", "error[TL4842]: `declared.dl` already exists"),
         (":open state for ever", "error[TL4843]: `:open STATE` opens a state folder read-only"),
         (":open nowhere", "error[TL5303]"),
@@ -406,6 +409,39 @@ def test_the_graph_is_told_and_drawn() -> None:
     assert "  lone <- n, !reach  (0 facts)" in told
     assert told[-1] == "g.svg: 4 relations, 4 arrows"
     assert Path("g.svg").read_text().startswith("<svg")
+
+
+def test_a_view_is_plotted_over_epochs() -> None:
+    told = lines(f"{GRAPH}-edge(1, 2).\n:plot reach\n:plot reach p.svg\n")
+    start = told.index("reach: 1 fact after epoch 4")
+    assert told[start + 1 : start + 5] == [
+        "   epoch    inserted     deleted       facts",
+        "       2          +2          -0           2",
+        "       3          +1          -0           3",
+        "       4          +0          -2           1",
+    ]
+    assert told[-1] == "p.svg: reach, 3 epochs"
+    assert Path("p.svg").read_text().startswith("<svg")
+
+
+def test_a_plot_of_a_state_folder_has_the_epochs_of_its_log() -> None:
+    with Engine("r(X) :- n(X).", path="state") as db:
+        for number in range(3):
+            with db.epoch() as epoch:
+                epoch.insert("n", [(number,), (number + 1,)])
+    told = lines(":open state\n:plot r\n:at 2\n:plot r\n")
+    assert [line.split() for line in told if line.startswith("      ")][:3] == [
+        ["2", "+2", "-0", "2"],
+        ["3", "+1", "-0", "3"],
+        ["4", "+1", "-0", "4"],
+    ]
+    assert told[-1].split() == ["2", "+2", "-0", "2"]
+
+
+def test_a_proof_is_drawn_into_a_file() -> None:
+    told = lines(f"{GRAPH}:why reach(1, 3) p.svg\n")
+    assert told[-1] == "p.svg: the proof of reach(1, 3)"
+    assert Path("p.svg").read_text().startswith("<svg")
 
 
 def test_the_prompt_colours_completes_hints_and_finds_in_the_history(

@@ -228,7 +228,7 @@ def test_without_java_it_is_told_what_to_install_and_that_embedded_needs_none(re
     assert told.startswith("error[TL6004]: ")
     assert "install Java 17" in told
     assert "--runtime embedded" in told
-    assert note.startswith("  = note: Spark runs on Java 17 or later")
+    assert note.startswith("  = note: Spark needs Java 17 or later")
     assert run(reach, "-F", reach.parent, "--runtime", "embedded").exit_code == 0
 
 

@@ -113,8 +113,11 @@ def test_a_small_run_loads_nothing_of_state_folders_partitions_and_help(tmp_path
         "tidelog.rewrite.place.place",
         "tidelog.engine.write.feeds",
         "tidelog.spark.files",
+        "tidelog.why",
+        "tidelog.explain.profile",
+        "importlib.metadata",
         "pyarrow.fs",
-        "rich.markdown",
+        "rich.console",
     )
     script = MAIN.replace(repr(HEAVY), repr(unneeded))
     environment = {**os.environ, "PYTHONPATH": str(Path(tidelog.__file__).parents[1])}
@@ -126,6 +129,20 @@ def test_a_small_run_loads_nothing_of_state_folders_partitions_and_help(tmp_path
         check=True,
     )
     assert ended.stderr.splitlines()[-1].split() == ["imported"]
+
+
+def test_a_first_epoch_loads_nothing_that_explains_or_computes_with_columns() -> None:
+    script = (
+        "import gc, sys\n"
+        "from tidelog import Engine\n"
+        "with Engine('p(X) :- q(X).') as db:\n"
+        "    with db.epoch() as epoch:\n        epoch.insert('q', [(1,)])\n"
+        "    assert list(db['p']) == [(1,)]\n"
+        "unneeded = {'pyarrow.compute', 'tidelog.why', 'tidelog.explain.profile', 'rich', 'typer'}\n"
+        "print(sorted(unneeded & set(sys.modules)), gc.isenabled())\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)
+    assert ended.stdout == "[] True\n"
 
 
 def test_arrow_knows_pandas_again_after_it_was_left_out() -> None:

@@ -181,4 +181,4 @@ def test_a_folder_without_a_state_is_refused(tmp_path: Path, command: tuple[str,
     assert not (tmp_path / "none").exists()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("hello")
-    assert "not a state folder: it holds letter.txt" in run(name, tmp_path / "other", *rest, code=1).stderr
+    assert "not a state folder: it contains letter.txt" in run(name, tmp_path / "other", *rest, code=1).stderr

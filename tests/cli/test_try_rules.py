@@ -117,7 +117,7 @@ def test_watching_runs_the_cases_again_when_a_file_changes(folder: Path, capsys:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        try_rules.watch_rules(try_rules.Wanted((folder,), False, False, False, 9, CaseFormat.text), wait)
+        try_rules.watch_rules(try_rules.TrialRequest((folder,), False, False, False, 9, CaseFormat.text), wait)
     told = capsys.readouterr()
     passed = [line for line in told.out.splitlines() if "cases passed" in line]
     assert passed == ["1 of 2 cases passed", "2 of 2 cases passed"]

@@ -280,7 +280,13 @@ def test_cases_read_and_print_the_literals(sample: Sample, tmp_path: Path) -> No
 
 
 @every_kind
-@pytest.mark.parametrize("name", ["w.facts", "w.csv", "w.json", "w.jsonl", "w.parquet", "w.csv.gz"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("w.facts", "w.csv", "w.json", "w.parquet"),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("w.jsonl", "w.csv.gz")),  # read and written alike
+    ],
+)
 def test_files_read_what_was_written(sample: Sample, name: str, tmp_path: Path) -> None:
     kind = {"facts": "file", "csv": "csv", "json": "json", "jsonl": "json", "parquet": "parquet", "gz": "csv"}
     columns, io = f"(k: number, x: {sample.kind.type})", kind[name.rpartition(".")[2]]

@@ -118,7 +118,7 @@ def test_epoch_that_is_over_takes_nothing_more() -> None:
     with db.epoch() as e:
         e.insert("edge", [(5, 6)])
     for misuse in (lambda: e.insert("edge", [(1, 1)]), lambda: e.add_rule("a(X) :- edge(X,_)."), e.commit):
-        with pytest.raises(EngineError, match="this epoch is over"):
+        with pytest.raises(EngineError, match="this epoch has already ended"):
             misuse()
 
 

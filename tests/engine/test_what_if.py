@@ -93,7 +93,9 @@ def test_engine_that_went_on_is_not_asked(db: Engine) -> None:
     with db.epoch() as e:
         e.insert("edge", [(8, 9)])
     for ask in (lambda: found["reach"], lambda: found.blame("reach"), lambda: found.why("reach(3, 4)")):
-        with pytest.raises(EngineError, match="the preview after epoch 1 is past; the engine is at epoch 2"):
+        with pytest.raises(
+            EngineError, match="the preview after epoch 1 is no longer available; the engine is at epoch 2"
+        ):
             ask()
 
 

@@ -87,7 +87,7 @@ def test_relations_of_rewrites_are_told_in_words() -> None:
 
         stratum 3: d
           r2, r3: d
-            on [rows to aggregate of r2, r3](V1, V2): if it is the least of its group
+            on [rows to aggregate of r2, r3](V1, V2): fold the min of its group
 
         stratum 4: e on column 1
           r4: e on column 1
@@ -96,10 +96,7 @@ def test_relations_of_rewrites_are_told_in_words() -> None:
         stratum 5: leaf
           r4: leaf(X) :- n(X), !e(X, _).
             on n(X): ![e on column 1](X)
-            on ![e on column 1](X): n(X) as one fact
-
-        indexes
-          rows to aggregate of r2, r3 by column 1: r2, r3""")
+            on ![e on column 1](X): n(X) as one fact""")
 
 
 def test_core_rules_are_told_on_demand() -> None:

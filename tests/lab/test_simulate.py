@@ -145,7 +145,7 @@ def test_run_that_does_not_end_is_stopped_by_the_limit(tmp_path: Path) -> None:
     result = RUNNER.invoke(app, ["simulate", program, "--algorithm=psn", "--limit=50", "--no-steps"])
     assert result.exit_code == 1
     assert "TL913" in result.output
-    assert "psn is not quiescent after 50 steps" in result.output
+    assert "psn has not finished after 50 steps" in result.output
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,6 @@ def test_rule_with_too_many_atoms_is_refused() -> None:
     relations.add("q", 1)
     assembler = Assembler(relations, Dictionary())
     assert assembler.assemble(plan_with_atoms(MOST_ATOMS), 0, frozenset())
-    with pytest.raises(EngineError, match="rule long: more than 512 atoms") as raised:
+    with pytest.raises(EngineError, match="rule long has more than 512 atoms") as raised:
         assembler.assemble(plan_with_atoms(MOST_ATOMS + 1), 0, frozenset())
     assert raised.value.code == "TL4302"

@@ -35,7 +35,7 @@ def test_relation_with_facts_keeps_its_columns() -> None:
     runtime = core_of(Engine("edge(1, 2).")).runtime
     assert isinstance(runtime, EmbeddedRuntime)
     relations = runtime.partition.relations
-    with pytest.raises(EngineError, match="relation `edge` holds facts of 2 columns, not 3") as raised:
+    with pytest.raises(EngineError, match="relation `edge` contains facts with 2 columns, not 3") as raised:
         relations.add("edge", 3)
     assert raised.value.code == "TL4303"
     assert relations.names.count("edge") == 1

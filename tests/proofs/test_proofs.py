@@ -193,7 +193,9 @@ class TestStatesOfTheEngine:
         rng = Random(6)
         for seed in range(140, 180):
             *_, (program, state) = random_history(seed)
-            for name in rng.sample(sorted(state.facts), min(4, len(state.facts))):
+            # Relations of rewrites (`__only_b0`) are derived by the other checker itself, whatever the state has there.
+            names = sorted(name for name in state.facts if not name.startswith("__"))
+            for name in rng.sample(names, min(4, len(names))):
                 row = tuple(rng.randint(0, 9) for _ in state.schema[name])
                 if row not in state.facts[name]:
                     corrupted = with_fact(state, name, row, FactState(rng.randint(1, 60), 1, 1, False))

@@ -47,7 +47,7 @@ def test_loss_that_another_thread_has_mended_meanwhile_is_not_mended_again() -> 
             other = threading.Thread(target=team.lose)
             other.start()
             other.join()  # while this one waits for its answer
-            raise NodeLost(0, "the stage was started again meanwhile")
+            raise NodeLost(0, "the stage was restarted in the meantime")
         return "answer"
 
     assert team.recovery.repeat(read) == "answer"

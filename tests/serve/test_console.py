@@ -40,7 +40,7 @@ def test_console_asks_for_a_token_and_keeps_it_in_the_tab(server: ConsoleServer,
     page.open("")
     page.type("#token", "not the token of this server")
     page.button("Sign in").click()
-    page.until(lambda: "does not know this token" in page.text(".login .told"))
+    page.until(lambda: "rejected this token" in page.text(".login .told"))
     page.type("#token", READ_TOKEN)
     page.button("Sign in").click()
     assert len(page.until(lambda: page.all(".node"))) == RELATIONS
@@ -308,7 +308,9 @@ def test_rows_in_quarantine_are_shown_and_views_without_them_are_marked(
         marked = [e.get_attribute("data-name") for e in page.all(".relations-list a:has(.lacking)")]
         assert sorted(marked) == ["folder", "inside", "readers", "reads"]
         page.go("#/views/reads")
-        assert "missing from folder" in page.until(lambda: page.all("h1 .lacking"))[0].get_attribute("title")
+        assert "folder lacks the rows in quarantine" in page.until(lambda: page.all("h1 .lacking"))[0].get_attribute(
+            "title"
+        )
         page.open("#/running")
         page.until(lambda: "folder lacks 4 rows of public.folder" in page.text('[aria-label="Quarantine"]'))
         for part in ("item = wiki", "column `parent` is null", "and 3 more"):

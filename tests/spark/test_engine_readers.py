@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.apart import run_apart
+from tests.spark.conftest import needs_classic
 from tests.spark.fragile import Beside, waiting
 from tests.spark.processes import wait_for
 from tidelog import Engine, TidelogError
@@ -141,6 +142,7 @@ def test_readers_are_answered_while_the_number_of_partitions_changes(spark: Spar
         assert set(db["label"]) == expected
 
 
+@needs_classic
 def test_session_that_its_user_stops_is_an_error_and_the_engine_can_be_closed() -> None:
     run_apart(stop_below)
 

@@ -281,6 +281,7 @@ def test_demo_runs_on_spark(
     assert "blame reads" in printed
 
 
+@pytest.mark.long
 def test_identity_graph_runs_on_spark(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -33,7 +33,7 @@ def test_every_epoch_can_be_read_again(tmp_path: Path) -> None:
                 db.snapshot()
     for number, facts in enumerate(expected()[1:], 1):
         assert facts_of(Engine(path=tmp_path, at=number)) == facts
-    with pytest.raises(StateError, match="there is no epoch 99; the last is 6"):
+    with pytest.raises(StateError, match="there is no epoch 99; the last epoch is 6"):
         Engine(path=tmp_path, at=99)
 
 
@@ -66,7 +66,7 @@ def test_an_engine_in_memory_keeps_no_history() -> None:
     for ask in (lambda: db.changes("p"), db.log, db.snapshot):
         with pytest.raises(EngineError, match="needs a state folder"):
             ask()
-    with pytest.raises(EngineError, match="give its `path` too"):
+    with pytest.raises(EngineError, match="pass its `path`, too"):
         Engine(at=1)
 
 
@@ -95,10 +95,13 @@ def test_old_files_are_removed_only_when_no_kept_epoch_needs_them() -> None:
             assert all(change.epoch > wanted for change in db.changes("p", since=wanted))
     assert len(disk.names("snapshots")) <= 6
     assert disk.names("log")[0] > "000000000010"
-    with pytest.raises(StateError, match=r"epoch 3 is not kept any more; the oldest that can be read is \d+") as failed:
+    with pytest.raises(StateError, match=r"epoch 3 is no longer kept; the oldest available epoch is \d+") as failed:
         Engine(path=MemoryStore(disk), at=3)
     assert failed.value.code == "TL5118"
-    with pytest.raises(StateError, match=r"changes are kept since epoch \d+; those since 3 are not") as failed:
+    with pytest.raises(
+        StateError,
+        match=r"the changes since epoch 3 are no longer kept; the oldest available are those since epoch \d+",
+    ) as failed:
         db.changes("p", since=3)
     assert failed.value.code == "TL5103"
 

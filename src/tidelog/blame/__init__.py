@@ -2,7 +2,7 @@
 
 from tidelog.blame.answer import Blame, CauseGroup, ViewBlame
 from tidelog.blame.change import Cause, Change, FactChanged, Origin, ProgramChanged, RuleChanged
-from tidelog.blame.search import Search, Spent
+from tidelog.blame.search import OutOfTrialsError, Search
 from tidelog.blame.trace import Tracing
 
 __all__ = [
@@ -12,10 +12,10 @@ __all__ = [
     "Change",
     "FactChanged",
     "Origin",
+    "OutOfTrialsError",
     "ProgramChanged",
     "RuleChanged",
     "Search",
-    "Spent",
     "Tracing",
     "ViewBlame",
 ]

@@ -1,7 +1,7 @@
-"""Blame as a value: what became of a fact in an epoch, the changes that caused it, and the way from each to the fact.
+"""Blame as a value: how a fact changed in an epoch, the changes that caused it, and the path from each to the fact.
 
-Law: undoing the ``causes`` alone, and nothing else of the epoch, gives the fact back as it was before; none of them can
-be left out. Where that could not be reached, `minimal` or `exact` is false, and a note says why.
+Law: undoing only the ``causes`` of the epoch restores the fact as it was before; none of them can be omitted. If this
+could not be achieved, `minimal` or `exact` is false, and a note says why.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ PROOF_LINES = 40
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """Why a fact came, went, or changed its value in an epoch.
+    """Why a fact was added, removed, or changed its value in an epoch.
 
     ``before`` and ``after`` are the facts of its group, which for most relations is the fact itself. ``proof`` is the
-    new one, ``old_proof`` the one that broke, ``missing`` tells why no other holds.
+    new proof, ``old_proof`` the broken one, and ``missing`` explains why no other proof holds.
     """
 
     fact: str
@@ -44,7 +44,7 @@ class Blame:
 
     @property
     def what(self) -> str:
-        """What became of the fact: it ``came``, ``went`` or ``changed``."""
+        """How the fact changed: ``came`` (it was added), ``went`` (it was removed) or ``changed``."""
         return CHANGED if self.before and self.after else CAME if self.after else WENT
 
     @property
@@ -85,7 +85,7 @@ class Blame:
 
 @dataclass(frozen=True, slots=True)
 class CauseGroup:
-    """Changes of a view that have one cause: undoing ``changes`` alone undoes them all. A few of them are named."""
+    """Changes of a view with one cause: undoing ``changes`` alone reverts them all. A few of them are listed."""
 
     changes: tuple[Change, ...]
     inserted: int
@@ -97,7 +97,7 @@ class CauseGroup:
 
     @property
     def counts(self) -> str:
-        """How many facts came and went."""
+        """The numbers of added and removed facts."""
         signed = (f"{sign}{count:,}" for sign, count in (("+", self.inserted), ("-", self.deleted)) if count)
         return " ".join(signed) or "no change"
 
@@ -106,8 +106,8 @@ class CauseGroup:
 class ViewBlame:
     """Why a view changed in an epoch: its changes grouped by cause, the largest group first.
 
-    A change that several sets of changes undo is told with the first of them. ``inserted`` and ``deleted`` count the
-    changes that no cause was found for within the trials.
+    A change with several causes is reported with the first of them. ``inserted`` and ``deleted`` count the changes for
+    which no cause was found within the trials.
     """
 
     view: str

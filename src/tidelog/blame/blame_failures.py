@@ -21,7 +21,7 @@ ENGINE_WENT_ON = FailureEntry(
     "TL4652",
     EngineError,
     "blame on a past epoch",
-    "{what} is past; the engine is at epoch {now}",
+    "{what} is no longer available; the engine is at epoch {now}",
     "Without a state folder, an engine keeps only its last epoch. A preview can be queried until the next epoch.",
     "Call `blame` before the next epoch is committed, or use a state folder: `Engine(..., path=...)`.",
     "db = Engine('p(X) :- q(X).')\n"

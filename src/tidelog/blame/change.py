@@ -1,4 +1,4 @@
-"""What an epoch was told to change, piece by piece: each piece can be undone by itself.
+"""The changes of an epoch, one by one: each can be undone separately.
 
 Law: the pieces of an epoch are net: undoing all of them gives the base facts and rules of the epoch before. What one
 key, or one label, names is one piece: the row that replaced another, the rule that came under the label of
@@ -22,7 +22,7 @@ Row: TypeAlias = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The epoch that made a change, and what it told of itself."""
+    """The epoch that made a change, with its author, note and source."""
 
     epoch: int | None = None  # None: one that is not committed
     author: str | None = None

@@ -39,7 +39,7 @@ EPOCH_IS_OVER = FailureEntry(
     "TL8043",
     ServerError,
     "epoch already ended",
-    "this epoch is over; begin a new one with `epoch()`",
+    "this epoch has already ended; start a new one with `epoch()`",
     "An epoch ends with its `with` block: it is committed, or discarded after an error.",
     "",
     test="tests/client/test_client.py::test_an_epoch_that_fails_is_over",

@@ -1,7 +1,7 @@
 """The drawing of a program's graph: base relations on the left, what is derived from them to the right.
 
-Law: what the drawing shows is what the text tells. An arrow points from what is read to what it is read for; dashed red
-ones are negations, amber ones aggregates; relations that derive each other stand in one frame.
+Law: the drawing shows what the text says. An arrow points from a relation to one that reads it; dashed red arrows are
+negations, amber ones aggregates; relations that derive each other are in one frame.
 """
 
 from __future__ import annotations

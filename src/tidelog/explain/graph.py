@@ -1,8 +1,8 @@
 """The program as a graph: which relation is read to derive which.
 
-Law: a node for every relation that a rule or a declaration names, an arrow for every pair of relations of which one is
-read for the other, marked by the strictest way in which any rule reads it (a negation before an aggregate before an
-atom). Relations that derive each other are one group. Constraints derive nothing and are left out.
+Law: there is a node for every relation that a rule or a declaration names, and an arrow for every pair of relations of
+which one is read to derive the other, marked by the strictest way in which any rule reads it (a negation before an
+aggregate before an atom). Relations that derive each other are one group. Constraints derive nothing and are omitted.
 """
 
 from __future__ import annotations

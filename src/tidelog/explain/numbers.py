@@ -7,9 +7,12 @@ their own.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from tidelog.explain.plans import JoinOrder, StepNumbers
 from tidelog.plan.words import WHOLE
+
+if TYPE_CHECKING:
+    from tidelog.explain.plans import JoinOrder, StepNumbers
 
 TEXT, INDENT = 43, 4
 HEAD = ("entered", "visited", "passed", "per entry", "expected")

@@ -1,34 +1,27 @@
 """Where epochs spend their time: per stratum and per rule, for the last epoch and overall.
 
-What the numbers are. The seconds of an epoch and of a stratum are measured, always. The supports of a rule are those
-found or lost by its joins, counted, always, and so are the rows that these visited. Facts are suspended and revived in
-a stratum, whichever rule it was that took or kept their supports, so these two are told per stratum. The seconds of a
-rule are *sampled*, and only while profiling is switched on: every millisecond a second thread looks at which rule's
-join the kernel is in (kernels run without the interpreter lock) and credits the rule with the time since its last look.
-Time outside joins (applying supports, Python) is credited to no rule, and epochs much shorter than a millisecond may
-leave no sample; None means never sampled.
+What the numbers mean. The seconds of an epoch and of a stratum are always measured. The supports that the joins of a
+rule add or remove, and the rows that they visit, are always counted. Facts are suspended and revived in a stratum,
+independent of the rule that removed or kept their supports, so these two are reported per stratum. The seconds of a
+rule are *sampled*, and only while profiling is enabled: every millisecond a second thread checks which rule's join the
+kernel is running (kernels run without the interpreter lock) and credits the rule with the time since the last check.
+Time outside joins (applying supports, Python) is not credited to any rule, and epochs much shorter than a millisecond
+may leave no sample; None means never sampled.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tidelog.explain.account import Account, RuleProfile, StratumProfile, account_text
 from tidelog.explain.names import Names
 from tidelog.explain.page import profile_page
 from tidelog.explain.waste import Waste, is_wasteful, waste_of
-from tidelog.partition.code.plan_counts import PlanCounts, by_label
-from tidelog.partition.phases.partition import Partition
+from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.plan.ruleset import Ruleset
-from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
-
-INTERVAL = 0.001
-MOST_KEPT = 256  # epochs kept before they are added up
+from tidelog.runtime.base.outcome import EpochOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +44,7 @@ class Profile:
 
 
 @dataclass(slots=True)
-class _Sums:
+class Sums:
     """What is added up over epochs."""
 
     epochs: int = 0
@@ -61,7 +54,7 @@ class _Sums:
     supports: dict[str, int] = field(default_factory=dict)
     visits: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    made: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are told under a label
+    made: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are shown under a label
     rule_seconds: dict[str, float] = field(default_factory=dict)
     strata: dict[tuple[str, ...], StratumProfile] = field(default_factory=dict)
 
@@ -112,7 +105,7 @@ class _Sums:
         return sorted(found, key=lambda told: (-self.visits[told], told))
 
     def account(self, counted: Mapping[str, Sequence[PlanCounts]], names: Names | None) -> Account:
-        """The sums as a value; ``counted`` is what plans did, where there are rules that waste."""
+        """The sums as a value; ``counted`` is what plans did, if there are wasteful rules."""
         labels = {**self.supports, **self.visits, **self.rule_seconds}
         rules = [
             RuleProfile(x, self.supports.get(x, 0), self.rule_seconds.get(x), self.visits.get(x, 0)) for x in labels
@@ -125,69 +118,3 @@ class _Sums:
     def _waste(self, told: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
         parts = [part for label in self.made[told] for part in counted.get(label, ())]
         return waste_of(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
-
-
-class Profiler:
-    """Adds up what epochs cost. ``sampling`` switches on the sampling of rules."""
-
-    def __init__(self) -> None:
-        self.sampling = False
-        self._last = _Sums()
-        self._overall = _Sums()
-        self._sampled: dict[str, float] = {}
-        self._not_added: list[tuple[EpochOutcome, Ruleset, Mapping[str, float]]] = []
-
-    @contextmanager
-    def watching(self, partition: Partition) -> Iterator[None]:
-        """While an epoch runs: sample it."""
-        self._sampled = {}
-        over = threading.Event()
-        thread = threading.Thread(target=self._sample, args=(partition, over), name="tidelog-profile", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
-
-    def _sample(self, partition: Partition, over: threading.Event) -> None:
-        before = time.perf_counter()
-        while not over.wait(INTERVAL):
-            now = time.perf_counter()
-            label = partition.running_label()
-            if label is not None:
-                self._sampled[label] = self._sampled.get(label, 0.0) + now - before
-            before = now
-
-    def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
-        """An epoch is committed; it is added up when somebody asks, or when many have come."""
-        self._not_added.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
-        self._sampled = {}
-        if len(self._not_added) > MOST_KEPT:
-            self._add_up()
-
-    def _add_up(self) -> None:
-        if not self._not_added:
-            return
-        known, names = self._not_added[0][1], Names(self._not_added[0][1])
-        for outcome, rules, sampled in self._not_added:
-            if rules is not known:
-                known, names = rules, Names(rules)
-            self._overall.add(outcome, names, rules, sampled)
-        outcome, rules, sampled = self._not_added[-1]
-        self._last = _Sums()
-        self._last.add(outcome, names, rules, sampled)
-        self._not_added.clear()
-
-    def rebuilt(self) -> dict[tuple[str, ...], str]:
-        """Why strata were built again when they were visited last, by their relations as they are told."""
-        self._add_up()
-        return {s.relations: s.reason for s in self._overall.strata.values() if s.reason}
-
-    def profile(self, rules: Ruleset, counts: Callable[[], Iterable[PlanCounts]]) -> Profile:
-        """What was added up so far; what plans did is asked for only where a rule wastes."""
-        self._add_up()
-        if not self._overall.wasteful() and not self._last.wasteful():
-            return Profile(self._last.account({}, None), self._overall.account({}, None))
-        counted, names = by_label(counts()), Names(rules)
-        return Profile(self._last.account(counted, names), self._overall.account(counted, names))

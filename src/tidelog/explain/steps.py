@@ -1,7 +1,7 @@
 """Join orders in words, and with what their steps did where that is asked for.
 
-Law: what is told are the plans in force; with numbers also those that they replaced, and those over the whole state, as
-far as they did anything. What several partitions did is added up.
+Law: the steps are those of the current plans; with numbers, also of the plans that they replaced and of those over the
+whole state, if they did anything. The numbers of several partitions are added up.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _counted_order(part: PlanCounts, names: Names) -> JoinOrder:
     for place, (step, text, row) in enumerate(zip(plan.steps, texts, rows[1:], strict=True)):
         if place in functions:
             results, seconds = part.calls(place)
-            text = f"{functions[place]}: {results:,} computed in {duration(seconds)}"
+            text = f"{functions[place]}: {results:,} distinct arguments computed in {duration(seconds)}"
         if text:
             numbers.append(_numbers(step, text, row))
     return JoinOrder(order.trigger, order.steps, order.crossed, tuple(numbers), not part.current)

@@ -1,6 +1,6 @@
 """An explanation as lines of text.
 
-Law: every part is told once, in the order of evaluation; parts that say nothing are left out.
+Law: every part is shown once, in the order of evaluation; empty parts are omitted.
 """
 
 from __future__ import annotations

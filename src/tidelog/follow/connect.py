@@ -1,7 +1,7 @@
 """Connections to a database, and its errors as ours.
 
-Law: what the database writes is written in one way (ISO dates, UTC, UTF-8, floats with all digits), and nothing that is
-told or logged has a password in it. The driver is imported when the first connection is made.
+Law: the database writes all values in one format (ISO dates, UTC, UTF-8, floats with all digits), and no message or log
+line contains a password. The driver is imported when the first connection is made.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What an engine knows of the relations that are followed: their columns, and their facts by key.
 
-Law: a fact that is found is one that was asserted, of the last committed epoch. That is so in a relation without rules;
-in one with rules the database has to tell the old row itself.
+Law: a fact that is found was asserted and is in the last committed epoch. This holds for a relation without rules; for
+one with rules, the database has to send the old row.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def read_frame(data: bytes) -> Data | Alive:
 
 
 def confirmation(place: int, now: float, wants_answer: bool = False) -> bytes:
-    """Tells the server that everything before a place is safe here; ``now`` in seconds since 1970.
+    """Confirms to the server that everything before a position is safe here; ``now`` in seconds since 1970.
 
     >>> len(confirmation(7, 1e9))
     34

@@ -48,7 +48,7 @@ class Options:
     slot: str = SLOT
     publication: str = SLOT
     numeric: Numeric = "text"
-    group: int = 1  # transactions that wait become one epoch, so many at most
+    group: int = 1  # the most pending transactions that become one epoch
     jdbc: bool = False  # on Spark, its tasks read the tables of the first snapshot
     on_bad_row: OnBadRow = "quarantine"  # what happens at a row that cannot become a fact
 

@@ -122,7 +122,7 @@ class Reader:
         return int(struct.unpack(form, self.bytes(size))[0])
 
     def bytes(self, size: int) -> bytes:
-        """So many bytes."""
+        """The next ``size`` bytes."""
         end = self._at + size
         if size < 0 or end > len(self._data):
             raise malformed(f"{size} bytes are expected at {self._at}, but the message has {len(self._data)}")
@@ -142,7 +142,7 @@ class Reader:
         return self.bytes(1).decode("latin-1")
 
     def end(self) -> None:
-        """Refuse bytes that nobody has read."""
+        """Refuse bytes that were not read."""
         if self._at != len(self._data):
             raise malformed(f"{len(self._data) - self._at} bytes are left over")
 

@@ -1,7 +1,7 @@
-"""The publication: which tables the database tells of.
+"""The publication: which tables the database publishes.
 
-Law: it tells every change of every row of the tables followed. One that is missing is made; one that somebody else made
-gets the tables that it lacks; one that hides rows, columns or kinds of changes is refused with the SQL that mends it.
+Law: it publishes every change of every row of the followed tables. A missing publication is created; an existing one
+gets the tables that it lacks; one that hides rows, columns or kinds of changes is refused with the SQL that fixes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GIVEN = "SELECT (p.gpt).relid FROM (SELECT pg_get_publication_tables(%s) AS gpt)
 
 
 def ensure(connection: Connection[tuple[Any, ...]], options: Options, tables: Sequence[FollowedTable]) -> bool:
-    """Make the publication tell of the tables; gives whether it did not before, so that changes may have been missed.
+    """Add the tables to the publication; returns whether it lacked some, so that changes may have been missed.
 
     Nothing is changed where nothing is missing, so that a role without rights can use what an administrator made.
     """

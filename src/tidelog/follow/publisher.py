@@ -88,7 +88,7 @@ class Publisher:
         """After every commit, in the thread that commits, which has the turn."""
         try:
             changes = self._changes(epoch)
-        except TidelogError:  # a view is gone with its rules: the epoch is committed, and the thread tells of it
+        except TidelogError:  # a view was removed with its rules: the epoch is committed, and the thread reports it
             changes = None
         with self._news:
             if changes is None or len(self._waiting) >= MOST_WAITING:
@@ -238,7 +238,7 @@ class Publisher:
 
     @contextmanager
     def _storing(self, target: Target | None = None) -> Iterator[None]:
-        """What the database does not store is told by the names of view and table."""
+        """Report what the database does not store with the names of view and table."""
         postgres = driver()
         names = ", ".join(option.view for option in self._options.publish), "the database"
         view, table = names if target is None else (target.view, target.title)

@@ -36,7 +36,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class NewSlot:
-    """A slot that was made now; ``snapshot`` names the state of the database from which on it tells everything."""
+    """A newly created slot; ``snapshot`` names the state of the database after which it streams everything."""
 
     place: int
     snapshot: str
@@ -44,7 +44,7 @@ class NewSlot:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A database, told from all others, and where its log ends."""
+    """The identity of a database, and where its log ends."""
 
     name: str
     end: int

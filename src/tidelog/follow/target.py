@@ -182,7 +182,7 @@ def read_control(connection: Connection[tuple[Any, ...]], target: Target) -> Pub
 def write_control(
     connection: Connection[tuple[Any, ...]], target: Target, before: Published | None, now: Published
 ) -> bool:
-    """Say of which epoch a table is; whether nobody else had said so in the meantime."""
+    """Record the epoch of a table; returns whether no other client had recorded one in the meantime."""
     from psycopg import sql
 
     if before is None:

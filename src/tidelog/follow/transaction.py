@@ -80,7 +80,7 @@ class Transaction:
         quarantine: Changes,
     ) -> None:
         self._tables = tables
-        self._layouts = layouts  # of the connection: the stream tells of a table once
+        self._layouts = layouts  # of the connection: the stream describes a table once
         self._find = find
         self._all_rows = all_rows
         self._signs: dict[str, Signs] = {}
@@ -177,7 +177,7 @@ def _pick(known: Layout, values: Values) -> Values:
 
 
 def _key(table: FollowedTable, values: Values) -> Key:
-    """What tells the row from all others of its table."""
+    """The values that identify the row in its table."""
     key = tuple(part for place in table.key if isinstance(part := values[place], str))
     if len(key) < len(table.key):
         raise out_of_step(f"the database did not send the key of a row of `{table.title}`")

@@ -2,8 +2,8 @@
 
 Law: a value of the snapshot and the same value of the stream are one value here, since both are read from the text that
 PostgreSQL writes (dates in ISO form, times in UTC). A type that is not in the table is refused by its name. Two values
-that a unique index tells apart stay two, except numeric as float, which is therefore no key. A value that has no
-counterpart here is never changed into another one: `read_row` reports the column and the problem.
+that a unique index distinguishes stay different, except numeric as float, which therefore cannot be a key. A value that
+has no counterpart here is never changed into another one: `read_row` reports the column and the problem.
 """
 
 from __future__ import annotations

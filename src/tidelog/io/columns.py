@@ -1,7 +1,7 @@
 """Columns of values to columns of cells, and back.
 
-Law (D14): a column holds values of one type and no nulls. What comes in with a type of its own (boolean, date,
-timestamp) goes out with it. A value that does not fit is named with its row; nothing of its batch is applied.
+Law (D14): a column contains values of one type and no nulls. Data that comes in with a specific type (boolean, date,
+timestamp) goes out with it. A value that does not fit is reported with its row; nothing of its batch is applied.
 """
 
 from __future__ import annotations

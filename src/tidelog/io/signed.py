@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tidelog.io.io_failures import CHANGE_COLUMN, CHANGE_TYPE, ROWS_REFUSED
+from tidelog.io.late import compute as pc
 
 if TYPE_CHECKING:
     from tidelog.errors import DataError

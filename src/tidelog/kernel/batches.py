@@ -7,6 +7,7 @@ Law: no fact that becomes present in a batch is seen by a join of that batch, so
 from __future__ import annotations
 
 from tidelog.kernel.aggregate import heap_pop
+from tidelog.kernel.index import home
 from tidelog.kernel.join import fire
 from tidelog.kernel.layout import (
     ARITY,
@@ -45,16 +46,18 @@ from tidelog.kernel.layout import (
     SHARE_FROM,
     SHOWN,
     SLICE,
+    SLOTS,
     STAGE,
+    TAB,
     TRIGGER,
     VISIBLE,
     WIDTH,
 )
 from tidelog.kernel.maintain import make_readable
-from tidelog.kernel.memory import compiled, load, store
+from tidelog.kernel.memory import compiled, load, prefetch_write, store
 from tidelog.kernel.relation import find, has_room, hash_cells
 from tidelog.kernel.route import route
-from tidelog.kernel.support import apply_messages, gain, lose
+from tidelog.kernel.support import AHEAD, append_fact, apply_messages, gain, lose, quick_room
 
 FIRED = 1 << 12  # facts already fired that the queue of a gain keeps
 
@@ -159,23 +162,35 @@ def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tall
 def change_facts(directory, indexes, machine, rel, rows, arity, flag):
     """Give facts a support of body rank 0, or take it.
 
-    With ``flag`` BASE the support is the assertion: a fact asserted twice has one.
+    With ``flag`` BASE the support is the assertion: a fact asserted twice has one. Most facts that come are new: a
+    record is written at the end, and the places of facts further on are asked for ahead of time.
     """
+    gains = machine[PHASE] == ASSERT_LOWER
+    table, slots, room = directory[rel, TAB], directory[rel, SLOTS], 0
     while machine[ITEM] < machine[END]:
         key = rows + 8 * machine[ITEM] * arity
-        if machine[QTAIL] >= machine[QCAP]:
-            return GROW_QUEUE
-        if machine[HTAIL] >= machine[HCAP]:
-            return GROW_LISTS
-        if not has_room(directory, indexes, rel):
-            machine[NEED] = rel
-            return GROW_RELATION
+        if machine[ITEM] + AHEAD < machine[END]:
+            prefetch_write(table, home(hash_cells(key + 8 * AHEAD * arity, arity), slots))
+        if room == 0:
+            if machine[QTAIL] >= machine[QCAP]:
+                return GROW_QUEUE
+            if machine[HTAIL] >= machine[HCAP]:
+                return GROW_LISTS
+            if not has_room(directory, indexes, rel):
+                machine[NEED] = rel
+                return GROW_RELATION
+            table, slots = directory[rel, TAB], directory[rel, SLOTS]
+            room = quick_room(directory, machine, rel) if gains else 0
         tag = hash_cells(key, arity)
         row = find(directory, rel, key, tag)
         based = row >= 0 and load(directory[rel, REC], row * directory[rel, WIDTH] + arity) & flag != 0
-        if machine[PHASE] == ASSERT_LOWER:
+        if gains and row < 0 and room > 0:
+            append_fact(directory, machine, rel, key, tag, flag)
+            room -= 1
+        elif gains:
             if not based:
                 gain(directory, indexes, machine, rel, key, tag, 0, flag)  # there is room
+                room = 0
         elif (based or flag == 0) and not lose(directory, machine, rel, key, tag, 0, flag):
             machine[NEED] = rel
             return BROKEN

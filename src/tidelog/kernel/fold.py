@@ -173,7 +173,11 @@ def add_integer(at, cell, sign, unsigned):
     if sign < 0:
         low = subtract(0, cell)[0]
         above = -1 if cell > 0 or (unsigned and cell != 0) else 0
-    add_words(at, 0, 2, low, above, above)
+    before = load(at, 0)
+    total = add(before, low)[0]
+    carry = 1 if (total ^ _SIGN) < (before ^ _SIGN) else 0
+    store(at, 0, total)
+    store(at, 1, add(add(load(at, 1), above)[0], carry)[0])
 
 
 @inlined

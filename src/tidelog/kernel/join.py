@@ -14,6 +14,10 @@ from __future__ import annotations
 from tidelog.kernel.aggregate import ADMITTED, ASK, NO_ROOM, expose
 from tidelog.kernel.index import HASH_SEED, finish_hash, first_row, home, mix_cell
 from tidelog.kernel.layout import (
+    A_CELLS,
+    A_FIRST,
+    A_GEN,
+    A_ROWS,
     ARITY,
     ASK_AHEAD,
     ASSERT_SAME,
@@ -52,6 +56,7 @@ from tidelog.kernel.layout import (
     MATCHED,
     NEED,
     NEGATE,
+    ONE,
     ORDER,
     OUT,
     OUTCAP,
@@ -300,6 +305,49 @@ def start_plan(directory, machine, code, plan, item, registers, ranks):
 
 
 @inlined
+def ask_for_key(directory, indexes, code, pc, scan, record, registers, near):
+    """Ask for the memory in which the step at ``pc`` will look for the key of a record that a scan visits further on.
+
+    From afar for the key's place in the table, from ``near`` for the row that it names.
+    """
+    op, rel = code[pc + S_OP], code[pc + S_REL]
+    binds = scan + S_KEYS + code[scan + S_NKEY]
+    mixed = HASH_SEED
+    for i in range(code[pc + S_NKEY]):
+        register = code[pc + S_KEYS + i]
+        cell = registers[register]
+        for j in range(code[scan + S_NBIND]):
+            if code[binds + 3 * j + 2] == register:
+                cell = load(record, code[binds + 3 * j])
+        mixed = mix_cell(mixed, cell)
+    tag = finish_hash(mixed)
+    index = code[pc + S_INDEX]
+    table, slots = directory[rel, TAB], directory[rel, SLOTS]
+    if op == LOOKUP:
+        table, slots = indexes[index, KTAB], indexes[index, KSLOTS]
+    if not near:
+        prefetch(table, home(tag, slots))
+        return
+    entry = load(table, home(tag, slots))
+    if (entry >> 32) & LOW32 == tag:
+        row = (entry & LOW32) - 1
+        prefetch(directory[rel, REC], row * directory[rel, WIDTH])
+        if op == LOOKUP:
+            prefetch(indexes[index, LINKS], row)
+
+
+@inlined
+def look_ahead_of_scan(directory, indexes, code, scan, registers, cursor):
+    """Ask for what the step after a scan needs for the rows that the scan visits next."""
+    pc, rel = scan + code[scan + S_LEN], code[scan + S_REL]
+    op = code[pc + S_OP]
+    if op in (LOOKUP, ONE, NEGATE) and cursor != 0 and cursor + FAR <= directory[rel, ROWS]:
+        width, records = directory[rel, WIDTH], directory[rel, REC]
+        ask_for_key(directory, indexes, code, pc, scan, records + 8 * (cursor - 1 + FAR) * width, registers, False)
+        ask_for_key(directory, indexes, code, pc, scan, records + 8 * (cursor - 1 + NEAR) * width, registers, True)
+
+
+@inlined
 def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, plan):
     """Run the join of one plan from the saved place until it ends (DONE) or must stop.
 
@@ -307,7 +355,7 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
     """
     phase, scratch, counts = machine[PHASE], machine[SCRATCH], machine[COUNTS]
     pc, forward = machine[PC], machine[FORWARD] == 1
-    left, visited = machine[BUDGET], 0
+    left, visited, asks = machine[BUDGET], 0, machine[ASK_AHEAD] == 1
     status = DONE
     while pc >= 0:
         op = code[pc + S_OP]
@@ -317,6 +365,8 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
             accept, same = code[pc + S_ACCEPT + phase], code[pc + S_SAME]
             records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
             cursor = next_row(directory, indexes, code, pc, registers, scratch, forward, cursors[generator])
+            if op == SCAN and asks:
+                look_ahead_of_scan(directory, indexes, code, pc, registers, cursor)
             good = False
             if op == LOOKUP and code[pc + code[pc + S_LEN] + S_OP] == EMIT and cursor != 0:
                 sent = machine[OUTN]
@@ -392,15 +442,20 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
             else:
                 ranks[last] = 0
         else:
-            rel = code[pc + S_REL]
-            gather_key(code, pc, registers, scratch)
-            row = first_row(directory, indexes, code[pc + S_INDEX], rel, scratch)
-            if row == 0:
-                machine[NEED] = pc
-                status = CALL
-                break
-            value = load(directory[rel, REC], (row - 1) * directory[rel, WIDTH] + code[pc + S_NKEY])
-            registers[code[pc + S_SAME]] = value
+            row = cursors[code[pc + A_GEN]] - 1 if code[pc + A_GEN] > 0 else machine[LASTROW]
+            known = code[pc + A_CELLS] + 16 * (row - code[pc + A_FIRST])
+            if 0 <= row - code[pc + A_FIRST] < code[pc + A_ROWS] and load(known, 0) == 1:
+                registers[code[pc + S_SAME]] = load(known, 1)
+            else:
+                rel = code[pc + S_REL]
+                gather_key(code, pc, registers, scratch)
+                row = first_row(directory, indexes, code[pc + S_INDEX], rel, scratch)
+                if row == 0:
+                    machine[NEED] = pc
+                    status = CALL
+                    break
+                value = load(directory[rel, REC], (row - 1) * directory[rel, WIDTH] + code[pc + S_NKEY])
+                registers[code[pc + S_SAME]] = value
         if forward:
             count(counts, pc + ENTERED, 1)
         if good:

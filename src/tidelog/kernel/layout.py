@@ -118,6 +118,10 @@ BIND, CHECK = 0, 1
 # The key of a visit between bounds: registers of the first columns, of the lower and of the upper bound, and which
 # bounds there are (`kernel.ordered`).
 
+# A function whose results are known for some rows of the fact that its arguments follow from: the first row, how many,
+# the address of two cells for each (1 if it is known, and the result), and the generator of that fact (0: the trigger).
+A_FIRST, A_ROWS, A_CELLS, A_GEN = range(S_ACCEPT, S_ACCEPT + 4)
+
 # An expose step: relation of candidates, whether it is of the own stratum, relation of shown groups, order of values,
 # value register, where the candidate's row is found (generator, or 0: the trigger), memory of `compare` and its index,
 # number of group registers, those registers, the column of the value, and the number of columns that decide between

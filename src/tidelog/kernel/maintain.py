@@ -30,6 +30,8 @@ from tidelog.kernel.layout import (
     LOOKUP,
     LOW32,
     NEED,
+    NEGATE,
+    ONE,
     ORDER,
     OWN_READ,
     P_BINDS,
@@ -49,6 +51,7 @@ from tidelog.kernel.layout import (
     S_SAME,
     SCAN,
     SLICE,
+    SLOTS,
     VISIBLE,
     WIDTH,
 )
@@ -217,6 +220,15 @@ def is_idle(directory, code, plan, phase, items):
 
 
 @inlined
+def is_far(directory, indexes, code, pc):
+    """Whether a step looks for keys in a large table."""
+    op = code[pc + S_OP]
+    if op == LOOKUP:
+        return indexes[code[pc + S_INDEX], KSLOTS] >= ASK_FROM
+    return op in (ONE, NEGATE) and directory[code[pc + S_REL], SLOTS] >= ASK_FROM
+
+
+@inlined
 def is_waited_for(directory, indexes, index):
     """Whether rows wait to be linked in an index."""
     if indexes[index, ORDER] != 0:
@@ -235,7 +247,7 @@ def make_readable(directory, indexes, machine, code, plans, items):
         idle = is_idle(directory, code, plans[i], machine[PHASE], items)
         code[plans[i] + P_IDLE] = idle
         pc = plans[i] + P_BINDS + 3 * code[plans[i] + P_NBIND]
-        if code[pc + S_OP] == LOOKUP and indexes[code[pc + S_INDEX], KSLOTS] >= ASK_FROM:
+        if is_far(directory, indexes, code, pc + code[pc + S_LEN] if code[pc + S_OP] == SCAN else pc):
             ahead = 1
         while code[pc + S_OP] != EMIT:
             op = code[pc + S_OP]

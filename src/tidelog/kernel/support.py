@@ -210,6 +210,24 @@ def quick_room(directory, machine, rel):
     return min(room, 7 * directory[rel, SLOTS] // 10 - directory[rel, LIVE_ROWS])
 
 
+@inlined
+def append_fact(directory, machine, rel, key, tag, extra):
+    """A fact that is not there, as the last record of a relation that has room for it (`quick_room`)."""
+    row, width = directory[rel, ROWS], directory[rel, WIDTH]
+    records, table, slots = directory[rel, REC], directory[rel, TAB], directory[rel, SLOTS]
+    for i in range(directory[rel, ARITY]):
+        store(records, row * width + i, load(key, i))
+    place = home(tag, slots)
+    while load(table, place) != 0:
+        place += 1
+        if place == slots:
+            place = 0
+    store(table, place, (tag << 32) | (row + 1))
+    directory[rel, ROWS] = row + 1
+    directory[rel, LIVE_ROWS] += 1
+    begin_fact(directory, machine, rel, row, 0, extra)
+
+
 @compiled
 def apply_gains(directory, indexes, machine):
     """Apply messages that gain supports, from APPLIED on; stops where something must grow first.

@@ -10,12 +10,13 @@ place in the table holds the upper half of the id and, below it, the number of t
 
 from __future__ import annotations
 
-from tidelog.kernel.memory import byte, compiled, store_byte, store_word, word
+from tidelog.kernel.memory import byte, compiled, prefetch, store_byte, store_word, word
 from tidelog.kernel.xxhash import hash_bytes, hash_cell
 
 ID, ADDRESS, SIZE, RECORD_WIDTH = 0, 1, 2, 3
 COUNT, FREE, LEFT, CLASH, ROOM_WIDTH = 0, 1, 2, 3, 4  # records, next free byte and how many, record that clashed or -1
 KINDS = 4
+BATCH = 16  # texts between asking for a place in the table and looking at it
 _LOW32 = 0xFFFFFFFF
 
 
@@ -61,50 +62,62 @@ def _find(cell, table, records):
 
 
 @compiled
-def enter_texts(texts, offsets, start, seed, kinds, cells, table, records, room):
+def enter_texts(texts, offsets, start, seed, kinds, cells, table, where, records, room):
     """Enter texts that lie one after the other; the row where it stopped: the end, or a lack of room, or a clash.
 
     Text ``i`` is bytes ``offsets[i]`` to ``offsets[i + 1]`` after the address ``texts``. With a ``seed`` its id becomes
-    ``cells[i]``, and all are texts; with 0 ids and kinds are given.
+    ``cells[i]``, and all are texts; with 0 ids and kinds are given. The places of a batch in the table, which lies at
+    the address ``where``, are asked for before the first of them is looked at.
     """
     room[CLASH] = -1
-    for row in range(start, len(cells)):
-        source, length, kind = texts + offsets[row], offsets[row + 1] - offsets[row], 0
-        if seed != 0:
-            cells[row] = hash_bytes(source, length, hash_cell(length, seed))
-        else:
-            kind = kinds[row]
-        cell, size = cells[row], length * KINDS + kind
-        number = _find(cell, table, records)
-        if number >= 0:
-            if records[number, SIZE] != size or not _same_bytes(records[number, ADDRESS], source, length):
-                room[CLASH] = number
+    mask, count = len(table) - 1, len(cells)
+    while start < count:
+        end = min(start + BATCH, count)
+        for row in range(start, end):
+            if seed != 0:
+                length = offsets[row + 1] - offsets[row]
+                cells[row] = hash_bytes(texts + offsets[row], length, hash_cell(length, seed))
+            prefetch(where, cells[row] & mask)
+        for row in range(start, end):
+            source, length = texts + offsets[row], offsets[row + 1] - offsets[row]
+            cell, size = cells[row], length * KINDS + (kinds[row] if seed == 0 else 0)
+            found = _find(cell, table, records)
+            if found >= 0:
+                if records[found, SIZE] != size or not _same_bytes(records[found, ADDRESS], source, length):
+                    room[CLASH] = found
+                    return row
+                continue
+            number = room[COUNT]
+            if number == len(records) or 2 * number >= len(table) or length > room[LEFT]:
                 return row
-            continue
-        number = room[COUNT]
-        if number == len(records) or 2 * number >= len(table) or length > room[LEFT]:
-            return row
-        _copy_bytes(source, room[FREE], length)
-        records[number, ID], records[number, ADDRESS], records[number, SIZE] = cell, room[FREE], size
-        table[-1 - _find(cell, table, records)] = (cell & ~_LOW32) | (number + 1)
-        room[FREE] += length
-        room[LEFT] -= length
-        room[COUNT] += 1
-    return len(cells)
+            _copy_bytes(source, room[FREE], length)
+            records[number, ID], records[number, ADDRESS], records[number, SIZE] = cell, room[FREE], size
+            table[-1 - found] = (cell & ~_LOW32) | (number + 1)
+            room[FREE] += length
+            room[LEFT] -= length
+            room[COUNT] += 1
+        start = end
+    return count
 
 
 @compiled
-def fill_table(table, records, count):
-    """Show all records in an empty table."""
+def fill_table(table, where, records, count):
+    """Show all records in an empty table, which lies at the address ``where``."""
+    mask = len(table) - 1
     for number in range(count):
+        if number + BATCH < count:
+            prefetch(where, records[number + BATCH, ID] & mask)
         cell = records[number, ID]
         table[-1 - _find(cell, table, records)] = (cell & ~_LOW32) | (number + 1)
 
 
 @compiled
-def find_texts(cells, table, records, numbers):
+def find_texts(cells, table, where, records, numbers):
     """The record of each id, -1 where there is none."""
-    for i in range(len(cells)):
+    mask, count = len(table) - 1, len(cells)
+    for i in range(count):
+        if i + BATCH < count:
+            prefetch(where, cells[i + BATCH] & mask)
         numbers[i] = max(_find(cells[i], table, records), -1)
 
 

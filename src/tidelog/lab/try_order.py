@@ -16,12 +16,12 @@ from tidelog.cli.input.load import start_engine
 from tidelog.cli.session.script import read_script
 from tidelog.lab.order import OrderReport, check_order, suspects
 from tidelog.lab.simulate.page import render
-from tidelog.program.check import Checked
+from tidelog.program.check import CheckedProgram
 from tidelog.program.types.functors import Given, function_table
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class OrderRequest:
     """What is tried, how often, and where a counter-example goes."""
 
     program: str
@@ -33,7 +33,7 @@ class Wanted:
     functions: Path | None
 
 
-def try_order(wanted: Wanted) -> bool:
+def try_order(wanted: OrderRequest) -> bool:
     """Try a program and tell the verdict; whether all ways agree."""
     given: Given = () if wanted.functions is None else load_functions(wanted.functions)
     checked = read_valid(wanted.program, given)
@@ -60,14 +60,14 @@ def try_order(wanted: Wanted) -> bool:
     return report.agrees
 
 
-def _facts(checked: Checked, folder: Path | None, given: Given) -> dict[str, list[tuple[object, ...]]]:
+def _facts(checked: CheckedProgram, folder: Path | None, given: Given) -> dict[str, list[tuple[object, ...]]]:
     """The base facts of the text and of the files: their order is tried too."""
     data = () if folder is None else read_facts(checked, folder)
     with start_engine(checked.program, data, functions=given) as db:
         return {name: rows for name in db.relations if (rows := sorted(db.asserted(name), key=repr))}
 
 
-def _write_page(report: OrderReport, wanted: Wanted) -> None:
+def _write_page(report: OrderReport, wanted: OrderRequest) -> None:
     if wanted.page is not None and report.difference is not None:
         title = f"{Path(wanted.program).stem}: order matters"
         wanted.page.write_text(render(report.difference.picture(title)), encoding="utf-8")

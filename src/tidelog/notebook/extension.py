@@ -26,6 +26,7 @@ from tidelog.engine.engine import Engine
 from tidelog.errors import ProgramError, TidelogError
 from tidelog.explain.explanation import Explanation
 from tidelog.explain.graph import ProgramGraph
+from tidelog.explain.history import ViewHistory
 from tidelog.explain.profile import Profile
 from tidelog.io import html
 from tidelog.notebook.cells import cell_inputs
@@ -161,7 +162,10 @@ def _line_data(text: str) -> dict[str, str]:
 
 SHOWN: dict[type, Callable[[Any], str]] = {
     Proof: proof_page,
-    **{kind: (lambda value: str(value._repr_html_())) for kind in (Explanation, Profile, ProgramGraph, WhyNot)},
+    **{
+        kind: (lambda value: str(value._repr_html_()))
+        for kind in (Explanation, Profile, ProgramGraph, ViewHistory, WhyNot)
+    },
 }
 
 

@@ -1,4 +1,4 @@
-"""What a session tells, as pages of a notebook: tables, drawings, texts that fold.
+"""The results of a session, as HTML in a notebook: tables, drawings, texts that fold.
 
 Law: the page says what the text says (`cli.repl.show`); whatever comes out of facts and programs is text, never markup.
 """
@@ -18,7 +18,6 @@ from tidelog.explain.numbers import duration
 from tidelog.io import html
 from tidelog.io.texts import show_text
 from tidelog.why import Proof
-from tidelog.why.draw import draw_proof
 
 NUMBERS = ("number", "unsigned", "float")
 COLOURS = {
@@ -60,7 +59,7 @@ def page_of(report: Report) -> str:
 
 def proof_page(proof: Proof) -> str:
     """A proof, drawn; its text and its rules fold."""
-    return html.page(draw_proof(proof), html.fold("as text, with the rules", proof._repr_html_()))
+    return html.page(proof.svg(), html.fold("as text, with the rules", proof._repr_html_()))
 
 
 def _table(rows: Rows) -> str:

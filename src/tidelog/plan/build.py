@@ -24,7 +24,7 @@ from tidelog.plan.steps import (
     Visit,
 )
 from tidelog.plan.typing import Functions, Schema, term_type, variable_types
-from tidelog.plan.work import UNADVISED, Advised
+from tidelog.plan.work import UNADVISED, AdvisedOrders
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.program.functions.table import WRAP, Function, resolve
 from tidelog.rewrite.names import is_asked_result
@@ -39,7 +39,7 @@ ZERO = Const(0, "number")
 class Planning:
     """The plans of one rule: what they share is worked out once."""
 
-    def __init__(self, rule: Rule, schema: Schema, functions: Functions, advised: Advised = UNADVISED) -> None:
+    def __init__(self, rule: Rule, schema: Schema, functions: Functions, advised: AdvisedOrders = UNADVISED) -> None:
         self.rule, self.schema, self.functions = rule, schema, functions
         self.advised = advised
         self.types = variable_types(rule, schema, functions)
@@ -82,9 +82,11 @@ def aggregate_of(rule: Rule) -> Aggregate | None:
 
 
 def is_folded(rule: Rule) -> bool:
-    """Whether the rule is folded outside the kernel: count, sum and mean, and all over groups that are asked for."""
+    """Whether the rule folds groups: all but a min or max that shows candidates best first."""
     aggregate = aggregate_of(rule)
-    return aggregate is not None and (aggregate.kind not in ("min", "max") or is_asked_result(rule.head.predicate))
+    if aggregate is None:
+        return False
+    return aggregate.kind not in ("min", "max") or aggregate.folded or is_asked_result(rule.head.predicate)
 
 
 def group_columns(rule: Rule) -> tuple[int, ...]:

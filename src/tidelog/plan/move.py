@@ -5,7 +5,7 @@ support, on one partition. Ranks and ``low`` may be kept where nothing that they
 
 - A relation in no recursion has ``low = all``, whatever its ranks are.
 - A recursive stratum is *moved* if it has the same relations as before, its rules read the same of them, and none of
-  them is on every partition, before or after: copies of a fact have ranks of their own, which rules read there.
+  them is on every partition, before or after: copies of a fact have separate ranks, which rules read there.
 - Any other recursive stratum is *built* again, from what is asserted in it and from the facts below: copies have come
   or gone, and what is compared are other ranks.
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from tidelog.kernel.cells import Cells
 from tidelog.plan.advice import Advice
-from tidelog.plan.build import value_type
+from tidelog.plan.build import is_folded, value_type
 from tidelog.plan.form import Form, Placing
 from tidelog.plan.modes import Plans
 from tidelog.plan.ruleset import Ruleset
@@ -25,7 +25,7 @@ from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.program.values.scope import atoms
 
 
-class Held(Protocol):
+class RelationArities(Protocol):
     """What a planner asks about the facts that there are."""
 
     def arity(self, name: str) -> int | None:
@@ -38,7 +38,7 @@ class Planner:
     def __init__(
         self,
         partitions: int,
-        held: Held,
+        held: RelationArities,
         groups: Callable[[], Iterable[frozenset[str]]],
         plans: Plans = Plans.advice,
     ) -> None:
@@ -132,6 +132,8 @@ def _reads_alike(rule: Rule, other: Rule) -> bool:
     """Whether two forms of a rule have the same supports in the same places."""
     if rule is other:
         return True
+    if is_folded(rule) != is_folded(other):
+        return False
     return [getattr(x, "predicate", None) for x in rule.body] == [getattr(x, "predicate", None) for x in other.body]
 
 
@@ -145,7 +147,7 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     for written in rules.program.rules:
         rule = rules.inlined.get(written.label or "", written)
         if old.get(rule.label, rule) != rule or written.head.predicate in other:
-            found.update(rules.needed[rule.label or ""])
+            found.update(rules.core_labels[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}
 
 

@@ -1,7 +1,7 @@
 """The rules of an engine as a value: what the user wrote, what it was rewritten to, and the types of all columns.
 
-Law: a rule set is never changed; a change of rules or of known types makes a new one and tells what is different, so
-that an epoch that fails leaves the old one in force. Removing a label removes every core rule that only it needs.
+Law: a rule set is never changed; a change of rules or of known types creates a new one and returns the difference, so
+that a failed epoch leaves the old one in force. Removing a label removes every core rule that only it needs.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from typing import Any
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.plan import plan_failures as failures
+from tidelog.plan.fold_rows import Lifted, fold_rows
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Negation, Program, Rule, Var
-from tidelog.program.check import Checked, check_program, check_question, learn_types
+from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
 from tidelog.program.functions.table import Function
 from tidelog.program.graph.asserted import kept_apart
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.graph.constraint import HIDDEN
 from tidelog.program.graph.dependency import POSITIVE, dependencies
 from tidelog.program.graph.inline import inline_relations
-from tidelog.program.graph.lifetime import ENDS, Life, lives
+from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.program.types.arity import check_names
@@ -44,19 +45,20 @@ Bound = dict[tuple[str, int], str]
 class Governing:
     """What the declarations of a program say about its facts: where they are kept, and how long."""
 
-    __slots__ = ("asserted_elsewhere", "is_on_demand", "lives", "program")
+    __slots__ = ("asserted_elsewhere", "is_on_demand", "program", "retentions")
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.asserted_elsewhere = kept_apart(program)
-        self.lives = lives(program)
+        self.retentions = retentions(program)
         self.is_on_demand = bool(values_of(program, MAGIC))
 
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """All rules in force. ``core`` holds the core rules by label, ``needed`` the core labels of each rule.
+    """All rules in force. ``core`` holds the core rules by label, ``core_labels`` those of each rule.
 
+    ``lifted`` holds both as they were before aggregates were folded over rows; None where none was.
     ``inlined`` holds, by label, the rules that are not evaluated as they are written, since they read inline relations.
     ``checked`` is what the check found, if it was one of all rules: types that data brings need no other.
     """
@@ -66,15 +68,16 @@ class Ruleset:
     used: frozenset[str] = frozenset()
     bound: Mapping[tuple[str, int], str] = field(default_factory=dict)
     known: Mapping[str, int] = field(default_factory=dict)
-    needed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    core_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     core: Mapping[str, Rule] = field(default_factory=dict)
+    lifted: Lifted | None = None
     inlined: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
     origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types that data came with
-    checked: Checked | None = field(default=None, compare=False, repr=False)
+    checked: CheckedProgram | None = field(default=None, compare=False, repr=False)
     governing: Governing | None = field(default=None, compare=False, repr=False)
     constraints: Mapping[str, Rule] = field(init=False, compare=False, repr=False)  # by hidden relation
 
@@ -92,10 +95,10 @@ class Ruleset:
         return self.governing.asserted_elsewhere
 
     @property
-    def lives(self) -> Mapping[str, Life]:
+    def retentions(self) -> Mapping[str, Retention]:
         """The relations whose facts expire."""
         assert self.governing is not None
-        return self.governing.lives
+        return self.governing.retentions
 
     @property
     def restricted(self) -> frozenset[str]:
@@ -117,7 +120,7 @@ class Ruleset:
         changed = replace(self, program=program, checked=None)
         gone = self.declared - changed.declared
         elsewhere = {other for name, other in self.asserted_elsewhere.items() if name in gone}
-        gone |= elsewhere | {ENDS + name for name in gone}
+        gone |= elsewhere | {EXPIRIES + name for name in gone}
         known = {name: arity for name, arity in self.known.items() if name not in gone}
         bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
         origins = {name: origin for name, origin in self.origins.items() if name not in gone}
@@ -138,7 +141,7 @@ class Ruleset:
         known: Mapping[str, int] | None = None,
         *,
         whole: bool = False,
-        checked: Checked | None = None,
+        checked: CheckedProgram | None = None,
     ) -> Ruleset:
         """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once.
 
@@ -147,7 +150,7 @@ class Ruleset:
         """
         removed = set(remove)
         for label in remove:
-            if label not in self.needed:
+            if label not in self.core_labels:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
         program = replace(self.program, rules=rules)
@@ -190,8 +193,8 @@ class Ruleset:
         return bool(used & names)
 
     def _checked(
-        self, program: Program, bound: Bound, known: Mapping[str, int], checked: Checked | None = None
-    ) -> Checked:
+        self, program: Program, bound: Bound, known: Mapping[str, int], checked: CheckedProgram | None = None
+    ) -> CheckedProgram:
         """The program, checked; a change gets its errors alone, not what was found about the rules before it."""
         try:
             if checked is not None:
@@ -203,15 +206,29 @@ class Ruleset:
 
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
-        needed = {label: made for label, made in self.needed.items() if label not in removed}
+        before = self.before_folds
+        needed = {label: made for label, made in before.core_labels.items() if label not in removed}
         kept = {label for made in needed.values() for label in made}
-        core = {label: rule for label, rule in self.core.items() if label in kept}
+        core = {label: rule for label, rule in before.core.items() if label in kept}
         mentioned = {atom.predicate for rule in core.values() for atom in (rule.head, *atoms(rule.body))}
         mentioned |= {atom.predicate for rule in rules for atom in (rule.head, *atoms(rule_literals(rule)))}
         declared = {d.relation for d in self.program.declarations}
         schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
         program = replace(self.program, rules=rules)
-        return replace(self, program=program, needed=needed, core=core, schema=schema, checked=None)
+        return replace(self, program=program, schema=schema, checked=None)._running(needed, core)
+
+    @property
+    def before_folds(self) -> Lifted:
+        """The core rules before aggregates are folded over rows."""
+        return self.lifted or Lifted(self.core, self.core_labels)
+
+    def _running(self, needed: Mapping[str, tuple[str, ...]], core: Mapping[str, Rule]) -> Ruleset:
+        """The rule set with these core rules, in the form that they run in."""
+        runs = fold_rows(core, self.schema)
+        if runs is core:
+            return replace(self, core_labels=needed, core=core, lifted=None)
+        used = {label: tuple(name for name in made if name in runs) for label, made in needed.items()}
+        return replace(self, core_labels=used, core=runs, lifted=Lifted(core, needed))
 
     def _means_more(self) -> bool:
         """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""
@@ -226,11 +243,12 @@ class Ruleset:
         """
         names = {atom.predicate for rule in add for atom in (rule.head, *atoms(rule_literals(rule)))}
         known = {name: self.schema[name] for name in names if name in self.schema}
-        if any(None in types for types in known.values()) or any(r.label in self.needed for r in add):
+        if any(None in types for types in known.values()) or any(r.label in self.core_labels for r in add):
             return None
         if names & subsumed_relations((*self.program.rules, *add)).keys():
             return None
-        if not _is_stratified(list(self.core.values()), add) or not _are_typed(add, known.keys()):
+        before = self.before_folds
+        if not _is_stratified(list(before.core.values()), add) or not _are_typed(add, known.keys()):
             return None  # before anything is checked, so that no rule is checked twice
         inline = inline_relations(self.program)
         if any(d.relation not in self.schema and d.relation not in inline for d in self.program.declarations):
@@ -247,8 +265,8 @@ class Ruleset:
         )
         alone = replace(known_parts, rules=tuple(add), facts=())
         checked = check_program(alone, self.functions, bound=bound, known=arities)
-        needed, core = _needed_rules(checked)
-        core = {label: rule for label, rule in core.items() if label not in self.core}
+        needed, core = _core_of_program(checked)
+        core = {label: rule for label, rule in core.items() if label not in before.core}
         read = {atom.predicate for rule in core.values() for atom in atoms(rule.body)}
         known = {**known, **{name: self.schema[name] for name in read if name in self.schema}}  # shared ones too
         bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
@@ -258,15 +276,14 @@ class Ruleset:
             return None
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         program = replace(self.program, rules=(*self.program.rules, *add))
-        return replace(
+        grown = replace(
             self,
             program=program,
             used=self.used | {rule.label for rule in add if rule.label},
-            needed={**self.needed, **needed},
-            core={**self.core, **core},
             schema={**self.schema, **schema},
             checked=None,
         )
+        return grown._running({**before.core_labels, **needed}, {**before.core, **core})
 
     def asking(self, question: Rule, arities: Mapping[str, int]) -> Ruleset:
         """The rule set with the rule of a question, whose own relations have these numbers of columns.
@@ -292,8 +309,9 @@ class Ruleset:
         bound = {(name, i): t for name, i, t in columns if t and (name not in declared or (name, i) in self.bound)}
         counts = {**arities, **{name: len(types) for name, types in known.items()}}
         checked = check_question(question, surroundings, self.functions, bound, counts)
-        needed, core = _needed_rules(checked)
-        own = {label: rule for label, rule in core.items() if label not in self.core}
+        needed, core = _core_of_program(checked)
+        before = self.before_folds
+        own = {label: rule for label, rule in core.items() if label not in before.core}
         schema = checked.schema
         if tuple(own.values()) != checked.rules:  # there are auxiliary relations
             read = {atom.predicate for rule in own.values() for atom in atoms(rule.body)} & self.schema.keys()
@@ -303,7 +321,7 @@ class Ruleset:
         if any(None in schema[rule.head.predicate] for rule in own.values()):
             return self.changed(add=(question,), known=arities)
         schema = {**self.schema, **{name: types for name, types in schema.items() if name not in self.schema}}
-        return replace(self, needed={**self.needed, **needed}, core={**self.core, **own}, schema=schema)
+        return replace(self, schema=schema)._running({**before.core_labels, **needed}, {**before.core, **own})
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
@@ -318,31 +336,32 @@ class Ruleset:
     def _rebuilt(
         self,
         program: Program,
-        checked: Checked,
+        checked: CheckedProgram,
         bound: Mapping[tuple[str, int], str],
         known: Mapping[str, int],
         fresh: set[str],
     ) -> Ruleset:
-        needed, core = _needed_rules(checked)
+        needed, core = _core_of_program(checked)
         inlined = {r.label: r for r in checked.rules if r.label and r.origin is not None and r.origin.label == r.label}
         _check_core_strata(core)
         demand = _on_demand(program, core)
         if demand is None:
             schema, core = _typed(program, core, self.functions, bound, known)
-        else:  # rules that nobody asks are not there, and give no types
+        else:  # rules without demand do not exist, and determine no types
             needed = {label: tuple(new for n in names for new in demand.made[n]) for label, names in needed.items()}
             schema, core = _typed(program, demand.rules, self.functions, *_told(checked.schema, bound, known))
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         for name in inline_relations(program):
             schema.pop(name, None)
-        return replace(
+        built = replace(
             self,
             program=program,
             used=self.used | fresh,
             bound=bound,
             known=known,
-            needed=needed,
+            core_labels=needed,
             core=core,
+            lifted=None,
             inlined=inlined,
             schema=schema,
             warnings=checked.warnings,
@@ -350,6 +369,7 @@ class Ruleset:
             demand=demand,
             orders={rule.head.predicate: rule for rule in checked.orders},
         )
+        return built if demand is not None else built._running(needed, core)
 
     def label(self, rules: Sequence[Rule], taken: Sequence[str] = ()) -> tuple[Rule, ...]:
         """Give labels to rules without one; a label that was ever used is never given again (D4)."""
@@ -420,12 +440,12 @@ def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:
 def _told(
     schema: Schema, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]
 ) -> tuple[Bound, dict[str, int]]:
-    """The types and numbers of columns that are known, those that the text tells included."""
+    """The known types and numbers of columns, including those that the text determines."""
     types = {(name, i): t for name, row in schema.items() for i, t in enumerate(row) if t is not None}
     return {**types, **bound}, {**{name: len(row) for name, row in schema.items()}, **known}
 
 
-def _needed_rules(checked: Checked) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
+def _core_of_program(checked: CheckedProgram) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
     """As `_core_rules`, for all that a program means: what was made of a rule is needed by that rule."""
     needed: dict[str, tuple[str, ...]] = {rule.label or "": () for rule in checked.program.rules}
     core: dict[str, Rule] = {}

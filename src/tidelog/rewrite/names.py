@@ -79,7 +79,7 @@ def is_asked_result(name: str) -> bool:
 
 
 def behind_total(name: str) -> str | None:
-    """The relation of the results that a total of groups asked for is made from; None for any other relation.
+    """The relation of the results that a total of demanded groups is made from; None for any other relation.
 
     >>> behind_total("__eachtotal_r1_1"), behind_total("__each_r1_1")
     ('__each_r1_1', None)

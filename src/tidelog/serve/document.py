@@ -1,7 +1,7 @@
 """The description of the API: a document of OpenAPI, and a page for people.
 
-Law: both are made of the operations that are served. The page is plain HTML: no script, nothing from elsewhere. They
-tell nothing of the program and need no token.
+Law: both are generated from the operations that are served. The page is plain HTML: no scripts, no external resources.
+They reveal nothing about the program and need no token.
 """
 
 from __future__ import annotations

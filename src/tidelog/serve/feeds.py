@@ -57,7 +57,7 @@ def _from_history(service: Service, view: str, since: int) -> tuple[list[EpochCh
     found: list[EpochChange] = []
     rows = 0
     for epoch, changes in groupby(changes_in_turn(core, view, since), key=lambda change: change.epoch):
-        if epoch > until:  # recorded, and not told yet
+        if epoch > until:  # recorded, but not sent yet
             break
         if rows >= MUCH or len(found) >= MANY:
             return found, epoch - 1
@@ -102,7 +102,7 @@ def _text(changes: list[EpochChange]) -> bytes:
 
 
 def _beat(epoch: int) -> bytes:
-    """An event without changes: up to here all is told."""
+    """An event without changes: everything up to this epoch was sent."""
     return b'id: %d\nevent: epoch\ndata: {"epoch":%d}\n\n' % (epoch, epoch)
 
 

@@ -1,7 +1,7 @@
-"""What epochs changed, for feeds and for whoever looks on.
+"""The changes of epochs, for feeds and other readers.
 
-Law: an epoch is noted once, in order, before the call that committed it returns. Notes are kept within so many bytes;
-what is older is read from the state folder (`feeds`). Those who wait are woken on the server's loop.
+Law: an epoch is recorded once, in order, before the call that committed it returns. Records are kept within a number of
+bytes; older ones are read from the state folder (`feeds`). Waiting readers are woken on the server's loop.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Hub:
         self._loop = loop
 
     def note(self, epoch: Epoch) -> None:
-        """An epoch is committed; called by whoever committed it, one at a time."""
+        """An epoch was committed; called by the committing thread, one at a time."""
         assert epoch.number is not None
         changes = dict(epoch.changes)  # with their rows, which are read here, and nothing else of the epoch
         counts = {name: (len(change.inserted), len(change.deleted)) for name, change in changes.items()}
@@ -120,7 +120,7 @@ class Hub:
             return [noted for noted in self._notes if noted.time >= begin]
 
     async def wait(self, epoch: int, seconds: float) -> None:
-        """Wait for an epoch after this one, so many seconds at most, or until the hub is closed."""
+        """Wait for an epoch after this one, for at most a number of seconds, or until the hub is closed."""
         end = time.monotonic() + seconds
         while self.last <= epoch and not self.closed and (left := end - time.monotonic()) > 0:
             try:

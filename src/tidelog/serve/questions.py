@@ -1,8 +1,8 @@
 """What a question may look like before anything is done for it.
 
-Law: whatever a question does takes place where it can be ended: in kernels, which look at the clock, as the planner
-does; what comes before (reading, checking, expanding) in a process of its own. A question that is *plain*, short and
-without anything that is expanded, needs none.
+Law: a query always runs where it can be stopped: in kernels and the planner, which check the clock, while parsing,
+checking and expanding run in a separate process. A query that is *plain*, short and without anything to expand, needs
+none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SHORT, FEW = 2_000, 32  # characters and literals of a plain question
 
 
 def is_plain(text: str, rules: Ruleset) -> bool:
-    """Whether a question is short, and so simple that its size tells what it takes to read and check it.
+    """Whether a query is short, and simple enough that its size bounds the cost of parsing and checking it.
 
     >>> from tidelog.plan.ruleset import Ruleset
     >>> from tidelog.program import Program

@@ -1,7 +1,7 @@
 """What all requests share: the engine, and what the server keeps beside it.
 
-Law: one engine, whose epochs the hub is told of, whoever commits them. What the server keeps beside the engine is
-bounded (`limits`), and can be lost: the state folder has everything that counts.
+Law: there is one engine, and the hub records all its epochs, no matter who commits them. What the server keeps besides
+the engine is bounded (`limits`), and can be lost: the state folder has everything that matters.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tidelog.serve.tokens import Tokens
 from tidelog.serve.workers import Workers
 
 TIDY = 60.0  # seconds
-LATELY = 60.0  # seconds that rates are told of
+LATELY = 60.0  # seconds over which rates are computed
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Service:
         self._tidy_up()
 
     def _tidy_up(self) -> None:
-        """Now and then, on the loop: open epochs that were left behind are given up, also if nobody opens another."""
+        """Periodically, on the loop: abandoned open epochs expire, even if no other is opened."""
         self.staging.forget()
         if not self.hub.closed:
             asyncio.get_running_loop().call_later(TIDY, self._tidy_up)
@@ -163,7 +163,7 @@ def _question_limits(limits: ServerLimits) -> Limits:
 
 
 def _process() -> dict[str, int]:
-    """Bytes of the process that are in memory, where the system tells."""
+    """Bytes of the process that are in memory, if the system reports them."""
     try:
         with open("/proc/self/statm", encoding="ascii") as told:
             pages = int(told.read().split()[1])

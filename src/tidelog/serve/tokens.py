@@ -34,7 +34,7 @@ class Tokens:
 
 
 def new_tokens() -> Tokens:
-    """Tokens that nobody knows yet."""
+    """New random tokens."""
     return Tokens(*(secrets.token_urlsafe(32).encode() for _ in (READ, WRITE)))
 
 

@@ -38,7 +38,7 @@ def _make_shallow(body: Body) -> None:
         other, whole = body.some(CELL), body.bind(CELL)
         tail = make(CELL, "", body.some(NUMBER), NIL) if body.rng.random() < 0.3 else NIL
         body.compare("=", whole, make(CELL, "", body.some(NUMBER), tail))
-        body.compare("!=", whole, other)  # which also tells its type
+        body.compare("!=", whole, other)  # which also determines its type
         return
     left = make(TREE, "Leaf", body.some(NUMBER))
     right = body.rng.choice([make(TREE, "Empty"), make(TREE, "Leaf", body.some(NUMBER))])

@@ -2,7 +2,7 @@
 
 Law: a mutant differs from the program in one rule: the rule is left out, a premise is left out, a negation is turned
 round, a comparison is moved by one place, or a constant is another one; and it passes the checks, since a mistake that
-the checks find needs no case. A mutant that no case notices is told: there the cases are blind.
+the checks find needs no case. A mutant that no case detects is reported: the cases do not cover it.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _changed_atom(atom: Atom, convention: str) -> Iterator[tuple[str, Atom]]:
 
 
 def _changed_constant(term: Term, convention: str) -> Iterator[tuple[str, Term]]:
-    """The term with another constant: one more, or a text that nobody has."""
+    """The term with another constant: one more, or a new text."""
     if isinstance(term, Const) and isinstance(term.value, int | float | str):
         other = replace(term, value=f"{term.value}'" if isinstance(term.value, str) else term.value + 1)
         yield f"has `{print_term(other, convention)}` instead of `{print_term(term, convention)}`", other

@@ -12,7 +12,7 @@
 
 Law: what stands under ``given:`` are facts, under ``when:`` a change script, and under ``then:`` sentences that begin
 with a verb, one or more lines each; bare identifiers are symbols, as in every ground place (D7), and `_` is anything. A
-mistake is told with the file and the line where it stands.
+mistake is reported with its file and line.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Part:
 
 
 def read_cases(path: Path, convention_of: Callable[[Path], str] = lambda _: PROLOG) -> CaseFile:
-    """The cases of a file; ``convention_of`` tells how the program reads identifiers."""
+    """The cases of a file; ``convention_of`` returns how the program reads identifiers."""
     return _Reader(path, convention_of).read()
 
 

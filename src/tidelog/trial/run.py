@@ -1,4 +1,4 @@
-"""Running a case: an engine of its own, epoch after epoch, and what does not hold.
+"""Running a case: a separate engine, epoch after epoch, and the expectations that do not hold.
 
 Law: a case passes if everything under each ``then:`` holds. An epoch that is refused fails the case, unless the case
 says that it is; then the state is as it was before it. A relation that the program does not know is a mistake.
@@ -71,7 +71,7 @@ def run_case(case: Case, subject: Subject, golden: Golden | None = None, *, watc
     """Run a case; ``watched``: keep what coverage is found from."""
     outcome = Outcome(case)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TidelogWarning)  # told by `tidelog check`
+        warnings.simplefilter("ignore", TidelogWarning)  # reported by `tidelog check`
         try:
             _Run(case, subject, golden, outcome, watched).run()
         except TidelogError as error:

@@ -1,8 +1,8 @@
 """Why a fact is not true: for every rule of its relation, how far its body gets.
 
 Law: a fact is absent exactly if it is not asserted and no rule has a support for it. For each rule the valuations
-that agree with the fact are searched in the planner's order; the first that gets furthest is told, with the literal
-that stopped it. A search that grows too large ends with what it has found, and says so.
+that agree with the fact are searched in the planner's order; the first that gets furthest is reported, with the literal
+that failed. A search that grows too large is stopped and reports what it has found.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tidelog.why.support import Supports
 
 
 def opened(literal: Comparison) -> tuple[Call | None, Term] | None:
-    """What a comparison that a pattern was made into asks of which value; None for any other.
+    """What a comparison that a pattern was rewritten to tests of which value; None for any other.
 
     >>> opened(Comparison("!=", Var("V1"), NIL))
     (None, Var(name='V1'))
@@ -78,7 +78,7 @@ def _other_classes(ledger: Ledger, key: FactKey, text: str) -> WhyNot:
 
 
 def _asked_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
-    """The rules of a fact's relation; where it is evaluated on demand, those that are asked for the fact."""
+    """The rules of a fact's relation; if it is evaluated on demand, those for which the fact is demanded."""
     rules, demand = proposing_rules(ledger, key), ledger.rules.demand
     if demand is None or key[0] not in demand.asked:
         return rules
@@ -201,7 +201,7 @@ class _Refutation:
         return Attempt(label, text, tuple(held), failed, reason, bindings, max(1, furthest.count), complete)
 
     def _told(self, question: Question, part: Part, frame: Valuation) -> str:
-        """A literal with the values that are known put in."""
+        """A literal with the known values inserted."""
         literal = part.literal
         if isinstance(literal, Comparison):
             return self.words.condition(question, literal, frame.binding.get).text
@@ -250,7 +250,7 @@ class _Refutation:
     def _unlike_pattern(
         self, question: Question, literal: Comparison, call: Call | None, value: Term, frame: Valuation
     ) -> tuple[str, str]:
-        """A value that a pattern does not fit, and what of it does not."""
+        """A value that does not match a pattern, and which part does not."""
         shown = print_term(self.words.put_in_term(question, value, frame.binding.get), self.convention)
         structure = None if call is None else structure_of(call.function)
         if call is None or structure is None:
@@ -268,7 +268,7 @@ class _Refutation:
         return ", ".join(map(self.ledger.fact_text, facts)) or self._told(question, Part(atom, 0), frame)
 
     def _behind(self, key: FactKey) -> list[FactKey]:
-        """The facts that an auxiliary one rests on; none where looking for them would visit too many."""
+        """The facts that an auxiliary fact depends on; none if finding them would visit too many."""
         try:
             step = self.words.step(key)
         except OutOfWorkError:

@@ -39,7 +39,7 @@ _INVERSE = {"+": "-", "-": "+"}
 class Part:
     """A literal to be satisfied. ``position`` is its place in the body, or -1 - i for the computation of head column i.
 
-    A ``turned`` equation is implied by the literal at the same position and says nothing of its own.
+    A ``turned`` equation is implied by the literal at the same position and adds nothing.
     """
 
     literal: Literal
@@ -314,7 +314,7 @@ class Join:
 def _noted(
     frames: Iterator[Valuation], depth: int, reached: Callable[[int, Valuation], None] | None
 ) -> Iterator[Valuation]:
-    """The same valuations; somebody is told that each has satisfied so many parts."""
+    """The same valuations; a callback receives the number of parts that each has satisfied."""
     for frame in frames:
         if reached is not None:
             reached(depth, frame)

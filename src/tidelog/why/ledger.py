@@ -50,7 +50,7 @@ class Ledger:
         for rule in map(as_copy, rules.core.values()):  # what was chosen follows from its candidate
             self.by_head.setdefault(rule.head.predicate, []).append(rule)
         self._owners: dict[str, list[str]] = {}
-        for label, made in rules.needed.items():
+        for label, made in rules.core_labels.items():
             for core in made:
                 self._owners.setdefault(core, []).append(label)
 
@@ -155,7 +155,7 @@ class Ledger:
         return self.dictionary.decode_any(cell, type_)
 
     def words_ahead(self, keys: Iterable[FactKey]) -> None:
-        """Learn together the values behind ids that are told next."""
+        """Look up together the values behind ids that are shown next."""
         if self.pages.far:
             types = self.rules.schema
             cells = {c for name, row in keys for c, t in zip(row, types[name], strict=True) if t in ("symbol", "list")}
@@ -175,7 +175,7 @@ class Ledger:
 
     @cached_property
     def _outside(self) -> Outside:
-        """The types that data came with, which tell whether times are instants."""
+        """The types of the inserted data, which show whether times are instants."""
         return outside_types(self.rules)
 
     def fact_text(self, key: FactKey) -> str:

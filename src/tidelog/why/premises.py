@@ -2,7 +2,7 @@
 
 Law: relations made by rewrites are never shown. A projection behind a negated ``_`` is the negated atom as it was
 written, the valuations behind an aggregate are a group with its rows, and any other auxiliary fact is replaced by
-what supports it. What a rewrite repeats (the literals that bind the group of an aggregate) is told once.
+what supports it. What a rewrite repeats (the literals that bind the group of an aggregate) is shown once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.program.values.pattern import only_makes, only_opens
 from tidelog.program.values.scope import rule_names
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
-from tidelog.rewrite.names import KEYED, behind_total, is_auxiliary
+from tidelog.rewrite.names import CANDIDATES, KEYED, VALUES, behind_total, is_auxiliary
 from tidelog.rewrite.paths.names import walk_in_words
 from tidelog.rewrite.scope import body_aggregates, rule_terms
 from tidelog.syntax import print_atom, print_literal, print_term
@@ -63,7 +63,7 @@ class Inference:
 
 
 class Premises:
-    """Turns supports into steps; of each group at most ``width`` rows are told."""
+    """Turns supports into steps; of each group at most ``width`` rows are shown."""
 
     def __init__(self, ledger: Ledger, supports: Supports, width: int) -> None:
         self.ledger = ledger
@@ -163,8 +163,8 @@ class Premises:
         """The atom that an atom over a projection stands for, with ``_`` where columns were left out."""
         rules = self.ledger.by_head.get(atom.predicate, [])
         match rules:
-            case [Rule(head=head, body=(Atom() as source, *rest))] if not is_auxiliary(source.predicate):
-                if rest and not head.predicate.startswith(KEYED):
+            case [Rule(head=head, body=(Atom() as source, *rest)) as rule] if not is_auxiliary(source.predicate):
+                if aggregate_of(rule) is not None or (rest and not head.predicate.startswith(KEYED)):
                     return None
                 known = dict(zip(head.args, atom.args, strict=True))
                 args = (arg if isinstance(arg, Const) else known.get(arg, Wildcard()) for arg in source.args)
@@ -232,7 +232,8 @@ class Premises:
         rule, label = support.rule, self.ledger.owner(support.rule)
         if support.decided is not None:
             rows = [support.decided]
-            label = self._label_behind(support.decided)
+            if support.source.startswith((VALUES, CANDIDATES)):
+                label = self._label_behind(support.decided)
         else:
             rows = list(islice(self.ledger.keys(support.source, support.known), self.width))
         place = next(i for i, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate))

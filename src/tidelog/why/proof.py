@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tidelog.io.json_values import json_value
+from tidelog.why.draw import draw_proof
 from tidelog.why.page import proof_page
 from tidelog.why.render import hidden_text, tree_lines
 from tidelog.why.tree import DERIVED, Absence, Condition, FactNode, Premise, walk
@@ -37,6 +38,10 @@ class Proof:
     def _repr_html_(self) -> str:
         hidden = hidden_text(self.hidden, exact=self.exact) if self.hidden else ""
         return proof_page(self.root, self.rules, hidden)
+
+    def svg(self) -> str:
+        """The proof as a drawing, as the text of an SVG file."""
+        return draw_proof(self.root)
 
     def facts(self) -> Iterator[FactNode]:
         """Every fact of the tree in the order of the text, each expanded one before its premises."""

@@ -2,8 +2,8 @@
 
 Law (I2): a present fact has a support whose body facts of the same stratum all have a smaller rank than its own.
 Among the first supports of lower rank that are found, the one with the lowest highest rank is taken; following it,
-ranks fall at every step, so that a proof ends. A min or max is supported by the candidate that its group shows, a
-count, sum or mean by all rows of its group, which come from a lower stratum.
+ranks fall at every step, so that a proof ends. A min or max is supported by the candidate that its group shows, or by
+a row with the best value; a count, sum or mean by all rows of its group, which come from a lower stratum.
 """
 
 from __future__ import annotations
@@ -136,7 +136,17 @@ class Supports:
             cells = self.ledger.pages.all_cells(self.ledger.wanted(source.predicate, group))
             if fold.results(cells).tolist() != [list(key[1])]:
                 return None
-        return GroupSupport(rule, aggregate, source.predicate, group, size, None)
+        decided = self._best_row(aggregate, source, group, rule, key) if aggregate.kind in ("min", "max") else None
+        return GroupSupport(rule, aggregate, source.predicate, group, size, decided)
+
+    def _best_row(
+        self, aggregate: Aggregate, source: Atom, group: Mapping[int, int], rule: Rule, key: FactKey
+    ) -> FactKey | None:
+        """A row of a group that has its best value."""
+        assert aggregate.value is not None
+        cell = key[1][rule.head.args.index(aggregate)]
+        best = {**group, source.args.index(aggregate.value): cell}
+        return next(self.ledger.keys(source.predicate, best), None)
 
 
 def _column_variable(term: object) -> str:

@@ -37,7 +37,7 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison or a computation with its values put in; ``source`` is the literal of the rule, if it has one."""
+    """A comparison or a computation with its values; ``source`` is the literal of the rule, if there is one."""
 
     text: str
     source: str = ""
@@ -47,8 +47,8 @@ class Condition:
 class GroupNode:
     """An aggregate and its group: ``size`` rows, of which ``rows`` are shown, each by its premises.
 
-    Of a min or max the one row is shown that decided; ``rule`` is the rule that gave it. ``text`` is the aggregate as
-    the rule writes it.
+    For min and max, only the deciding row is shown; ``rule`` is the rule that derived it. ``text`` is the aggregate as
+    written in the rule.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class GroupNode:
 
     @property
     def hidden(self) -> int:
-        """How many rows of the group are not shown."""
+        """The number of rows of the group that are not shown."""
         return self.size - len(self.rows)
 
 
@@ -77,7 +77,7 @@ def walk(root: Premise) -> Iterator[Premise]:
 
 
 def children(node: Premise) -> tuple[Premise, ...]:
-    """What stands directly under a node."""
+    """The nodes directly below a node."""
     if isinstance(node, FactNode):
         return node.premises
     if isinstance(node, GroupNode):

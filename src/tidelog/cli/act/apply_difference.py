@@ -1,7 +1,7 @@
 """The difference between a state and an edited program or a folder of facts, applied as one epoch.
 
-Law: the difference is one epoch; it commits whole or changes nothing. A dry run tells what it would change and what it
-costs, and is rolled back; that takes no lock. A folder of facts replaces the base facts of the relations that it has
+Law: the difference is one epoch; it commits as a whole or changes nothing. A dry run reports what it would change and
+the cost, and is rolled back; it needs no lock. A folder of facts replaces the base facts of the relations that it has
 files for, and of no other.
 """
 

@@ -1,11 +1,12 @@
 """A run of a program: load it with its files of facts, follow a script of changes, put out its views.
 
 Law: nothing is written unless everything was read, evaluated and changed without an error. Results go to files or the
-standard output; what is told about the run to the standard error.
+standard output, messages about the run to the standard error.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,6 @@ from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.cli.session.engine_session import EngineSession
 from tidelog.cli.session.outputs import TERMINAL, Outputs, find_outputs, write_views
 from tidelog.cli.session.script import read_script, run_script
-from tidelog.cli.session.statistics import show_statistics
 from tidelog.io.files import InputFile, refuse_spark_kinds
 from tidelog.plan.modes import Plans
 from tidelog.program.types.functors import Given, function_table
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tidelog.cli.session.session import Session, SessionEpoch
     from tidelog.io.parameters import Layout
     from tidelog.partition.base.limits import Limits
-    from tidelog.program.check import Checked
+    from tidelog.program.check import CheckedProgram
     from tidelog.program.functions.table import Function
     from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
@@ -58,7 +58,7 @@ class Options:
     plans: Plans = Plans.advice
 
 
-def run_program(checked: Checked, options: Options, functions: Given = ()) -> None:
+def run_program(checked: CheckedProgram, options: Options, functions: Given = ()) -> None:
     """Load, change, write; nothing is started before the program, the script and the files are there."""
     _, own = function_table(functions, checked.program)
     outputs = find_outputs(checked.program)
@@ -80,13 +80,13 @@ def run_program(checked: Checked, options: Options, functions: Given = ()) -> No
         with closing(make_session(checked, options, resumed, spark, own)) as session:
             checked, outputs = at_epoch(session, checked, outputs, options)
             steps = load(session, data)
-            steps += run_script(session, script, options.changes)
+            steps += run_script(session, script, options.changes) if script else []
             write_views(session, checked.program, outputs, options.out)
             show_run(session, steps, options)
 
 
-def hidden_inputs(checked: Checked, options: Options, outputs: Outputs | None) -> set[str]:
-    """The relations whose rows nobody sees: not put out, not kept in a state, not to be met by rules of a script."""
+def hidden_inputs(checked: CheckedProgram, options: Options, outputs: Outputs | None) -> set[str]:
+    """The relations whose rows are never visible: not output, not kept in a state, not read by rules of a script."""
     if outputs is None or options.state is not None or options.changes is not None:
         return set()
     shown = {name for name, _ in outputs} | {d.relation for d in checked.program.directives if d.kind != "input"}
@@ -94,9 +94,9 @@ def hidden_inputs(checked: Checked, options: Options, outputs: Outputs | None) -
 
 
 def at_epoch(
-    session: Session, checked: Checked, outputs: Outputs | None, options: Options
-) -> tuple[Checked, Outputs | None]:
-    """What is put out of an old epoch: what the program asks for, as far as the state had it then; tells what it lacks.
+    session: Session, checked: CheckedProgram, outputs: Outputs | None, options: Options
+) -> tuple[CheckedProgram, Outputs | None]:
+    """The outputs of an old epoch: those of the program that the state had then; warns about those that it lacks.
 
     A state opened read-only has the rules of its epoch, so an edited program only determines the outputs.
     """
@@ -126,6 +126,8 @@ def load(session: Session, data: list[tuple[str, Input]] | None) -> list[Session
 def show_run(session: Session, steps: Sequence[SessionEpoch], options: Options) -> None:
     """Statistics and profile, where they are asked for."""
     if options.stats:
+        from tidelog.cli.session.statistics import show_statistics
+
         show_statistics(session, steps, console(stderr=True))
     if options.profile:
         console(stderr=True).print(session.profile(), markup=False, highlight=False, soft_wrap=True)
@@ -139,7 +141,7 @@ def settle_place(
     if place.runtime is not Runtime.auto:
         return place
     choice = choose_runtime(place, inputs, () if options.out == TERMINAL else outputs)
-    console(stderr=True).print(str(choice))
+    print(choice, file=sys.stderr)
     return replace(place, runtime=choice.runtime)
 
 
@@ -171,7 +173,11 @@ def check_options(options: Options) -> None:
 
 
 def make_session(
-    checked: Checked, options: Options, resumed: bool, spark: SparkSession | None, functions: Iterable[Function] = ()
+    checked: CheckedProgram,
+    options: Options,
+    resumed: bool,
+    spark: SparkSession | None,
+    functions: Iterable[Function] = (),
 ) -> Session:
     """The program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:

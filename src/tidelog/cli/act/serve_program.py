@@ -1,8 +1,8 @@
 """A program that is served: its engine, its tokens, its server.
 
 Law: a new state begins with the program and the facts of its files, in one epoch. A state that is there goes on with
-the rules that it has, since these may have changed while it was served; where the program says something else, that is
-told.
+its rules, because these may have changed while it was served; if the program differs, that is
+reported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `tidelog test` does: reads cases with their programs, runs them, and tells how they went.
+"""What `tidelog test` does: reads cases with their programs, runs them, and reports the results.
 
 Law: a program with errors is refused with all of them before any case is run. Results go to the standard output,
 progress to the standard error; the exit code says whether everything held.
@@ -36,8 +36,8 @@ PAUSE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is run and how it is told."""
+class TrialRequest:
+    """What is run and how it is reported."""
 
     places: tuple[Path, ...]
     coverage: bool
@@ -47,8 +47,8 @@ class Wanted:
     format: CaseFormat
 
 
-def try_rules(wanted: Wanted) -> bool:
-    """Run all cases and tell how they went; whether everything held."""
+def try_rules(wanted: TrialRequest) -> bool:
+    """Run all cases and report the results; returns whether all passed."""
     load = _loader()
     files = [read_cases(path, _convention) for path in find_cases(wanted.places)]
     results = run_files(files, load, accept=wanted.accept)
@@ -76,7 +76,9 @@ def _loader() -> Callable[[CaseFile], Subject]:
     return lambda file: load(file.program, file.facts, file.functions)
 
 
-def _survivors(files: Sequence[CaseFile], load: Callable[[CaseFile], Subject], wanted: Wanted) -> Iterator[Survivor]:
+def _survivors(
+    files: Sequence[CaseFile], load: Callable[[CaseFile], Subject], wanted: TrialRequest
+) -> Iterator[Survivor]:
     to = console(stderr=True)
 
     def tell(tried: int, all_: int) -> None:
@@ -88,7 +90,7 @@ def _survivors(files: Sequence[CaseFile], load: Callable[[CaseFile], Subject], w
         to.print(" " * 40, end="\r")
 
 
-def _show(results: Results, missed: list[Survivor] | None, wanted: Wanted) -> None:
+def _show(results: Results, missed: list[Survivor] | None, wanted: TrialRequest) -> None:
     if wanted.format == "junit":
         typer.echo(to_junit(results))
     elif wanted.format == "json":
@@ -97,7 +99,7 @@ def _show(results: Results, missed: list[Survivor] | None, wanted: Wanted) -> No
         _show_text(results, missed, wanted, console())
 
 
-def _show_text(results: Results, missed: list[Survivor] | None, wanted: Wanted, to: Console) -> None:
+def _show_text(results: Results, missed: list[Survivor] | None, wanted: TrialRequest, to: Console) -> None:
     for file, outcome in results.outcomes:
         to.print(f"{'ok    ' if outcome.passed else 'FAILED'}  {file.path}: {outcome.case.name}")
         for broken in outcome.broken:
@@ -113,7 +115,7 @@ def _show_text(results: Results, missed: list[Survivor] | None, wanted: Wanted, 
     to.print(f"{all_ - failed} of {all_} cases passed")
 
 
-def _show_coverage(results: Results, wanted: Wanted, to: Console) -> None:
+def _show_coverage(results: Results, wanted: TrialRequest, to: Console) -> None:
     coverage = results.coverage
     for rule in coverage.unused:
         to.print(f"{rule.kind} `{rule.label}` {'was never used' if rule.kind == 'rule' else 'refused nothing'}")
@@ -148,7 +150,7 @@ def _case_to_json(file: CaseFile, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def watch_rules(wanted: Wanted, wait: Callable[[float], None] = time.sleep) -> None:
+def watch_rules(wanted: TrialRequest, wait: Callable[[float], None] = time.sleep) -> None:
     """Run the cases again and again, whenever a file near them changes."""
     before: dict[Path, int] = {}
     while True:
@@ -164,14 +166,14 @@ def watch_rules(wanted: Wanted, wait: Callable[[float], None] = time.sleep) -> N
         wait(PAUSE)
 
 
-def _stamps(wanted: Wanted) -> dict[Path, int]:
+def _stamps(wanted: TrialRequest) -> dict[Path, int]:
     """When the files of the folders, and the programs, facts and functions that they name, were written."""
     found: set[Path] = set()
     for path in find_cases(wanted.places):
         found.add(path)
         try:
             file = read_cases(path)
-        except TidelogError:  # told when it is run
+        except TidelogError:  # reported when it is run
             continue
         found |= {each for each in (file.program, file.functions) if each is not None}
         found |= set(file.facts.glob("*")) if file.facts is not None else set()

@@ -300,7 +300,7 @@ NOT_WRITTEN = FailureEntry(
     EngineError,
     "cannot write the file",
     "cannot write `{file}`: {reason}",
-    "`:save` and `:graph` write one file.",
+    "`:save`, `:graph`, `:plot`, `:why` and `tidelog why --svg` write one file.",
     "Check the file name, the folder and the permissions.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 GROUP = "tidelog.extensions"
@@ -34,6 +33,8 @@ class Extension:
 @cache
 def extensions() -> tuple[Extension, ...]:
     """The extensions that are installed, by name."""
+    from importlib.metadata import entry_points  # it takes as long as a small command
+
     found = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
     return tuple(dict.fromkeys(entry.load() for entry in found))
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from tidelog.errors import Diagnostic, Span, TidelogError, render
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 STYLES: Mapping[str, str] = {
     render.PLAIN: "",
@@ -27,6 +28,8 @@ STYLES: Mapping[str, str] = {
 
 def console(*, stderr: bool = False) -> Console:
     """A console for output that is never re-wrapped or interpreted; rich leaves out colours in a pipe."""
+    from rich.console import Console  # a small command prints nothing that needs it
+
     return Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
@@ -43,6 +46,8 @@ def show_error(error: TidelogError, to: Console) -> None:
 
 
 def _print(lines: Iterable[render.Line], to: Console) -> None:
+    from rich.text import Text
+
     for line in lines:
         styled = Text()
         for piece in line:

@@ -31,10 +31,10 @@ def try_command(
 
     Reports failed expectations and rules that no case uses. The exit code is 1 if a case fails.
     """
-    from tidelog.cli.act.try_rules import Wanted, try_rules, watch_rules
+    from tidelog.cli.act.try_rules import TrialRequest, try_rules, watch_rules
     from tidelog.cli.base.guard import guarded
 
-    wanted = Wanted(tuple(places), coverage, accept, mutants, most, format_)
+    wanted = TrialRequest(tuple(places), coverage, accept, mutants, most, format_)
     with guarded():
         if watch:
             watch_rules(wanted)

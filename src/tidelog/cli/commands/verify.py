@@ -23,14 +23,14 @@ def verify_command(
     ] = None,
     facts: Annotated[
         Path | None,
-        typer.Option("-F", "--fact-dir", metavar="DIR", help="Take the base facts from PROGRAM and this folder."),
+        typer.Option("-F", "--fact-dir", metavar="DIR", help="Read the base facts from PROGRAM and this folder."),
     ] = None,
     results: Annotated[
         Path | None,
         typer.Option(
             "--facts",
             metavar="FOLDER",
-            help="Certify the files of this folder, which another engine has computed, as the model of a program.",
+            help="Certify result files of another engine in this folder as the model of a program.",
         ),
     ] = None,
     proved: Annotated[

@@ -35,7 +35,7 @@ from tidelog.syntax import (
 
 
 def clauses(session: Session, text: str) -> None:
-    """Rules and facts as a program writes them; what nobody finished is not guessed at."""
+    """Rules and facts as a program writes them; unfinished input is refused."""
     if is_command_word(text):
         raise failures.NO_COLON.error(name=text)
     if not ends_with_period(text, session.convention):
@@ -103,7 +103,7 @@ def add_rules(session: Session, epoch: Epoch, rules: Sequence[Rule]) -> list[str
 
 
 def carry_out(session: Session, collect: Callable[[Epoch], list[str]]) -> None:
-    """Make an epoch of what is collected; a dry one is told and rolled back."""
+    """Run the collected changes as an epoch; a dry run is reported and rolled back."""
     db = session.db
     with session.waiting("epoch"):
         if session.dry:

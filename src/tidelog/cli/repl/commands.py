@@ -26,13 +26,14 @@ COMMANDS: Mapping[str, Command] = {
     "help": Command("", "show this help"),
     "load": Command("FILE", "add the rules and facts of a program file"),
     "open": Command("STATE [write]", "switch to a state folder, read-only or to change it"),
+    "plot": Command("VIEW [FILE.svg]", "show how a view changed over the epochs, or draw it to a file"),
     "profile": Command("[on|off]", "show time and supports per stratum and rule; `on` starts sampling"),
     "quit": Command("", "exit (also Ctrl-D)"),
     "relations": Command("", "list relations with their columns and sizes"),
     "rules": Command("", "list rules with their labels"),
     "save": Command("FILE", "write declarations, rules and base facts as a program"),
     "time": Command("INPUT", "measure a query repeatedly, or profile a change"),
-    "why": Command("FACT", "show the proof of a fact"),
+    "why": Command("FACT [FILE.svg]", "show the proof of a fact, or draw it to a file"),
     "whynot": Command("FACT", "explain why a fact is not true"),
 }
 

@@ -100,7 +100,7 @@ class ReplSession(Session):
 
 
 def dry(session: ReplSession, text: str) -> None:
-    """Tell what a change would do."""
+    """Report what a change would do."""
     needed(text, "dry", "edge(1, 2).")
     if text.startswith((":", "?")) and not text.startswith(":-"):
         raise failures.NOT_A_CHANGE.error(text=text)

@@ -12,6 +12,7 @@ from pathlib import Path
 from tidelog.cli.act.export_state import exported_program
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.base.options import LAST
+from tidelog.cli.base.write_file import write_file
 from tidelog.cli.input.load import load_engine
 from tidelog.cli.input.state import holds_state
 from tidelog.cli.repl import change
@@ -51,12 +52,9 @@ def save(session: Session, file: str) -> None:
     db = session.db
     based = {name: rows for name in db.relations if len(rows := db.asserted(name))}
     program = exported_program(db.program, {}, based)
-    if not db.program.declarations:  # facts tell the types, and a declaration would change how names are read
+    if not db.program.declarations:  # facts determine the types, and a declaration would change how names are read
         program = replace(program, declarations=())
-    try:
-        path.write_text(print_program(program), "utf-8")
-    except OSError as error:
-        raise failures.NOT_WRITTEN.error(file=file, reason=error.strerror) from None
+    write_file(file, print_program(program))
     session.written.add(str(path.resolve()))
     session.line(f"{file}: {len(program.rules):,} rules, {len(program.facts):,} facts")
 

@@ -2,8 +2,8 @@
 
 Law: a command (``:``) and a question (``?``) end with their line, a directive (``.decl``) with the line that closes its
 last bracket; everything else, and what is tried by ``:dry`` or ``:time``, ends with a period at the end of a line,
-wherever it began. An empty line ends an input that nobody finished, and the bare name of a command is told that it
-wants a colon.
+wherever it started. An empty line ends an unfinished input, and for the bare name of a command the message says that it
+needs a colon.
 """
 
 from __future__ import annotations

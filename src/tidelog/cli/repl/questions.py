@@ -5,9 +5,7 @@ Law: a question changes nothing; what is drawn into a file is what a notebook sh
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from tidelog.cli.base import cli_failures as failures
+from tidelog.cli.base.write_file import write_file
 from tidelog.cli.repl.commands import HELP
 from tidelog.cli.repl.reports import Display
 from tidelog.cli.repl.session import Session, needed
@@ -16,13 +14,29 @@ from tidelog.explain.graph import ProgramGraph, program_graph
 from tidelog.why import NotTrueError, Proof
 
 
-def why(session: Session, fact: str) -> None:
-    """The proof of a fact."""
-    session.report(Display(proof_of(session, fact)))
+def why(session: Session, words: str) -> None:
+    """The proof of a fact: shown, or drawn into a file."""
+    fact, file = split_file(words)
+    proof = proof_of(session, fact)
+    if not file:
+        session.report(Display(proof))
+        return
+    write_file(file, proof.svg())
+    session.line(f"{file}: the proof of {proof.root.text}")
+
+
+def split_file(words: str) -> tuple[str, str]:
+    """An argument and the drawing's file that may follow it.
+
+    >>> split_file("reach(1, 3) p.svg"), split_file('says("a.svg")'), split_file("reach p.svg")
+    (('reach(1, 3)', 'p.svg'), ('says("a.svg")', ''), ('reach', 'p.svg'))
+    """
+    before, _, last = words.rpartition(" ")
+    return (before.strip(), last) if before and last.endswith(".svg") else (words, "")
 
 
 def proof_of(session: Session, fact: str) -> Proof:
-    """The proof of a fact; one that is not true is told what to ask."""
+    """The proof of a fact; for one that is not true, the message says what to use."""
     try:
         return session.db.why(needed(fact, "why", "reach(1, 3)"))
     except NotTrueError as error:
@@ -54,11 +68,19 @@ def graph(session: Session, file: str) -> None:
     if not file:
         session.report(Display(made))
         return
-    try:
-        Path(file).write_text(made.svg(), "utf-8")
-    except OSError as error:
-        raise failures.NOT_WRITTEN.error(file=file, reason=error.strerror) from None
+    write_file(file, made.svg())
     session.line(f"{file}: {len(made.nodes):,} relations, {len(made.edges):,} arrows")
+
+
+def plot(session: Session, words: str) -> None:
+    """How a view changed, epoch by epoch: shown, or drawn into a file."""
+    view, file = split_file(needed(words, "plot", "reach"))
+    history = session.recorder.history(view)
+    if not file:
+        session.report(Display(history))
+        return
+    write_file(file, history.svg())
+    session.line(f"{file}: {view}, {len(history.steps):,} epochs")
 
 
 def graph_of(db: Engine) -> ProgramGraph:
@@ -95,6 +117,7 @@ HANDLERS = {
     "explain": explain,
     "graph": graph,
     "help": help_text,
+    "plot": plot,
     "profile": profile,
     "quit": leave,
     "relations": relations,

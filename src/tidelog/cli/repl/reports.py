@@ -1,6 +1,6 @@
-"""What a session tells: values, of which a terminal makes text and a notebook pages.
+"""The results of a session: values that a terminal renders as text and a notebook as HTML.
 
-Law: everything that an input leads to is told as one of these, in order; nothing else is printed.
+Law: every result of an input is one of these, in order; nothing else is printed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tidelog.errors import Diagnostic, TidelogError
     from tidelog.explain.explanation import Explanation
     from tidelog.explain.graph import ProgramGraph
+    from tidelog.explain.history import ViewHistory
     from tidelog.explain.profile import Profile
     from tidelog.why import Proof, WhyNot
 
@@ -59,9 +60,9 @@ class EpochReport:
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """Something that has a text and a page of its own."""
+    """A value that renders itself as text and as HTML."""
 
-    value: Proof | WhyNot | Explanation | Profile | ProgramGraph
+    value: Proof | WhyNot | Explanation | Profile | ProgramGraph | ViewHistory
 
 
 Report: TypeAlias = Line | Findings | Failure | Answers | EpochReport | Display

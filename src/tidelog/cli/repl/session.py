@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from tidelog.cli.base import cli_failures as failures
+from tidelog.cli.repl.record import EpochRecorder
 from tidelog.cli.repl.reports import Answers, Line, Report
 from tidelog.engine.engine import Engine, core_of
 from tidelog.program.types.functors import Given
@@ -18,14 +19,15 @@ from tidelog.program.types.functors import Given
 class Session:
     """An engine and what is typed at it; ``report`` receives all that comes of it.
 
-    ``state`` is the folder that is asked and not changed; ``ours`` says that the engine was begun here, so that
-    another one may take its place. ``waiting`` is told of work that may take long.
+    ``state`` is the folder that is read and not changed; ``ours`` says that the engine was opened here, so that
+    another one may replace it. ``waiting`` is called for work that may take long.
     """
 
     def __init__(
         self, db: Engine, report: Callable[[Report], None], state: str | None = None, functions: Given = ()
     ) -> None:
         self.db = db
+        self.recorder = EpochRecorder(db)
         self.report = report
         self.state = state
         self.folder = state  # whose epochs can be gone to
@@ -58,7 +60,7 @@ class Session:
             self.dry = before
 
     def line(self, text: str) -> None:
-        """Tell a line."""
+        """Print a line."""
         self.report(Line(text))
 
     def must_change(self) -> None:
@@ -68,9 +70,10 @@ class Session:
 
     def take(self, db: Engine) -> None:
         """Go on with another engine; the one before is closed if it was begun here."""
+        self.recorder.stop()
         if self.ours:
             self.db.close()
-        self.db, self.ours = db, True
+        self.db, self.ours, self.recorder = db, True, EpochRecorder(db)
 
     def ask(self, text: str) -> Answers:
         """The answers to a question."""

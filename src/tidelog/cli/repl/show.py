@@ -1,4 +1,4 @@
-"""What a session tells, as text in a terminal or a pipe.
+"""The results of a session, as text in a terminal or a pipe.
 
 Law: large results are cut with a count; nothing in a value can move the cursor.
 """

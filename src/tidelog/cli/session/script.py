@@ -1,15 +1,14 @@
 """A script of changes, run epoch after epoch.
 
-Law: each epoch is told on the standard output as it is done; one that fails names its lines, and those before it stay
-committed. One that is tried out is told alike, and leaves nothing.
+Law: each epoch is reported on the standard output when it is done; one that fails names its lines, and those before it
+stay committed. A preview is reported in the same way and changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from tidelog.cli.base.progress import progress
 from tidelog.cli.base.show import console
@@ -20,6 +19,9 @@ from tidelog.explain.numbers import duration
 from tidelog.program import Program
 from tidelog.syntax import Epoch, parse_changes_file
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 
 def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
     """The epochs of a change script; the file must be there."""
@@ -27,7 +29,7 @@ def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
 
 
 def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> list[SessionEpoch]:
-    """Epoch after epoch, each told as it is done."""
+    """Run epoch after epoch, and report each when it is done."""
     steps, to = [], console()
     for epoch in script:
         try:

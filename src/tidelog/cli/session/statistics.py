@@ -1,6 +1,6 @@
 """What a run held and cost: facts per relation, memory and epochs.
 
-Law: what is told about a run goes to the standard error; its results do not depend on whether it is asked for.
+Law: statistics of a run are printed to the standard error; its results do not depend on whether they are requested.
 """
 
 from __future__ import annotations

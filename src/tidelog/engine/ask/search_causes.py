@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tidelog.blame.answer import Blame, CauseGroup, ViewBlame
 from tidelog.blame.change import Cause, Change, Origin, Row, RuleChanged, order_of
-from tidelog.blame.search import Search, Spent, Undone
+from tidelog.blame.search import OutOfTrialsError, Search, Undone
 from tidelog.blame.trace import Tracing
 from tidelog.engine.ask.trial_bench import Bench, Cells, Fact
 from tidelog.io.fact_text import FactWriter
@@ -138,7 +138,7 @@ class _Question:
             start = self._start()
             if not self.search.does(start):
                 return tuple(sorted(start, key=order_of)), False, False
-        except Spent:
+        except OutOfTrialsError:
             return tuple(sorted(everything, key=order_of)), False, True
         found, minimal = self.search.reduced(start)
         return found, minimal, True
@@ -169,7 +169,7 @@ class _Question:
         others = sorted(self.named - set(found), key=order_of)[:OTHERS]
         try:
             return tuple(change for change in others if self.search.does((change,)))
-        except Spent:
+        except OutOfTrialsError:
             return ()
 
     def _path(self, change: Change, found: Sequence[Change]) -> tuple[str, ...]:

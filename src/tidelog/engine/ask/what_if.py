@@ -1,8 +1,8 @@
-"""What if: changes that are tried out, one set of them or several side by side, and nothing is committed.
+"""What if: changes that are previewed, one set of them or several side by side, without committing anything.
 
-Law: every alternative is tried from the same committed epoch. What it tells (changes, cost, views, proofs, blame) is
-what committing it would have told; one that would be refused says why. An alternative that is asked further questions
-is run again for each, so that the engine must not have gone on.
+Law: every alternative starts from the same committed epoch. What it reports (changes, cost, views, proofs, blame) is
+what committing it would have reported; one that would be refused says why. Further questions about an alternative run
+it again, so the engine must still be at that epoch.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SHOWN = 3
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Alternative:
-    """Changes that were tried out; ``refused`` is the error that committing them would end in, if any."""
+    """Changes that were previewed; ``refused`` is the error that committing them would raise, if any."""
 
     name: str
     epoch: Epoch
@@ -99,7 +99,7 @@ class Alternative:
 
     @property
     def cost(self) -> str:
-        """What it would cost, or why it is refused, in one line."""
+        """The cost, or why it would be refused, in one line."""
         if self.refused is not None:
             return f"refused: {str(self.refused).splitlines()[0]}"
         cost = self.statistics
@@ -124,7 +124,7 @@ class Alternative:
         return html.page(html.lines(repr(self).splitlines()))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `json`: the cost, and of every relation the rows that would come and go."""
+        """Plain values for `json`: the cost, and the rows of every relation that would be added and removed."""
         if self.refused is not None:
             return {"name": self.name, "refused": str(self.refused), "code": self.refused.code}
         changes = {
@@ -139,7 +139,7 @@ class Alternative:
 
 
 class Alternatives(Mapping[str, Alternative]):
-    """Several sets of changes, each tried out from the same epoch, by name."""
+    """Several sets of changes by name, each previewed from the same epoch."""
 
     def __init__(self, tried: Iterable[Alternative]) -> None:
         self._tried = {alternative.name: alternative for alternative in tried}
@@ -181,7 +181,7 @@ class Alternatives(Mapping[str, Alternative]):
 
 
 def _few(signed: list[tuple[int, tuple[Any, ...]]]) -> list[tuple[int, tuple[Any, ...]]]:
-    """A few rows that come and a few that go."""
+    """A few added and a few removed rows."""
     parts = ([row for row in signed if row[0] == sign][:SHOWN] for sign in (1, -1))
     return [row for part in parts for row in part]
 
@@ -193,7 +193,7 @@ def _counted(alternative: Alternative, name: str) -> str:
 
 
 def what_if(core: Core, changes: Trial | Mapping[str, Trial]) -> Alternative | Alternatives:
-    """Try changes out, or several sets of them by name; see `Engine.what_if`."""
+    """Preview changes, or several sets of them by name; see `Engine.what_if`."""
     core.must_be_open()
     with core.writing:
         if isinstance(changes, Mapping):

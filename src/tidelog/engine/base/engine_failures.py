@@ -51,7 +51,7 @@ OTHER_SHAPE = FailureEntry(
     "TL4082",
     EngineError,
     "rule replaced by one of another shape in the same epoch",
-    "rule `{label}` holds results of another shape under this label until the epoch ends",
+    "rule `{label}` cannot be replaced by a rule of another shape in the same epoch",
     "The relations that an aggregate or a path is rewritten to are named after the rule's label, and the "
     "results of the old rule exist until the epoch ends.",
     "Use another label for the new rule, or remove the old rule in an earlier epoch.",
@@ -159,7 +159,7 @@ EPOCH_OVER = FailureEntry(
     "TL4056",
     EngineError,
     "epoch already ended",
-    "this epoch is over; begin a new one with `engine.epoch()`",
+    "this epoch has already ended; start a new one with `engine.epoch()`",
     "An epoch ends with its `with` block: it is committed, or rolled back after an error.",
     "",
     'db = Engine("n(1).")\nwith db.epoch() as e:\n    pass\ne.insert("n", [(2,)])\n',

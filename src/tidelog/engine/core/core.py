@@ -19,7 +19,7 @@ from tidelog.engine.base.times import Times
 from tidelog.engine.sharing.replica import Replicas
 from tidelog.engine.sharing.turn import Turn
 from tidelog.errors import EngineError
-from tidelog.explain.profile import Profiler
+from tidelog.explain.profiler import Profiler
 from tidelog.io.fact_text import FactWriter
 from tidelog.plan.outside import Outside, outside_types
 from tidelog.program.functions.arguments import must_be

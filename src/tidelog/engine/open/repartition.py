@@ -49,7 +49,7 @@ _ALREADY = "there are already {partitions} partitions"
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PartitionContents:
     """What there was before: records and entries of every partition, the form of the rules, strata and relations.
 
     The places of the form and the relations are those of all that there ever were.
@@ -139,7 +139,7 @@ def _repartition(core: Core, partitions: int) -> str:
         return _ALREADY.format(partitions=partitions)
     with Guard(watch):
         arities = {name: arity for name in before.node.strata if (arity := before.node.arity(name)) is not None}
-        held = Held(
+        held = PartitionContents(
             before.handover.images(), before.partitions, _form(planner.placing), tuple(before.node.groups), arities
         )
         if partitions == before.partitions and held.lies_well(core.rules):
@@ -164,7 +164,7 @@ def _repartition(core: Core, partitions: int) -> str:
 
 
 @contextmanager
-def _moving(core: Core, held: Held) -> Iterator[None]:
+def _moving(core: Core, held: PartitionContents) -> Iterator[None]:
     """While other partitions take over: readers are answered by the old ones, or wait (`Core.read`)."""
     before = core.runtime
     number = core.repartition.number + 1
@@ -182,7 +182,9 @@ def _moving(core: Core, held: Held) -> Iterator[None]:
         before.dictionary.lent = None
 
 
-def move_in(core: Core, held: Held, runtime: Runtime, planner: Planner, watch: Callable[[], None]) -> Moved:
+def move_in(
+    core: Core, held: PartitionContents, runtime: Runtime, planner: Planner, watch: Callable[[], None]
+) -> Moved:
     """Give empty partitions what others held, and make that durable as the next epoch."""
     began = time.perf_counter()
     rules = core.rules
@@ -216,13 +218,13 @@ def watched(runtime: Runtime) -> Iterator[Callable[[], None]]:
             runtime.on_slice = nothing
 
 
-def held_in_folder(core: Core, durable: Durable) -> Held:
+def held_in_folder(core: Core, durable: Durable) -> PartitionContents:
     """What a state folder holds that was written by another number of partitions."""
     image, count = durable.image, max(durable.partitions, 1)
     placing = Placing(count)
     placing.adopt(core.rules, durable.placements)
     groups = tuple(map(frozenset, image.strata))
-    return Held(durable.pieces, count, _form(placing), groups, image.arities)
+    return PartitionContents(durable.pieces, count, _form(placing), groups, image.arities)
 
 
 def _form(placing: Placing) -> Form:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.engine.write.commit import commit_program
 from tidelog.program.graph.choice import given_relations
-from tidelog.program.graph.lifetime import ENDS, NOW
+from tidelog.program.graph.lifetime import EXPIRIES, NOW
 from tidelog.store.base import store_failures as failures
 from tidelog.store.image.difference import check_same_program
 
@@ -94,14 +94,16 @@ def _learn_times(core: Core) -> None:
     facts = core.runtime.facts
     for row in facts.rows(NOW) if NOW in core.rules.schema else ():
         core.times.now = int(row[0])
-    for name in sorted(name for name in core.rules.schema if name.startswith(ENDS)):
-        core.times.enter(name.removeprefix(ENDS), facts.rows(name))
+    for name in sorted(name for name in core.rules.schema if name.startswith(EXPIRIES)):
+        core.times.enter(name.removeprefix(EXPIRIES), facts.rows(name))
 
 
 def _check_rewrites(core: Core, durable: Durable) -> None:
-    """Every relation that a rule derives stands in a stratum of the state, unless another version wrote it."""
-    held = frozenset[str]().union(*durable.image.strata)
-    missing = {label for label, rule in core.rules.core.items() if rule.head.predicate not in held}
-    labels = sorted(label for label, made in core.rules.needed.items() if missing.intersection(made))
+    """The rules derive exactly the relations in the strata of the state, unless another version wrote it."""
+    held, rules = frozenset[str]().union(*durable.image.strata), core.rules
+    heads = {rule.head.predicate for rule in rules.core.values()}
+    lifted = rules.before_folds
+    other = {label for label, rule in lifted.core.items() if rule.head.predicate in (heads ^ held)}
+    labels = sorted(label for label, made in lifted.core_labels.items() if other.intersection(made))
     if labels:
         raise failures.OTHER_REWRITE.error(name=durable.store.name, labels=", ".join(labels))

@@ -23,7 +23,6 @@ from tidelog.engine.core.core import Core
 from tidelog.engine.read.question import ANSWERS, GIVEN, Question, make_ready, read_query
 from tidelog.engine.read.typos import check_question
 from tidelog.engine.read.view import Rows
-from tidelog.engine.read.walk import walk
 from tidelog.io.columns import encode_value
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.limits import Limits
@@ -44,7 +43,7 @@ TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwh
 
 
 class Answer(NamedTuple):
-    """Answers, and the committed epoch that they are true at."""
+    """Answers, and the committed epoch at which they hold."""
 
     rows: Rows
     epoch: int
@@ -59,18 +58,18 @@ def query(core: Core, text: str) -> Rows:
 def answer(
     core: Core, text: str, bind: tuple[str, ...] = (), values: Sequence[object] = (), limits: Limits | None = None
 ) -> Answer:
-    """The answers to a query with their epoch; ``limits`` are those of the query alone, and end it with an error."""
+    """The answers to a query with their epoch; ``limits`` apply to the query alone and raise an error."""
     core.must_be_open()
     return _ask(core, text, bind, values, limits)
 
 
 async def aquery(core: Core, text: str) -> Rows:
-    """The same for asyncio: the answers are found on another thread, and the loop goes on."""
+    """The same for asyncio: the answers are computed on another thread while the loop continues."""
     return await finished(lambda: query(core, text))
 
 
 class Prepared:
-    """A query that was read and checked once, to be asked with values in the place of some of its variables."""
+    """A query that is parsed and checked once and can be run with values for some of its variables."""
 
     def __init__(self, core: Core, text: str, bind: tuple[str, ...]) -> None:
         self._core, self.text, self.bind = core, text, bind
@@ -89,7 +88,7 @@ class Prepared:
         return _ask(self._core, self.text, self.bind, [given[name] for name in self.bind]).rows
 
     async def later(self, /, *values: object, **named: object) -> Rows:
-        """The same for asyncio: the answers are found on another thread, and the loop goes on."""
+        """The same for asyncio: the answers are computed on another thread while the loop continues."""
         return await finished(lambda: self(*values, **named))
 
     def _ready(self) -> Question:
@@ -139,7 +138,7 @@ def at_one_epoch(core: Core, read: Callable[[], T]) -> tuple[T, int]:
 def _run(
     core: Core, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
 ) -> tuple[Rows, int]:
-    """The answers that the rule of a question derives, and their epoch."""
+    """The answers that the rule of a query derives, and their epoch."""
     if core.writing.take():
         try:
             return _on_partitions(core, make_ready(core, rule, bind), given, limits)
@@ -172,9 +171,12 @@ def _on_replica(
 
 
 def _on_partitions(core: Core, question: Question, given: Sequence[int], limits: Limits | None) -> tuple[Rows, int]:
-    walked = walk(core, question, given) if core.runtime.partitions > 1 else None
-    if walked is not None:
-        return _rows(question, walked, core.dictionary, core.dictionary), core.number
+    if core.runtime.partitions > 1:
+        from tidelog.engine.read.walk import walk  # with all that explains facts
+
+        walked = walk(core, question, given)
+        if walked is not None:
+            return _rows(question, walked, core.dictionary, core.dictionary), core.number
     with _texts_dropped(core.dictionary), within(core.runtime, limits) if limits else nullcontext():
         work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
         cells = _answers(core.runtime, work, len(question.names))

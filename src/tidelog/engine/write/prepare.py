@@ -15,7 +15,7 @@ from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.facts import collected_types, learn
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import row_text
-from tidelog.engine.write.epoch import Collected
+from tidelog.engine.write.epoch import CollectedChanges
 from tidelog.engine.write.expiry import Expiry, concerned, govern, hidden_types
 from tidelog.engine.write.origins import Namer, remember
 from tidelog.io.match_names import other_names
@@ -42,7 +42,7 @@ Signed = dict[str, list[tuple[int, Cells]]]
 class Draft:
     """An epoch between two stages of its preparation."""
 
-    collected: Collected
+    collected: CollectedChanges
     rules: Ruleset  # after the epoch, as far as they are known
     changed: Ruleset | None = None  # after the epoch, before rows bring types
     facts: Facts = ()  # that pass through this process
@@ -74,7 +74,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedEpoch:
     """The rule set after an epoch, the work that leads there, and the draft with what its stages found."""
 
     rules: Ruleset
@@ -90,13 +90,13 @@ class Prepared:
 Stage = Callable[[Core, Draft], None]
 
 
-def prepare(core: Core, collected: Collected, stages: Sequence[Stage]) -> Prepared:
+def prepare(core: Core, collected: CollectedChanges, stages: Sequence[Stage]) -> PreparedEpoch:
     """The work of an epoch."""
     draft = Draft(collected, core.rules)
     for stage in stages:
         stage(core, draft)
     assert draft.work is not None
-    return Prepared(draft.rules, draft.work, draft)
+    return PreparedEpoch(draft.rules, draft.work, draft)
 
 
 def gather_structures(core: Core, draft: Draft) -> None:
@@ -105,7 +105,9 @@ def gather_structures(core: Core, draft: Draft) -> None:
     if not collected.arrivals:
         return
     rules = _rules_after(core, draft)
-    lasting = [a for a in collected.arrivals if a.relation not in rules.lives and a.relation not in core.times.governed]
+    lasting = [
+        a for a in collected.arrivals if a.relation not in rules.retentions and a.relation not in core.times.governed
+    ]
     there = [a for a in lasting if not any(isinstance(t, Shape) for t in rules.schema.get(a.relation, ()))]
     here = [part for a in collected.arrivals if a not in there for part in a.collected()]
     if here:
@@ -173,7 +175,7 @@ def remember_origins(core: Core, draft: Draft) -> None:
     )
 
 
-def note_ends(core: Core, draft: Draft) -> None:
+def note_expiries(core: Core, draft: Draft) -> None:
     """The ends that were given with inserted rows; only asserted facts have any."""
     places: dict[str, int] = {}
     heads = {rule.head.predicate for rule in draft.rules.program.rules}
@@ -232,7 +234,7 @@ EVERY_STAGE: tuple[Stage, ...] = (
     gather_keyed,
     encode,
     remember_origins,
-    note_ends,
+    note_expiries,
     sum_signs,
     replace_keys,
     expire,
@@ -301,7 +303,7 @@ def _rules_after(core: Core, draft: Draft) -> Ruleset:
     return draft.changed
 
 
-def _changed_rules(rules: Ruleset, collected: Collected) -> Ruleset:
+def _changed_rules(rules: Ruleset, collected: CollectedChanges) -> Ruleset:
     if collected.program is not None:
         rules = rules.declaring(replace(collected.program, rules=rules.program.rules, facts=()))
     if not collected.changes_rules:

@@ -69,8 +69,8 @@ def simulate(
     Prints the tables of every node, the number of messages and rounds, and whether the tables equal evaluation from
     scratch. The exit code is 1 if the input is invalid or the run does not end.
     """
-    from tidelog.lab.simulate.run import Wanted, simulate_program
+    from tidelog.lab.simulate.run import SimulationRequest, simulate_program
 
     simulate_program(
-        program, Wanted(topology, changes, algorithm, schedule, seed, limit, steps, every, trace, page, turn)
+        program, SimulationRequest(topology, changes, algorithm, schedule, seed, limit, steps, every, trace, page, turn)
     )

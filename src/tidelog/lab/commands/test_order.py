@@ -37,8 +37,8 @@ def try_order_command(
     orders and all message schedules are tried. The exit code is 1 if two results differ.
     """
     from tidelog.cli.base.guard import guarded
-    from tidelog.lab.try_order import Wanted, try_order
+    from tidelog.lab.try_order import OrderRequest, try_order
 
     with guarded():
-        if not try_order(Wanted(program, facts, changes, tries, seed, page, functions)):
+        if not try_order(OrderRequest(program, facts, changes, tries, seed, page, functions)):
             raise typer.Exit(1)

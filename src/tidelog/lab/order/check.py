@@ -121,10 +121,10 @@ def check_order(
     seed: int = 0,
     heard: Callable[[int, int], None] = lambda done, all_: None,
 ) -> OrderReport:
-    """Run a program over the same changes in many ways and compare what they come to.
+    """Run a program over the same changes in many ways and compare the results.
 
-    ``facts`` are base facts by relation, beside those of the program's text; ``changes`` a change script. ``heard`` is
-    told how many ways were tried, of how many.
+    ``facts`` are base facts by relation, in addition to those of the program's text; ``changes`` is a change script.
+    ``heard`` is called with the number of ways tried and the total number.
 
     >>> report = check_order("reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z).",
     ...                      {"edge": [(1, 2), (2, 3)]}, tries=5)

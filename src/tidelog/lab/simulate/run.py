@@ -31,7 +31,7 @@ from tidelog.lab.simulate.verdict import show_end, summarise
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SimulationRequest:
     """What decides a run, how long it may be, and what is made of it."""
 
     topology: Path | None
@@ -47,7 +47,7 @@ class Wanted:
     turn: Path | None
 
 
-def simulate_program(program: Path, wanted: Wanted) -> None:
+def simulate_program(program: Path, wanted: SimulationRequest) -> None:
     """Run a program, show it, and save what is asked for."""
     try:
         inputs = read_inputs(program, wanted.topology, wanted.changes)

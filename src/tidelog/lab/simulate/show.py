@@ -46,7 +46,7 @@ def _show_live(to: Console, recorder: Recorder, script: Sequence[Sequence[Update
 
 
 class _Picture:
-    """What the live display knows: rows and messages under way per node, and the latest steps."""
+    """What the live display knows: rows and pending messages per node, and the latest steps."""
 
     def __init__(self) -> None:
         self.title = ""

@@ -202,7 +202,7 @@ TOO_MANY_VARIABLES = FailureEntry(
     "TL4301",
     EngineError,
     "too many variables in a rule",
-    "rule {label}: more than {most} variables and intermediate values",
+    "rule {label} has more than {most} variables and intermediate values",
     "Rules are evaluated with a fixed number of registers.",
     "Split the rule in two.",
     'variables = ", ".join(f"X{i}" for i in range(2000))\nEngine(f"p(X0) :- q({variables}).")\n',
@@ -211,7 +211,7 @@ TOO_MANY_ATOMS = FailureEntry(
     "TL4302",
     EngineError,
     "too many atoms in a rule",
-    "rule {label}: more than {most} atoms",
+    "rule {label} has more than {most} atoms",
     "Rules are evaluated with a fixed number of slots for atoms.",
     "Split the rule in two.",
     test="tests/partition/test_assemble.py::test_rule_with_too_many_atoms_is_refused",
@@ -220,7 +220,7 @@ OTHER_COLUMNS = FailureEntry(
     "TL4303",
     EngineError,
     "relation with facts changes its number of columns",
-    "relation `{name}` holds facts of {found} columns, not {wanted}",
+    "relation `{name}` contains facts with {found} columns, not {wanted}",
     "A relation that contains facts keeps its number of columns.",
     "Delete its facts first, or choose another name for the new relation.",
     test="tests/partition/test_relations.py::test_relation_with_facts_keeps_its_columns",
@@ -229,7 +229,7 @@ NOT_SHOWN = FailureEntry(
     "TL5182",
     StateError,
     "inconsistent groups in a state",
-    "the groups of rule {rule} are not those of a state: {what}",
+    "the groups of rule {rule} are inconsistent: {what}",
     "Each group of a min or max shows one existing candidate of that group.",
     "Restore the state from a backup, or create a new one from the facts.",
     test="tests/store/test_forged.py::test_a_forged_row_number_of_a_minimum_is_refused",
@@ -244,8 +244,19 @@ UNBALANCED = FailureEntry(
     "Run `tidelog verify DIR` to check the facts, and restore the state from a backup.",
     test="tests/store/test_forged.py::test_counts_that_are_wrong_are_found_by_the_epoch_that_meets_them",
 )
+NO_KERNEL = FailureEntry(
+    "TL4304",
+    EngineError,
+    "no compiled kernel",
+    "Tidelog has no compiled kernel here, and no compiler: {reason}",
+    "A wheel contains the kernel, compiled for its platform. Elsewhere, for example in a clone, the kernel is compiled "
+    "once, with numba.",
+    "Install a wheel for this platform, or the compiler: `pip install 'tidelog[compile]'`.",
+    test="tests/kernel/test_cache.py::test_without_kernel_and_compiler_the_extra_is_named",
+)
 
 ENTRIES = (
+    NO_KERNEL,
     NO_VALUE,
     SAME_ID,
     KEY_TWICE,

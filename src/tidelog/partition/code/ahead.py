@@ -1,9 +1,13 @@
 """Results of functions ahead of their use: for the facts of a batch that follow, column by column.
 
-Law: a function is pure, so that a result may be remembered before anybody asks for it; where it has none, it is left to
-be asked for, and fails then or never. What is computed ahead are functions of the language (`function_columns`), for
+Law: a function is pure, so that a result may be known before anybody asks for it; where it has none, it is left to be
+asked for, and fails then or never. What is computed ahead are functions of the language (`function_columns`), for
 arguments that follow from one fact alone: the one that triggers the plan, or the one that a plan over the whole state
 begins with. The number of facts looked at doubles as long as results are missing, so that little is computed in vain.
+
+Results lie in a column beside the rows that they follow from, and the step of the function holds where
+(`kernel.layout`), until the epoch ends or the next column takes its place. Where the rows lie far apart, results are
+remembered beside their arguments instead.
 """
 
 from __future__ import annotations
@@ -22,6 +26,8 @@ from tidelog.partition.code.function_columns import Column, result_column
 from tidelog.partition.code.machine import Machine
 
 FEWEST, MOST = 32, 1 << 16  # facts that are looked at
+SPARSE = 8  # places for each row, up to which results lie beside rows
+ROW = -(1 << 20)  # the number of a column that no register has: the rows
 CAREFUL = 1 << 10  # where memory is limited
 
 _COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
@@ -35,19 +41,38 @@ _COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
 
 
 def answer_ahead(machine: Machine, pc: int, asked: tuple[int, ...]) -> int:
-    """Remember results of the function at ``pc`` for facts to come; how many, 0 if none is the one asked for."""
+    """Compute the function at ``pc`` for facts to come; for how many distinct arguments, 0 if not for those asked."""
     window = _window(machine, pc)
     columns = _Columns(machine)
     if not columns.start(window) or not columns.run_to(pc) or not columns.apply(pc):
         return 0
-    number, target = int(machine.code[pc + at.S_REL]), int(machine.code[pc + at.S_SAME])
-    rows = columns.table([*columns.arguments(pc), columns.registers[target]])
+    number, results = int(machine.code[pc + at.S_REL]), columns.registers[int(machine.code[pc + at.S_SAME])]
+    rows = columns.registers[ROW]
+    assert isinstance(rows, np.ndarray)
+    if int(rows.max()) - int(rows.min()) < SPARSE * len(rows):
+        _keep_beside(machine, pc, rows, results, columns.generator)
+        return columns.computed if rows.item(0) == columns.asked else 0
+    return columns.computed * _remember(machine, number, columns.table([*columns.arguments(pc), results]), asked)
+
+
+def _keep_beside(machine: Machine, pc: int, rows: Cells, results: Column, generator: int) -> None:
+    """Keep results beside the rows that they follow from."""
+    first = int(rows.min())
+    beside: Cells = np.zeros((int(rows.max()) - first + 1, 2), np.int64)
+    beside[rows - first, 0] = 1
+    beside[rows - first, 1] = results
+    machine.beside[pc] = beside
+    machine.code[pc + at.A_FIRST : pc + at.A_GEN + 1] = first, len(beside), address(beside), generator
+
+
+def _remember(machine: Machine, number: int, rows: Cells, asked: tuple[int, ...]) -> bool:
+    """Keep results beside their arguments; whether the one asked for is among them."""
     relations, done = machine.relations, 0
     while done < len(rows):
         done = remember_all(relations.directory, relations.indexes, number, address(rows), done, len(rows))
         if done < len(rows):
             relations.grow(number)
-    return len(rows) if (rows[:, :-1] == asked).all(axis=1).any() else 0
+    return bool((rows[:, :-1] == asked).all(axis=1).any())
 
 
 def _window(machine: Machine, pc: int) -> int:
@@ -68,6 +93,9 @@ class _Columns:
         self.registers: dict[int, Column] = {}
         self.count = 0
         self.step = 0  # the place of the next step
+        self.generator = 0  # of the facts looked at; 0: they trigger the plan
+        self.asked = -1  # the row of the first of them
+        self.computed = 0  # distinct arguments of the function that was carried out last
 
     def start(self, window: int) -> bool:
         """Bind the facts that trigger the plan next, or that the scan it begins with visits next."""
@@ -80,7 +108,7 @@ class _Columns:
         if items[0] >= 0:
             rel = int(items[0]) >> 32
             rows = items[items >> 32 == rel] & at.LOW32
-            return self._bind(self._records(rel)[rows], plan + at.P_BINDS, int(self.code[plan + at.P_NBIND]))
+            return self._bind(self._records(rel)[rows], rows, plan + at.P_BINDS, int(self.code[plan + at.P_NBIND]))
         return self._scan(self.step, window)
 
     def _records(self, rel: int) -> Cells:
@@ -89,15 +117,17 @@ class _Columns:
     def _scan(self, step: int, window: int) -> bool:
         if self.code[step + at.S_OP] != at.SCAN:
             return False
-        cursor = int(self.machine.cursors[self.code[step + at.S_GEN]])
+        self.generator = int(self.code[step + at.S_GEN])
+        cursor = int(self.machine.cursors[self.generator])
         records = self._records(int(self.code[step + at.S_REL]))[cursor - 1 : cursor - 1 + window]
         accept = int(self.code[step + at.S_ACCEPT + self.machine.state.item(at.PHASE)])
-        seen = records[(accept >> (records[:, -2] & at.PRESENCE)) & 1 == 1]
+        seen = ((accept >> (records[:, -2] & at.PRESENCE)) & 1).nonzero()[0]
         binds = step + at.S_KEYS + int(self.code[step + at.S_NKEY])
         self.step = step + int(self.code[step + at.S_LEN])
-        return self._bind(seen, binds, int(self.code[step + at.S_NBIND]))
+        kept = records if len(seen) == len(records) else records[seen]
+        return self._bind(kept, seen + (cursor - 1), binds, int(self.code[step + at.S_NBIND]))
 
-    def _bind(self, records: Cells, place: int, binds: int) -> bool:
+    def _bind(self, records: Cells, rows: Cells, place: int, binds: int) -> bool:
         self.count = len(records)
         if self.count < FEWEST:
             return False
@@ -105,6 +135,7 @@ class _Columns:
         checks = {~i: columns[i] for i in range(binds) if columns[i][1] == at.CHECK}  # under numbers that none has
         self.registers = {register: records[:, column] for column, mode, register in columns if mode == at.BIND}
         self.registers |= {number: records[:, column] for number, (column, _, _) in checks.items()}
+        self.registers[ROW], self.asked = rows, rows.item(0)
         try:
             for number, (_, _, register) in checks.items():
                 self._keep(self.registers[number] == self._register(register))
@@ -137,7 +168,7 @@ class _Columns:
         found = result_column(step, args, self.count, machine.functions, machine.assembler.dictionary)
         if found is None:
             return False
-        self.registers[int(self.code[pc + at.S_SAME])] = found.cells
+        self.registers[int(self.code[pc + at.S_SAME])], self.computed = found.cells, found.computed
         if found.known is not None:
             self._keep(found.known)
         return self.count > 0

@@ -178,7 +178,7 @@ class Assembler:
         elif len(keys) == step.arity:
             op = at.ONE
         elif step.index is not None:
-            op, index = at.LOOKUP, self.index(number, step.columns)
+            op, index = at.LOOKUP, self.index(number, step.columns, filled=False)
             rest += [(column, at.CHECK, self._register(o)) for column, o in keys[at.MAX_KEY :]]
             keys = keys[: at.MAX_KEY]
         rest += [(column, at.BIND, r) for column, r in step.binds] + [(c, at.CHECK, r) for c, r in step.checks]
@@ -234,10 +234,10 @@ class Assembler:
         keys = [self._register(a) for a in step.args]
         return [at.APPLY, -1, number, step.target, *(0,) * at.PHASES, index, len(keys), 0, *keys]
 
-    def index(self, number: int, columns: tuple[int, ...]) -> int:
+    def index(self, number: int, columns: tuple[int, ...], *, filled: bool = True) -> int:
         """The number of an index that plans need."""
         self.indexes.add((number, columns[: at.MAX_KEY]))
-        return self.relations.index(number, columns)
+        return self.relations.index(number, columns, filled=filled)
 
     def _register(self, operand: Operand) -> int:
         if isinstance(operand, int):

@@ -33,9 +33,13 @@ MANY = 512  # rows from which on Arrow is asked: to import it takes as long as t
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The results of a function, and for which rows they are known; None for all."""
+    """The results of a function, for how many distinct arguments it was computed, and which rows have one.
+
+    ``known`` is None where all have one.
+    """
 
     cells: Column
+    computed: int
     known: npt.NDArray[np.bool_] | None = None
 
 
@@ -72,7 +76,7 @@ def result_column(
     if by_column is not None and count >= MANY:
         found = by_column(args, step.types, dictionary)
         if found is not None:
-            return Results(found)
+            return found
     return _one_by_one(step, args, count, function, dictionary)
 
 
@@ -106,9 +110,9 @@ def _one_by_one(
             values.append(None)
     cells = np.array([0 if value is None else dictionary.encode(value, step.result) for value in values], np.int64)
     if None not in values:
-        return Results(cells[places])
+        return Results(cells[places], len(values))
     known = np.array([value is not None for value in values], np.bool_)
-    return Results(cells[places], known[places])
+    return Results(cells[places], len(values), known[places])
 
 
 # Texts in and out
@@ -127,7 +131,7 @@ def _texts(column: Column, dictionary: Dictionary) -> Texts | None:
     return Texts(array, None if isinstance(column, int) else found.places)
 
 
-def _cells(array: Any, places: Cells | None, dictionary: Dictionary) -> Cells:
+def _cells(array: Any, places: Cells | None, dictionary: Dictionary) -> Results:
     """The cells of texts that were made."""
     import pyarrow as pa
 
@@ -136,26 +140,26 @@ def _cells(array: Any, places: Cells | None, dictionary: Dictionary) -> Cells:
     _, ends, texts = array.buffers()
     offsets = np.frombuffer(ends, np.int64)[array.offset : array.offset + len(array) + 1]
     found = dictionary.symbol_column(texts.address if texts is not None else 0, np.ascontiguousarray(offsets))
-    return found if places is None else found[places]
+    return Results(found if places is None else found[places], len(array))
 
 
-def _numbers(array: Any, places: Cells | None) -> Cells:
+def _numbers(array: Any, places: Cells | None) -> Results:
     """Numbers or truth values of Arrow's as cells."""
     found: Cells = np.asarray(array.to_numpy(zero_copy_only=False)).astype(np.int64)
-    return found if places is None else found[places]
+    return Results(found if places is None else found[places], len(array))
 
 
 # Functions
 
 
-def _length(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _length(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow.compute as pc
 
     texts = _texts(args[0], dictionary)
     return None if texts is None else _numbers(pc.utf8_length(texts.array), texts.places)
 
 
-def _joined(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _joined(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -179,7 +183,7 @@ def _part(column: Texts, one: Texts | None) -> Any:
     return column.array if column is one else column.spread()
 
 
-def _cut(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _cut(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow.compute as pc
 
     column, start, length = args
@@ -192,7 +196,7 @@ def _cut(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) 
     return _cells(made, texts.places, dictionary)
 
 
-def _contained(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _contained(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow.compute as pc
 
     part, whole = (_texts(column, dictionary) for column in args)
@@ -201,7 +205,7 @@ def _contained(args: Sequence[Column], _types: Sequence[str], dictionary: Dictio
     return _numbers(pc.match_substring(whole.array, part.array[0].as_py()), whole.places)
 
 
-def _matched(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _matched(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -219,7 +223,7 @@ def _matched(args: Sequence[Column], _types: Sequence[str], dictionary: Dictiona
     return _numbers(found, texts.places)
 
 
-def _shown(args: Sequence[Column], types: Sequence[str], dictionary: Dictionary) -> Cells | None:
+def _shown(args: Sequence[Column], types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow as pa
 
     column = args[0]
@@ -229,7 +233,7 @@ def _shown(args: Sequence[Column], types: Sequence[str], dictionary: Dictionary)
     return _cells(numbers.cast(pa.large_string()), None, dictionary)
 
 
-ByColumn = Callable[[Sequence[Column], Sequence[str], Dictionary], Cells | None]
+ByColumn = Callable[[Sequence[Column], Sequence[str], Dictionary], Results | None]
 _BY_COLUMN: Mapping[tuple[str, str], ByColumn] = {
     ("strlen", SYMBOL): _length,
     ("cat", SYMBOL): _joined,

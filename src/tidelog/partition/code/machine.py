@@ -16,6 +16,7 @@ import numpy as np
 from tidelog.kernel import aggregate, batches, route, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.library import NoKernel
 from tidelog.kernel.scalar import fault_of
 from tidelog.kernel.warm import make_ready
 from tidelog.partition.base import partition_failures as failures
@@ -49,7 +50,16 @@ KEPT = [
 ]  # of the state, from one epoch to the next
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
+EXPECTED, LITTLE = 1 << 14, 1 / 64  # facts, and the part of a batch, from which on it is told how many will come
 FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
+
+
+def load_kernel() -> None:
+    """Load or compile the kernel, once in a process."""
+    try:
+        make_ready()
+    except NoKernel as error:
+        raise failures.NO_KERNEL.error(reason=str(error)) from None
 
 
 def nothing() -> None:
@@ -114,7 +124,7 @@ class Machine:
         partitions: int = 1,
         threads: int = 1,
     ) -> None:
-        make_ready()
+        load_kernel()
         self.relations = relations
         self.assembler = assembler
         self.call = call
@@ -135,6 +145,7 @@ class Machine:
         self.functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
         self.batch: Callable[[], Cells] = no_items  # the items that are fired
         self.ahead: dict[int, int] = {}  # facts for which functions were asked ahead last, by place of the code
+        self.beside: dict[int, Cells] = {}  # their results, beside rows
         self.scale: Weighing | None = None  # of the retraction that runs
         self._budget = 200_000
         self._deadline: float | None = None
@@ -164,6 +175,12 @@ class Machine:
         self.state[at.MOST_BATCHES] = self.limits.rounds or 0
         seconds = self.limits.seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
+
+    def forget_beside(self) -> None:
+        """Rows may be those of other facts from now on: results that lie beside them are forgotten."""
+        for pc in self.beside:
+            self.code[pc + at.A_ROWS] = 0
+        self.beside.clear()
 
     def add_code(self, cells: list[int]) -> int:
         """Append the code of a plan; returns its place."""
@@ -302,7 +319,7 @@ class Machine:
         crew = self.team
         for index in self.relations.indexes_of(number) if crew is not None else ():
             assert crew is not None
-            if crew.is_worth_linking(index):
+            if crew.is_worth_linking(index) and not self.relations.is_unread(index):
                 self._share(Sharing(crew, steps.ONLY_LINKS, 1, crew.linking(), open=partial(crew.open_index, index)))
         self.relations.catch_up(number)
 
@@ -312,6 +329,7 @@ class Machine:
 
     def abandon(self) -> None:
         """Nothing of what runs goes on, and nothing of it leaves."""
+        self.forget_beside()
         self.state[at.PC] = -1
         self.state[[at.OUTN, at.APPLIED, at.ROUTED, at.AWAYN, at.ITEM, at.END]] = 0
         self.queue.reset()
@@ -391,7 +409,7 @@ class Machine:
                     return done
             elif status == at.GROW_RELATION:
                 self._check_limits()
-                self.relations.grow(int(state[at.NEED]))
+                self._grow(int(state[at.NEED]))
             elif status == at.GROW_QUEUE:
                 self.queue.double()
             elif status == at.GROW_AWAY:
@@ -402,6 +420,27 @@ class Machine:
                 self.answer(self, int(state[at.NEED]))
             else:
                 raise self._failure(status, int(state[at.NEED]))
+
+    def _grow(self, number: int) -> None:
+        """Make room in a relation; while one is built, for as many facts as will come if it goes on like this."""
+        live, part = self.relations.live(number), self._part_fired()
+        is_built = self.relations.directory.item(number, at.FRESH) == 1
+        if is_built and live >= EXPECTED and part > LITTLE and self.limits.memory is None:
+            self.relations.reserve(number, int(live * (1.02 / part - 1)) + 1)
+        self.relations.grow(number)
+
+    def _part_fired(self) -> float:
+        """How much of the batch is fired; of a plan over the whole state, how much of the relation it begins with."""
+        item, end, plan = self.state[[at.ITEM, at.END, at.PLAN]].tolist()
+        if not self.firing or plan < 0 or item >= end:
+            return 0.0
+        if self.batch()[item] >= 0:
+            return item / end if end >= EXPECTED else 0.0
+        step = plan + at.P_BINDS + 3 * int(self.code[plan + at.P_NBIND])
+        if self.code[step + at.S_OP] != at.SCAN:
+            return 0.0
+        rows = self.relations.directory.item(int(self.code[step + at.S_REL]), at.ROWS)
+        return self.cursors.item(int(self.code[step + at.S_GEN])) / max(rows, 1)
 
     def _is_much_left(self, visited: int, fired: int) -> bool:
         """Whether the rest of the batch is worth to be shared out: ``visited`` rows were visited since ``fired``."""
@@ -450,6 +489,7 @@ class Machine:
     def end_epoch(self) -> None:
         """What is done from now on, such as undoing, has no limit of time."""
         self._deadline = None
+        self.forget_beside()
 
     def check_time(self) -> None:
         """Raise LimitError if the epoch has run longer than it may."""

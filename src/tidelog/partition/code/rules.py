@@ -86,6 +86,7 @@ class Rules:
         for stratum in strata:
             for code in stratum.rules.values():
                 retire(self._machine, code)
+        self._machine.forget_beside()
         self._machine.code_length = 0
         self._machine.counters.clear()
         for stratum in strata:

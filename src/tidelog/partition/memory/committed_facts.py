@@ -56,6 +56,8 @@ class CommittedFacts:
         """The columns of all facts of a relation."""
         with self.lock:
             records = self._records(name)
+            if self._is_at_rest and self._relations.live(self._relations.numbers[name]) == len(records):
+                return records[:, :STATE].copy()
             mask = self._present(records)
             return records[:, :STATE].copy() if mask.all() else records[mask, :STATE]
 
@@ -86,6 +88,11 @@ class CommittedFacts:
         with self.lock:
             records = self._records(name)
             return records[self._present(records)]
+
+    @property
+    def _is_at_rest(self) -> bool:
+        """Whether no epoch runs or settles: every live record is that of a fact."""
+        return self._rows_before is None and self._flag == at.OLD
 
     def _records(self, name: str) -> Cells:
         number = self._relations.numbers[name]

@@ -21,6 +21,7 @@ from tidelog.kernel.layout import (
     JCAP,
     JROWS,
     KEYS,
+    LINKED,
     LIVE_ROWS,
     MAX_KEY,
     NCOLS,
@@ -59,6 +60,7 @@ class Relations(Arrays):
         self._free_indexes: list[int] = []
         self._ordered: dict[int, int] = {}  # ordered indexes, with their relations
         self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan asked for
+        self._unread: set[int] = set()  # indexes that were made over facts, for plans that may never run
         self._index_count = 0
         self.was_read = False  # whether records came from a state folder, where others may have changed them
 
@@ -127,17 +129,28 @@ class Relations(Arrays):
             sort_rows(self, index)
 
     def catch_up(self, number: int) -> None:
-        """Link in all indexes of a relation the rows that wait for it."""
+        """Link in all indexes of a relation the rows that wait for it, except indexes that nobody has read."""
         for index in self.indexes_of(number):
-            _catch_up(self, number, index)
+            if not self.is_unread(index):
+                _catch_up(self, number, index)
 
-    def index(self, number: int, columns: tuple[int, ...]) -> int:
-        """The number of the index of a relation on some columns, which is made and filled if it is not there."""
+    def is_unread(self, index: int) -> bool:
+        """Whether an index was made over facts and no plan has run that reads it: the first that does fills it."""
+        if index in self._unread and self.indexes.item(index, LINKED):
+            self._unread.discard(index)
+        return index in self._unread
+
+    def index(self, number: int, columns: tuple[int, ...], *, filled: bool = True) -> int:
+        """The number of the index of a relation on some columns, which is made if it is not there.
+
+        It is filled, unless it is made for plans: the kernel fills an index before a plan reads it.
+        """
         columns = columns[:MAX_KEY]
         self.lent.discard((number, columns))
         known = self._index_numbers.get((number, columns))
         if known is not None:
-            _catch_up(self, number, known)
+            if filled or not self.is_unread(known):
+                _catch_up(self, number, known)
             return known
         index = self._free_indexes[-1] if self._free_indexes else self._index_count
         if index >= len(self.indexes):
@@ -151,7 +164,11 @@ class Relations(Arrays):
             entry[ORDER] = 1 + order
         self.set_links(index, np.zeros((int(self.directory[number, CAP]), 4 if entry[ORDER] else 2), np.int32))
         self.set_keys(index, Table())
-        _catch_up(self, number, index)
+        self._unread.discard(index)
+        if filled:
+            _catch_up(self, number, index)
+        elif self.directory[number, ROWS]:
+            self._unread.add(index)
         self.directory[number, FIRST] = index  # only now: an index for which memory runs out was never there
         self._index_numbers[number, columns] = index
         if is_ordered(columns):
@@ -180,9 +197,9 @@ class Relations(Arrays):
         self._free_indexes.append(index)
 
     def distinct_keys(self, number: int, columns: tuple[int, ...]) -> int | None:
-        """How many keys an index holds; None where there is no such index."""
+        """How many keys an index holds; None where there is no such index, or nobody has read it."""
         index = self._index_numbers.get((number, columns))
-        if index is None:
+        if index is None or self.is_unread(index):
             return None
         _catch_up(self, number, index)
         return int(self.indexes[index, KEYS])

@@ -46,7 +46,7 @@ class OpenEpoch:
     clock: int = 0
     rank_bases: Cells = field(default_factory=lambda: NOTHING)
     touched: set[int] = field(default_factory=set)  # relations of which a commit looks at the journal
-    waiting: dict[int, Cells] = field(default_factory=dict)  # suspended before their stratum is visited, by relation
+    pending: dict[int, Cells] = field(default_factory=dict)  # suspended before their stratum is visited, by relation
     fold_gains: list[tuple[RuleCode, Cells]] = field(default_factory=list)  # results to be given once all is retracted
     folds: dict[int, Fold] = field(default_factory=dict)  # whose groups the epoch touched, by identity
     rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
@@ -138,9 +138,9 @@ class Partition:
         return members
 
     @property
-    def waiting(self) -> set[str]:
+    def pending(self) -> set[str]:
         """The relations with facts that were suspended before their stratum is visited."""
-        return {self.relations.names[n] for n, items in self.epoch.waiting.items() if len(items)}
+        return {self.relations.names[n] for n, items in self.epoch.pending.items() if len(items)}
 
     def commit(self, shown: Callable[[], None] = lambda: None) -> None:
         """What is new becomes old: readers see it at once, ``shown`` is called at that moment, and records follow."""

@@ -117,7 +117,10 @@ class Entries:
         """The texts behind a column of ids; None if one of them is no UTF-8, or has not settled."""
         with self.lock:
             self._settle()
-        numbers, places = np.unique(self._texts.find_all(cells), return_inverse=True)
+        numbers = self._texts.find_all(cells)
+        places: Cells = np.arange(len(numbers))
+        if not (numbers[1:] > numbers[:-1]).all():  # what came in this order lies in it, and each text once
+            numbers, places = np.unique(numbers, return_inverse=True)
         if len(numbers) and (numbers[0] < 0 or self._texts.kinds(numbers).any()):
             return None
         return TextColumn(*self._texts.copied(numbers), places.reshape(-1))

@@ -157,7 +157,10 @@ class Texts:
             places, ids, marks = offsets[start : stop + 1], cells[start:stop], kinds[start:stop]
             done = 0
             while done < len(ids):
-                done = enter_texts(address, places, done, seed, marks, ids, self._table, self._block.array, self._room)
+                table, records = self._table, self._block.array
+                done = enter_texts(
+                    address, places, done, seed, marks, ids, table, table.ctypes.data, records, self._room
+                )
                 if self._room[CLASH] >= 0:
                     raise Clash(start + done, int(self._room[CLASH]))
                 if done < len(ids):
@@ -181,7 +184,7 @@ class Texts:
             self._block.resize(2 * count)
         if 2 * count >= len(self._table):
             table: Cells = np.zeros(4 * len(self._table), np.int64)
-            fill_table(table, self._block.array, count)
+            fill_table(table, table.ctypes.data, self._block.array, count)
             self._table = table
 
     def mark(self) -> TextMark:
@@ -191,7 +194,7 @@ class Texts:
     def drop(self, mark: TextMark) -> None:
         """Drop all records after a mark; who reads meanwhile reads those before it, which stay where they are."""
         table: Cells = np.zeros(len(self._table), np.int64)
-        fill_table(table, self._block.array, mark.records)
+        fill_table(table, table.ctypes.data, self._block.array, mark.records)
         self._table = table
         self._room[:] = mark.room
         del self._heaps[mark.heaps :]
@@ -209,7 +212,8 @@ class Texts:
     def find_all(self, cells: Cells) -> Cells:
         """The record of each id, -1 where there is none."""
         numbers: Cells = np.empty(len(cells), np.int64)
-        find_texts(np.ascontiguousarray(cells), self._table, self._block.array, numbers)
+        table, records = self._table, self._block.array
+        find_texts(np.ascontiguousarray(cells), table, table.ctypes.data, records, numbers)
         return numbers
 
     def kinds(self, numbers: Cells) -> Cells:

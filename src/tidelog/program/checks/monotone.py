@@ -6,7 +6,7 @@ shortest path), or if no rule gives a value better than any it reads (widest pat
 for nothing else than computing the head's value and tests that a better value cannot fail. In the first case a value
 improved upon never supports a best one; in the second the better value supports it as well. On floats strictness holds
 up to rounding.
-The check is syntactic: it refuses some programs that have one result, and tells for each what it could not see.
+The check is syntactic: it refuses some programs that have one result, and reports for each what it could not prove.
 How single rules use values is read by `value_use`.
 """
 

@@ -287,7 +287,7 @@ def _order_rule(edge: _Edge, recursion: Recursion, number: int, *, equal: bool) 
 
 
 def wanted_step(rule: Rule) -> str:
-    """What an order rule wants of a step, to be told before the word zero."""
+    """What an order rule requires of a step, as words before "zero" in the message."""
     test = rule.body[-1]
     assert isinstance(test, Comparison)
     return {"<": "at least", "<=": "above", ">": "at most", ">=": "below"}[test.op]

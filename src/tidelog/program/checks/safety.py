@@ -111,7 +111,7 @@ def rule_safety(rule: Rule, generators: Set[str] = frozenset({"range"})) -> list
 
 
 def _consequences(rule: Rule, bound: Set[str], scope: _Scope) -> set[str]:
-    """The unbound variables that `=` would bind if only the others were bound: these are worth telling, those not."""
+    """The unbound variables that `=` would bind if only the others were bound: only the others are reported."""
     if scope.names <= bound:
         return set()
     defined = {
@@ -363,7 +363,7 @@ def _check_aggregate(aggregate: Aggregate, bound: Set[str], scope: _Scope) -> No
         return
     own = aggregate_names(aggregate)
     for name in sorted(_shared(aggregate, scope.names) - bound - scope.reported):
-        # Unbound outside: told there if it occurs in a place that needs it, which all places but atoms do.
+        # Unbound outside: reported there if it occurs in a place that needs it, which all places but atoms do.
         scope.reported.add(name)
         scope.findings.append(diagnose("TL308", _first_span(aggregate, name), name=name))
     inner = scope.within(own)

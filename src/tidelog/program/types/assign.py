@@ -20,7 +20,14 @@ from tidelog.program.functions.calendar import EXAMPLES, TRUTH
 from tidelog.program.functions.table import ANY, FUNCTIONS, Function
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.types.inference import Inference, Use
-from tidelog.program.types.literal_types import LITERALS, RETYPED, Found, elaborate_fact, elaborate_rule, retyped
+from tidelog.program.types.literal_types import (
+    LITERALS,
+    RETYPED,
+    TypedLiterals,
+    elaborate_fact,
+    elaborate_rule,
+    retyped,
+)
 from tidelog.program.types.places import type_name
 from tidelog.program.types.signatures import Signatures
 from tidelog.program.types.structure_types import settle_brackets, settle_lists
@@ -201,9 +208,9 @@ def _default_integers(facts: LiteralsAt, rules: LiteralsAt, inference: Inference
 
 
 def _settle_untold(inference: Inference) -> bool:
-    """What a function gives without telling its type is a number, if it is computed with or ordered.
+    """A function result of unknown type is a number, if it is used in arithmetic or ordered.
 
-    Nothing else says what it is, and what is not a number is told when it comes.
+    Nothing else determines the type, and a value that is not a number is reported when it occurs.
     """
     classes = inference.classes
     uses = [(place, use.call.span) for use in inference.open_uses for place in use.places]
@@ -257,11 +264,11 @@ def _elaborated(
         literals = literals_of.get(i, [])
         types = _literal_types(literals, inference, bare_symbols)
         if names or _changes(literals, types):
-            rules[i] = elaborate_rule(rules[i], Found(iter(types), names, i, inference.recorded))
+            rules[i] = elaborate_rule(rules[i], TypedLiterals(iter(types), names, i, inference.recorded))
     for i, literals in fact_literals:
         types = _literal_types(literals, inference, bare_symbols=True)
         if _changes(literals, types):
-            facts[i] = elaborate_fact(facts[i], Found(iter(types), recorded=inference.recorded))
+            facts[i] = elaborate_fact(facts[i], TypedLiterals(iter(types), recorded=inference.recorded))
     return replace(program, rules=tuple(rules), facts=tuple(facts))
 
 

@@ -106,7 +106,7 @@ def in_column(value: Any, type_: str | None) -> Any:
 
 
 def column_type(column: Iterable[Any]) -> str | None:
-    """The type of a column that what was written in it tells beyond doubt.
+    """The type of a column, if the values written in it determine it.
 
     >>> column_type(["2026-06-01"]), column_type(["2026-06-01", "a"]), column_type([True]), column_type([1])
     (None, 'symbol', None, None)

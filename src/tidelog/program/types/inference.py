@@ -2,7 +2,7 @@
 
 Law: columns are places, and so are the variables of each rule and the arguments and results of its calls. Constants
 and signatures give types to places; using a variable twice, comparing and applying functions unite them. A conflict is
-told where it appears, with the reasons of both types, and the pass goes on.
+reported where it appears, with the reasons of both types, and the pass continues.
 `types` runs the pass over a program, looks again at what it left open, and reads the result.
 """
 
@@ -71,7 +71,7 @@ class Inference(Places):
     literals: list[tuple[int, Const]] = field(default_factory=list)
     recorded: tuple[str, ...] = (NUMBER,)  # the types of constants whose places are kept
     open_uses: list[Use] = field(default_factory=list)
-    untold: list[int] = field(default_factory=list)  # results whose type the function does not tell
+    untold: list[int] = field(default_factory=list)  # results whose type the function does not declare
     rule: Rule | None = None
 
     def visit_rule(self, rule: Rule) -> Environment:
@@ -98,7 +98,7 @@ class Inference(Places):
                 self.constant(arg, place, atom)
             elif isinstance(arg, Call | Aggregate):
                 self.unite(self.term(arg, env), place, arg.span, "this argument must be")
-        for arg in atom.args[len(places) :]:  # told elsewhere; its literals are counted as all are
+        for arg in atom.args[len(places) :]:  # reported elsewhere; its literals are counted like all others
             self.term(arg, env)
 
     def constant(self, const: Const, place: int, atom: Atom) -> None:

@@ -81,9 +81,9 @@ def _label(label: Label, inference: Places) -> Ends:
 
 
 def _step(label: Label, inference: Places) -> Ends:
-    """The first and the last column of a label's relation; places of their own where it has no such columns."""
+    """The first and the last column of a label's relation; new places if it has no such columns."""
     columns = inference.column_places(label.relation)
-    if len(columns) != (2 if label.value is None else 3):  # told by the check of names
+    if len(columns) != (2 if label.value is None else 3):  # reported by the check of names
         return inference.classes.fresh(), inference.classes.fresh()
     return columns[0], columns[-1]
 

@@ -25,7 +25,7 @@ _DIGITS_OF_A_DATE = re.compile(r"([0-9]{4})\s*-\s*([0-9]{1,2})\s*-\s*([0-9]{1,2}
 
 
 class Demand(NamedTuple):
-    """A place whose type, once known, must be among some; otherwise ``finding`` tells."""
+    """A place whose type, once known, must be one of some; otherwise ``finding`` is reported."""
 
     place: int
     types: frozenset[str]
@@ -55,7 +55,7 @@ class Places:
         return places
 
     def no_structure(self, place: int, span: Span | None, where: str) -> None:
-        """A place that takes values of any type but records and variants, which do not tell their own type."""
+        """A place that accepts values of any type but records and variants, which do not show their type."""
         if self.structures.any:
             self.demands.append(Demand(place, frozenset(BASE_TYPES), partial(_untyped_place, span, where)))
 

@@ -1,8 +1,8 @@
 """Types of terms that make records, algebraic values and lists.
 
 Law: a bracket makes a list unless its place has a
-record type: then it has as many parts as the type has fields, each of the field's type. What does not fit is told once,
-where it stands (TL420 on).
+record type: then it has as many parts as the type has fields, each of the field's type. What does not fit is reported
+once, at its place (TL420 and following).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tidelog.errors import Span
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.messages.nearest import KnownNames
 from tidelog.program.types.places import Places
-from tidelog.program.types.structures import Bracket, Made
+from tidelog.program.types.structures import Bracket, Constructor
 from tidelog.program.types.unify import NIL, Reason
 from tidelog.program.values.structure import MAKE, Structure, signature
 from tidelog.program.values.term import ANY_TYPE, LIST, RECORD, Call, Const
@@ -46,7 +46,7 @@ def _construct(call: Call, parts: tuple[int, ...], place: int, inference: Places
     _fill(call, made, parts, inference, inference.structures.clause)
 
 
-def _fill(call: Call, made: Made, parts: tuple[int, ...], inference: Places, clause: int) -> None:
+def _fill(call: Call, made: Constructor, parts: tuple[int, ...], inference: Places, clause: int) -> None:
     """Give the parts the types of the fields."""
     inference.structures.names[clause, id(call)] = made.name(len(parts))
     if len(parts) != len(made.fields):

@@ -91,6 +91,7 @@ class Aggregate:
     ``ties`` are columns of that head, counted from 0, that do not belong to the group: they come with the best value,
     and among equals they are compared in this order, each by ``min`` or ``max`` (`program.witnesses`).
     ``domains`` are the keys of a choice, each by its columns of the head (`program.choice`).
+    ``folded``: a min or max of rows that come from a lower stratum (`plan.fold_rows`).
     """
 
     kind: str
@@ -99,6 +100,7 @@ class Aggregate:
     span: Span | None = field(default=None, compare=False, repr=False)
     ties: tuple[tuple[int, str], ...] = ()
     domains: tuple[tuple[int, ...], ...] = ()
+    folded: bool = False
 
 
 Term: TypeAlias = Var | Wildcard | Const | Call | Aggregate

@@ -12,7 +12,7 @@ An aggregate over a part of its rows would be another value, so only the columns
 rows are cut to the groups that are: ``__part_``. What is asked for whole is evaluated as before, and so is what the
 rewrite would put into a recursion through negation or an aggregate, or what lives at locations: `Demand.whole` says
 why.
-Labels tell everything a made rule depends on beside its own rule, so that equal labels mean equal rules.
+Labels include everything that a generated rule depends on besides its original rule, so equal labels mean equal rules.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def _visit_alone(node: NodeState, start: Iterable[str], given: EpochChanges, out
     names = node.partition.relations.names
     agenda = Agenda(node.strata)
     agenda.add(start)
-    agenda.add(sorted(node.partition.waiting))
+    agenda.add(sorted(node.partition.pending))
     for stratum in agenda:
         changes = _visit_here(node, stratum, given, outcome)
         given.changes.update(changes)
@@ -86,7 +86,7 @@ def _visit_together(
     """The strata that changes could reach on any partition, in the same order everywhere."""
     names = frozenset(start)
     if removing:
-        names |= yield from node.union(node.partition.waiting)
+        names |= yield from node.union(node.partition.pending)
     for stratum in within_reach(node.strata, node.readers, names):
         has_work = _has_work(node, stratum, given)
         if stratum.sends or any(code.sends for code in given.rules_of(stratum)):
@@ -97,7 +97,7 @@ def _visit_together(
 
 def _has_work(node: NodeState, stratum: Stratum, given: EpochChanges) -> bool:
     """Whether this partition itself has something to do in a stratum."""
-    if given.rules_of(stratum) or not node.partition.waiting.isdisjoint(stratum.relations):
+    if given.rules_of(stratum) or not node.partition.pending.isdisjoint(stratum.relations):
         return True
     numbers = node.partition.relations.numbers
     for name in stratum.relations:

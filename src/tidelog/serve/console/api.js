@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-/* Law: where a browser tells the digits of a number, an integer that does not fit a double becomes a BigInt. */
+/* Law: if the browser provides the digits of a number, an integer that does not fit a double becomes a BigInt. */
 function exact(_, value, context) {
   if (typeof value !== "number" || Number.isSafeInteger(value) || !context) return value;
   return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;

@@ -32,7 +32,7 @@ function leave() {
   opened = "";
 }
 
-/* Open the page that the address names; a page that is open already may take its new address by itself. */
+/* Open the page that the address names; an open page may handle its new address. */
 function show(focus) {
   const route = here();
   const page = PAGES[route.page] ? route.page : "program";

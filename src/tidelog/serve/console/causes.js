@@ -4,6 +4,8 @@ import { html } from "./dom.js";
 import { clock, count } from "./format.js";
 import { settle } from "./states.js";
 
+const CHANGES = { came: "was added", went: "was removed", changed: "was changed" };
+
 export function causes(fact) {
   const box = html("section", { class: "causes", "aria-label": "Causes", "aria-live": "polite" });
   const ask = () => settle(box, call("/blame", { params: { fact } }), showCauses, { again: ask, lines: 3 });
@@ -25,7 +27,7 @@ export function causes(fact) {
 
 function showCauses(told) {
   return [
-    html("h2", {}, `${told.fact} ${told.what} ${origin(told.origin)}, because`),
+    html("h2", {}, `${told.fact} ${CHANGES[told.what]} ${origin(told.origin)}, because`),
     html("ul", {}, told.causes.map(cause)),
   ];
 }

@@ -19,7 +19,7 @@ export const FORMATS = {
   Arrow: ["application/vnd.apache.arrow.stream", "arrow", false, "Arrow IPC stream"],
 };
 
-/* Export in a box that shows the progress; gives what cancels it. */
+/* Export in a box that shows the progress; returns a function that cancels it. */
 export function startExport(box, source, format, failed) {
   const end = new AbortController(),
     bar = html("progress", { "aria-label": `Export as ${format}` }),

@@ -95,13 +95,13 @@ function ruleBox(rule) {
   );
 }
 
-/* The text of a rule without its label, which stands beside it. */
+/* The text of a rule without its label, which is shown beside it. */
 export const bare = (rule) =>
   rule.text.startsWith(`${rule.label}:`) ? rule.text.slice(rule.label.length + 1).trim() : rule.text;
 
 const headOf = (rule) => /^[\w.?]*/.exec(rule.head)[0];
 
-/* The relations whose names stand in the body of a rule. */
+/* The relations named in the body of a rule. */
 function readBy(rule) {
   const words =
     rule.body

@@ -18,7 +18,7 @@ const SOON = 150,
   FILTER = 250,
   ELSEWHERE = 8000;
 
-/* Open the rows of an address {name, ask, at, filters} in a card; gives what closes them. */
+/* Open the rows of an address {name, ask, at, filters} in a card; returns a function that closes them. */
 export function openRows(card, wanted) {
   const isView = wanted.ask === null,
     isLive = wanted.at === null;

@@ -16,7 +16,7 @@ function example(relation) {
   return relation ? `${relation.name}(${variables.join(", ")}), …` : "the body of a rule";
 }
 
-/* Draw it; gives what ends an export that is under way. */
+/* Draw it; returns a function that cancels a running export. */
 export function drawHead(bar, wanted, source) {
   const exporting = html("p", { class: "exporting", "aria-live": "polite" });
   let cancel = () => {};

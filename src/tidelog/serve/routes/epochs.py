@@ -25,7 +25,7 @@ from tidelog.serve.values import ARROW
 from tidelog.store.base.store_failures import CHANGES_NOT_KEPT
 from tidelog.store.folder.history import LogEntry
 
-ENTRIES = 100  # of history, if nobody says how many
+ENTRIES = 100  # of history by default
 
 
 def rehearsal_of(service: Service, call: Call) -> Callable[[], None] | None:

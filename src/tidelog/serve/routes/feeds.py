@@ -1,6 +1,6 @@
 """Changes since an epoch: polls that wait, and server-sent events.
 
-Law: who goes on after the last epoch that was told misses nothing and gets nothing twice.
+Law: a client that continues after the last epoch it received misses nothing and gets nothing twice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONGEST = 300  # seconds that a poll waits
 
 
 def _since(service: Service, call: Call) -> int:
-    """The epoch after which a feed goes on: where it was cut off, as it was told, or now."""
+    """The epoch after which a feed continues: where it was cut off, the given one, or the current one."""
     since: int = call.query.get("since", service.hub.last)
     if call.last_event is not None:
         if not (call.last_event.isascii() and call.last_event.isdecimal()) or len(call.last_event) > 18:

@@ -1,6 +1,6 @@
 """Questions about the engine: why, why not, how, and whether all is true.
 
-Law: asking changes nothing. A proof is told as a tree to a depth; deeper parts are asked for by their facts.
+Law: explanations change nothing. A proof is returned as a tree to a depth; deeper parts are requested by their facts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tidelog.serve.proofs import proof_json
 from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
 
-DEPTH = 3  # levels of a proof, if nobody says how many
+DEPTH = 3  # levels of a proof by default
 DEEPEST = 60
 TRIALS = 300  # of a search for causes
 

@@ -45,13 +45,13 @@ class Resident(Protocol):
         """Answer a call of the driver or of another partition."""
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
-        """Take rows that another partition or a Spark task sends."""
+        """Receive rows from another partition or a Spark task."""
 
     def fetch(self, descriptor: Descriptor) -> pa.Table | pa.RecordBatchReader:
-        """Give rows."""
+        """Return rows."""
 
     def connect(self, peers: Sequence[Peer]) -> None:
-        """Learn the other partitions; called once, before any `call`."""
+        """Receive the addresses of the other partitions; called once, before any `call`."""
 
     def close(self) -> None:
         """The stage ends."""

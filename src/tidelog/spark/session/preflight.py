@@ -48,7 +48,7 @@ def preflight(
     driver: Place | None = None,
     limit: float = 120.0,
 ) -> None:
-    """Refuse a session that cannot hold so many resident partitions, with ``folder`` as their state folder.
+    """Refuse a session that has no room for the resident partitions, with ``folder`` as their state folder.
 
     ``held`` is the number of slots that other resident stages occupy for as long as they run; ``driver`` is where
     tasks are to reach this process.

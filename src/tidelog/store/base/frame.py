@@ -87,7 +87,7 @@ def encode_frame(
 def framed(
     kind: int, epoch: int, previous: int, header: Mapping[str, Any], messages: Sequence[tuple[str, Bytes]]
 ) -> tuple[list[Bytes], int]:
-    """A frame whose header tells the kinds and lengths of the messages in its body."""
+    """A frame whose header lists the kinds and lengths of the messages in its body."""
     body = [[name, memoryview(message).nbytes] for name, message in messages]
     return encode_frame(kind, epoch, previous, {**header, "body": body}, [message for _, message in messages])
 

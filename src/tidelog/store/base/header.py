@@ -1,7 +1,7 @@
 """What the header of a frame may say: every field with its form and its range.
 
-Law: a header that reads without an error holds fields of the forms below and no others of these names, so that whoever
-reads it need not ask again. A checksum finds accidents; this finds what no writer writes.
+Law: a header that is read without an error contains fields of the forms below and no others of these names, so that its
+users need not check again. A checksum detects accidents; this detects what no writer writes.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ OF_SNAPSHOTS = ("rules", "strata", "arities")
 
 
 def read_header(text: bytes, body_size: int) -> dict[str, Any]:
-    """The header of a frame with so many bytes in its body; Impossible says what it cannot say.
+    """The header of a frame with the given size of its body; raises Impossible for invalid content.
 
     >>> read_header(b'{"clock": 3, "body": [["deltas", 8]]}', 8)["clock"]
     3
@@ -121,7 +121,7 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_rules(header: Mapping[str, Any]) -> None:
-    """What is told of rules is told together: every relation of a stratum once and with its number of columns."""
+    """Information about rules is complete: every relation of a stratum occurs once and with its number of columns."""
     if any(name in header for name in OF_SNAPSHOTS):
         need(header, OF_SNAPSHOTS)
         columns = [(name, column) for name, column, _ in header["rules"]["bound"]]

@@ -1,7 +1,7 @@
 """One writer: a lock on a file that also says who holds it.
 
 Law: the operating system drops the lock when its holder ends, however it ends, so that a file left by a dead process
-locks nobody out. The name inside the file is for the message to the second writer; it decides nothing. A process that
+locks no one out. The name inside the file is for the message to the second writer; it decides nothing. A process that
 is forked has no part in the locks of its parent (D38): it neither holds them for longer nor can give them up.
 """
 

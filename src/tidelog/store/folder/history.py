@@ -1,8 +1,8 @@
-"""History: what past epochs did, told from the log.
+"""History: what past epochs did, read from the log.
 
 Law: a fact that comes or goes in an epoch stands in the delta of its relation exactly once, whether facts or rules
 changed; so the change feed of a view is its deltas in order, each epoch once, before and after a restart alike. Of
-several partitions each tells the facts it owns; what all of them hold is told by the first.
+several partitions each reports the facts it owns; facts on all of them are reported by the first.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def view_changes(state: Durable, relation: str, since: int, dictionary: Dictiona
 
 
 def _frames_with(state: Durable, relation: str, since: int) -> Iterator[Frame]:
-    """The frames that tell the changes of a relation, in order of epochs: of the log, or of several partitions."""
+    """The frames with the changes of a relation, in order of epochs: of the log, or of several partitions."""
     for stretch in stretches(state, since):
         alone = stretch.placements.get(relation) in (MIRRORED, SINGLE)
         yield from stretch.frames(state, range(1 if alone else stretch.partitions))

@@ -1,7 +1,7 @@
 """Scrubbing: every file of a state is read and checked, also those that opening it passes over.
 
-Law: what is not told here can be read: every epoch that is kept, from every snapshot before it, in every partition. A
-snapshot must hold the facts that the epochs before it add up to. Nothing is changed and no lock is taken, so that a
+Law: what is not reported here can be read: every kept epoch, from every snapshot before it, in every partition. A
+snapshot must contain the facts that the epochs before it add up to. Nothing is changed and no lock is taken, so that a
 state can be scrubbed while it is written.
 """
 
@@ -56,7 +56,7 @@ class Scrubbed:
 def scrub(place: str | Store) -> Scrubbed:
     """Read and check every file of a state; StateError if there is none."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StateWarning)  # what is passed over where it can be is told here too
+        warnings.simplefilter("ignore", StateWarning)  # damage that is otherwise ignored is reported here, too
         store = open_store(place)
         if not check_format(store):
             raise failures.NO_STATE.error(name=store.name)
@@ -144,7 +144,7 @@ def _agree(one: Image, other: Image) -> bool:
 
 
 def _same(one: RelationImage, other: RelationImage) -> bool:
-    """The same facts in the same rows, with the same counts; ranks may have been numbered anew in between."""
+    """The same facts in the same rows, with the same counts; ranks may have been renumbered in between."""
     parts = []
     for relation in (one, other):
         records = relation.records[: relation.rows]

@@ -2,7 +2,7 @@
 
 Law: an image that passes is one that the kernel can go on from: what it takes for a row is one, what it counts down is
 not below what it counts, and no flag is set that only a running epoch sets. Whether the facts are also those that the
-rules derive is not asked here: the certificate (`tidelog verify DIR`) tells. One pass over the records, in numpy.
+rules derive is not checked here, but by the certificate (`tidelog verify DIR`). One pass over the records, in numpy.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _check_relation(name: str, relation: RelationImage, clock: int) -> None:
 
 
 def _check_name(name: str, relation: RelationImage, arities: Mapping[str, int]) -> None:
-    """A relation has the columns that the rules know it by, and is none of those that an engine fills by itself."""
+    """A relation has the columns that the rules use, and is not one that the engine fills internally."""
     known = arities.get(name, relation.arity)
     if known != relation.arity and not relation.is_empty():
         raise Impossible(f"`{name}` has {relation.arity} columns, but the rules use {known}")

@@ -150,7 +150,7 @@ def _table(cells: Cells, width: int, name: str) -> Cells:
 
 
 def _check(delta: Delta) -> None:
-    """Rows are named once each, by numbers that rows have; types are as many as columns, or none are told."""
+    """Rows occur once each, with existing row numbers; there are as many types as columns, or none."""
     name = delta.relation
     if len(delta.rows) not in (len(delta.inserted), min(1, len(delta.inserted))):
         raise Impossible(f"`{name}` has {len(delta.inserted)} new records, but {len(delta.rows)} rows for them")

@@ -88,7 +88,7 @@ def _check_ids(cells: pa.Array, values: pa.Array) -> None:
 
 
 class _Ids(Dictionary):
-    """Tells ids and keeps no values."""
+    """Returns ids and keeps no values."""
 
     def _make(self, cell: int, value: Value) -> int:
         return cell

@@ -38,7 +38,7 @@ def installed_memory() -> int:
 class RelationImage:
     """The records of a relation by row; ``rows`` of them are or were in use.
 
-    ``told`` is what epochs have put in and taken out since that was last checked (`twice`).
+    ``told`` is what epochs have added and removed since the last check (`twice`).
     """
 
     arity: int
@@ -115,7 +115,7 @@ class RelationImage:
 
 
 def _close_ranks(relations: Sequence[RelationImage]) -> int:
-    """Number the ranks of some relations anew from 1, in the same order; gives the highest."""
+    """Renumber the ranks of some relations from 1, in the same order; returns the highest."""
     highest = close_ranks([(relation.records[: relation.rows], relation.base) for relation in relations])
     for relation in relations:
         relation.base = 0
@@ -127,7 +127,7 @@ class Image:
     """A state at an epoch. ``checksum`` is that of the epoch's frame, which the next frame names as its predecessor.
 
     Of several partitions the driver's image has the markers, and a reader of the whole the ``pieces``: the images of
-    the partitions, each with its own records. ``begun`` is the last epoch that wrote all records anew for another
+    the partitions, each with its own records. ``begun`` is the last epoch that rewrote all records for another
     number of partitions, 0 if there was none, and ``parts`` how many folders of partitions there may be.
     ``place`` is where the image was read; it is empty if it was not.
     """
@@ -152,7 +152,7 @@ class Image:
 
     @property
     def partitions(self) -> int:
-        """How many partitions have pieces of their own; 0 for one embedded partition."""
+        """The number of partitions with separate parts; 0 for one embedded partition."""
         return len(self.markers)
 
     def apply(self, frame: Frame, *, records: bool = True) -> None:
@@ -182,7 +182,7 @@ class Image:
             self._close_ranks()
 
     def _apply_deltas(self, frame: Frame) -> None:
-        """Make the changes of all relations, each of which is told once."""
+        """Apply the changes of all relations, each of which occurs once."""
         seen: set[str] = set()
         for delta in deltas_of(frame):
             name, known = delta.relation, self.relations.get(delta.relation)
@@ -196,7 +196,7 @@ class Image:
             known.apply(delta)
 
     def enter(self, entries: list[Entry]) -> None:
-        """Take entries of the dictionary; Impossible if one that is told again says something else."""
+        """Add entries of the dictionary; raises Impossible if one contradicts an existing entry."""
         wanted = len(self.entries) + len(entries)
         before = {cell: self.entries[cell] for cell, _ in entries if cell in self.entries} if self.entries else {}
         self.entries.update(entries)
@@ -207,7 +207,7 @@ class Image:
                 raise Impossible(f"the dictionary has two values with the id {cell}")
 
     def _close_ranks(self) -> None:
-        """Number the ranks of every stratum anew from 1, as the partition did after this epoch (`close_ranks`)."""
+        """Renumber the ranks of every stratum from 1, as the partition did after this epoch (`close_ranks`)."""
         together = {name for group in self.strata for name in group}
         groups = [*self.strata, *([name] for name in self.arities if name not in together)]
         held = ([self.relations[name] for name in group if name in self.relations] for group in groups)

@@ -2,7 +2,7 @@
 
 Law: frames number the epochs without a gap and each names the checksum of the one before, so that a lost, doubled or
 exchanged frame is found. Only the very end of the last segment may be torn: that is an epoch that was never committed.
-A segment is called after its first epoch; where files cannot grow, every epoch is a segment of its own. A snapshot
+A segment is named after its first epoch; where files cannot be extended, every epoch is a separate segment. A snapshot
 ends a segment, so that what comes after it is found without reading what came before.
 """
 
