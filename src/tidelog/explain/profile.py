@@ -15,7 +15,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
+from itertools import groupby
 from typing import Any
 
 from tidelog.explain.names import Names
@@ -24,10 +25,12 @@ from tidelog.partition.code.plan_counts import PlanCounts, by_label
 from tidelog.partition.phases.partition import Partition
 from tidelog.partition.phases.progress import running_rule
 from tidelog.plan.ruleset import Ruleset
-from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
+from tidelog.runtime.base.cost import EpochCost, EpochSum, sum_up
+from tidelog.runtime.base.outcome import EpochOutcome
 
 INTERVAL = 0.001
 MOST_KEPT = 256  # epochs kept before they are added up
+MOST_STRATA = 1 << 14  # and strata that these visited
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +112,9 @@ class _Sums:
     rule_seconds: dict[str, float] = field(default_factory=dict)
     strata: dict[tuple[str, ...], StratumProfile] = field(default_factory=dict)
 
-    def add(self, outcome: EpochOutcome, names: Names, rules: Ruleset, sampled: Mapping[str, float]) -> None:
-        """Add one epoch."""
-        self.epochs += 1
+    def add(self, outcome: EpochSum, names: Names, rules: Ruleset) -> None:
+        """Add some epochs under the same rules."""
+        self.epochs += outcome.epochs
         self.seconds += outcome.seconds
         self.suspended += outcome.suspended
         self.revived += outcome.revived
@@ -123,21 +126,21 @@ class _Sums:
                 told = names.label(rule)
                 self.supports[told] = self.supports.get(told, 0) + count
         self._add_visits(outcome.visits, names, rules)
-        for label, seconds in sampled.items():
+        for label, seconds in outcome.sampled.items():
             rule = rules.core.get(label)
             told = label if rule is None else names.label(rule)
             self.rule_seconds[told] = self.rule_seconds.get(told, 0.0) + seconds
-        for stratum in outcome.strata:
+        for stratum, visits, rebuilt in outcome.strata:
             key = tuple(sorted(names.relation(name) for name in stratum.relations))
             old = self.strata.get(key, StratumProfile(key, 0, 0.0, 0, 0, 0))
             self.strata[key] = StratumProfile(
                 key,
-                old.visits + 1,
+                old.visits + visits,
                 old.seconds + stratum.seconds,
                 old.supports + sum(by_head.get(name, 0) for name in stratum.relations),
                 old.suspended + stratum.suspended,
                 old.revived + stratum.revived,
-                old.rebuilt + bool(stratum.rebuilt),
+                old.rebuilt + rebuilt,
                 stratum.rebuilt,
             )
 
@@ -179,7 +182,8 @@ class Profiler:
         self._last = _Sums()
         self._overall = _Sums()
         self._sampled: dict[str, float] = {}
-        self._not_added: list[tuple[EpochOutcome, Ruleset, Mapping[str, float]]] = []
+        self._not_added: list[tuple[EpochCost, Ruleset]] = []
+        self._strata = 0  # that these visited
 
     @contextmanager
     def watching(self, partition: Partition) -> Iterator[None]:
@@ -205,23 +209,20 @@ class Profiler:
 
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
         """An epoch is committed; it is added up when somebody asks, or when many have come."""
-        self._not_added.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
+        self._not_added.append((EpochCost(outcome, self._sampled), rules))
         self._sampled = {}
-        if len(self._not_added) > MOST_KEPT:
+        self._strata += len(outcome.strata)
+        if len(self._not_added) > MOST_KEPT or self._strata > MOST_STRATA:
             self._add_up()
 
     def _add_up(self) -> None:
-        if not self._not_added:
-            return
-        known, names = self._not_added[0][1], Names(self._not_added[0][1])
-        for outcome, rules, sampled in self._not_added:
-            if rules is not known:
-                known, names = rules, Names(rules)
-            self._overall.add(outcome, names, rules, sampled)
-        outcome, rules, sampled = self._not_added[-1]
-        self._last = _Sums()
-        self._last.add(outcome, names, rules, sampled)
+        for rules, epochs in groupby(self._not_added, lambda noted: noted[1]):
+            names, costs = Names(rules), [cost for cost, _ in epochs]
+            self._overall.add(sum_up(costs), names, rules)
+            self._last = _Sums()
+            self._last.add(sum_up(costs[-1:]), names, rules)
         self._not_added.clear()
+        self._strata = 0
 
     def rebuilt(self) -> dict[tuple[str, ...], str]:
         """Why strata were built again when they were visited last, by their relations as they are told."""

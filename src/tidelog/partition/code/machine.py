@@ -16,6 +16,7 @@ import numpy as np
 from tidelog.kernel import aggregate, batches, route, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.visit import begin_epoch
 from tidelog.kernel.warm import make_ready
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.base.choice_lists import FIELDS, ChoiceLists
@@ -46,6 +47,7 @@ KEPT = [
     *FIELDS,
     *COUNTER_FIELDS,
 ]  # of the state, from one epoch to the next
+KEPT_FIELDS: Cells = np.isin(np.arange(at.STATE_FIELDS), KEPT).astype(np.int64)
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
 FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
@@ -136,15 +138,19 @@ class Machine:
         alone = threads == 1 or partitions > 1
         self.team = None if alone else Team(self.state, relations, threads)
 
-    def start_epoch(self) -> None:
-        """Forget what an epoch before left unfinished."""
-        kept = self.state[KEPT]
-        self.state[:] = 0
-        self.state[KEPT] = kept
-        self.state[at.PC] = self.state[at.PLAN] = -1
-        self.counted[:] = 0
+    def start_epoch(self, rows: Cells, rank_bases: Cells) -> None:
+        """Forget what an epoch before left unfinished; notes of every relation its rows and what ranks count from."""
+        begin_epoch.when_brief(True)(
+            self.relations.directory,
+            self.state,
+            KEPT_FIELDS,
+            self.tally,
+            self.losses,
+            self.counters.visits,
+            rows,
+            rank_bases,
+        )
         self.scale = None
-        self.counters.start_epoch()
         self.ahead.clear()
         self.state[at.MOST_BATCHES] = self.limits.rounds or 0
         seconds = self.limits.seconds
@@ -304,7 +310,7 @@ class Machine:
 
     def look_up(self) -> None:
         """Between slices of work: limits and signals."""
-        self._check_limits()
+        self.check_limits()
         self.on_slice()
 
     def _sharing(
@@ -352,7 +358,7 @@ class Machine:
             began, fired = time.perf_counter(), state.item(at.ITEM)
             status = kernel()
             if status == at.DONE:
-                self._check_limits()
+                self.check_limits()
                 return True
             if status == at.SLICE and self._is_brief:
                 self._is_brief = False
@@ -375,7 +381,7 @@ class Machine:
                 if done is not None:
                     return done
             elif status == at.GROW_RELATION:
-                self._check_limits()
+                self.check_limits()
                 self.relations.grow(int(state[at.NEED]))
             elif status == at.GROW_QUEUE:
                 self.queue.double()
@@ -441,7 +447,8 @@ class Machine:
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise failures.TOO_LONG.error(seconds=self.limits.seconds)
 
-    def _check_limits(self) -> None:
+    def check_limits(self) -> None:
+        """Raise LimitError if the epoch has taken more than it may."""
         limits = self.limits
         self.check_time()
         check_facts(limits, int(self.state[at.FACTS]))

@@ -5,11 +5,13 @@ Law: a new epoch begins with nothing remembered; a commit or an undo forgets it 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.asked_groups import AskedGroups
 from tidelog.partition.code.fold import Fold
+from tidelog.partition.code.machine import nothing
 from tidelog.partition.code.stratum import RuleCode
 from tidelog.partition.memory.journal import NOTHING
 
@@ -28,4 +30,5 @@ class OpenEpoch:
     rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
     asked: dict[str, AskedGroups] = field(default_factory=dict)  # of aggregates inside their recursion, by label
     asked_seen: int = 0  # items of the queue of losses that were looked at for groups of theirs
+    settle_visited: Callable[[], None] = nothing  # commits the members of strata that a trip visited
     fold_messages: list[tuple[int, int, Cells]] = field(default_factory=list)  # partition, relation, rows to be sent

@@ -104,13 +104,12 @@ class Partition:
         if self._drops != self.dictionary.drops:
             self._drops = self.dictionary.drops
             self._trim_memories(0)
-        self.committed.epoch_begins()
-        self.machine.start_epoch()
+        rows, rank_bases = np.empty((2, len(self.relations.names)), np.int64)
+        self.machine.start_epoch(rows, rank_bases)
+        self.committed.epoch_begins(rows)
         self.replanner.start_epoch()
-        directory = self.relations.directory
-        directory[:, at.FRESH] = directory[:, at.ROWS] == 0
         self.relations.replaced.clear()
-        self.epoch = OpenEpoch(True, self.clock, self.relations.directory[:, at.RANK_BASE].copy())
+        self.epoch = OpenEpoch(True, self.clock, rank_bases)
 
     def touch(self, stratum: Stratum) -> list[int]:
         """The numbers of a stratum's relations, whose records the epoch is about to touch."""
@@ -131,6 +130,7 @@ class Partition:
         if self.epoch.is_open:
             self.rules.count_supports(self.epoch.rebuilt)
         ended, self.epoch = self.epoch, OpenEpoch()
+        ended.settle_visited()
         for number in ended.touched:
             built = self.relations.directory.item(number, at.FRESH)
             if built and self.machine.settle_present(number):

@@ -16,6 +16,10 @@ from tidelog.partition.code.machine import nothing
 from tidelog.partition.phases.running import OutOfMemory
 from tidelog.runtime.base import runtime_failures as failures
 
+# Every epoch sets two handlers, and `signal.signal` looks each of them up in an enumeration of handlers.
+set_handler: Callable[[int, Any], Any] = getattr(signal.signal, "__wrapped__", signal.signal)
+SIGINT = int(signal.SIGINT)
+
 
 class Interrupts:
     """A context in which SIGINT waits for `check`; after it, a signal that nobody checked becomes KeyboardInterrupt."""
@@ -29,14 +33,14 @@ class Interrupts:
         self._is_signalled = False
         self._active = threading.current_thread() is threading.main_thread()
         if self._active:
-            self._before = signal.signal(signal.SIGINT, self._signal)
+            self._before = set_handler(SIGINT, self._signal)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._active:
-            signal.signal(signal.SIGINT, self._before if self._before is not None else signal.default_int_handler)
+            set_handler(SIGINT, self._before if self._before is not None else signal.default_int_handler)
         if self._is_signalled and kind is None:
             raise KeyboardInterrupt
 
