@@ -30,7 +30,7 @@ from tidelog.runtime.base.outcome import EpochOutcome
 
 INTERVAL = 0.001
 MOST_KEPT = 256  # epochs kept before they are added up
-MOST_STRATA = 1 << 14  # and strata that these visited
+MOST_STRATA = 1 << 17  # and strata that these visited
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,8 @@ class Profiler:
 
     def __init__(self) -> None:
         self.sampling = False
-        self._last = _Sums()
+        self._last_cost: tuple[EpochCost, Ruleset] | None = None
+        self._names: tuple[Ruleset, Names] | None = None
         self._overall = _Sums()
         self._sampled: dict[str, float] = {}
         self._not_added: list[tuple[EpochCost, Ruleset]] = []
@@ -217,12 +218,24 @@ class Profiler:
 
     def _add_up(self) -> None:
         for rules, epochs in groupby(self._not_added, lambda noted: noted[1]):
-            names, costs = Names(rules), [cost for cost, _ in epochs]
-            self._overall.add(sum_up(costs), names, rules)
-            self._last = _Sums()
-            self._last.add(sum_up(costs[-1:]), names, rules)
+            costs = [cost for cost, _ in epochs]
+            self._overall.add(sum_up(costs), self._names_of(rules), rules)
+            self._last_cost = costs[-1], rules
         self._not_added.clear()
         self._strata = 0
+
+    def _last(self) -> _Sums:
+        """What the last epoch cost."""
+        found = _Sums()
+        if self._last_cost is not None:
+            cost, rules = self._last_cost
+            found.add(sum_up([cost]), self._names_of(rules), rules)
+        return found
+
+    def _names_of(self, rules: Ruleset) -> Names:
+        if self._names is None or self._names[0] is not rules:
+            self._names = rules, Names(rules)
+        return self._names[1]
 
     def rebuilt(self) -> dict[tuple[str, ...], str]:
         """Why strata were built again when they were visited last, by their relations as they are told."""
@@ -232,10 +245,11 @@ class Profiler:
     def profile(self, rules: Ruleset, counts: Callable[[], Iterable[PlanCounts]]) -> Profile:
         """What was added up so far; what plans did is asked for only where a rule wastes."""
         self._add_up()
-        if not self._overall.wasteful() and not self._last.wasteful():
-            return Profile(self._last.account({}, None), self._overall.account({}, None))
+        last = self._last()
+        if not self._overall.wasteful() and not last.wasteful():
+            return Profile(last.account({}, None), self._overall.account({}, None))
         counted, names = by_label(counts()), Names(rules)
-        return Profile(self._last.account(counted, names), self._overall.account(counted, names))
+        return Profile(last.account(counted, names), self._overall.account(counted, names))
 
 
 def _text(title: str, account: Account) -> str:

@@ -451,7 +451,7 @@ class Machine:
         """Raise LimitError if the epoch has taken more than it may."""
         limits = self.limits
         self.check_time()
-        check_facts(limits, int(self.state[at.FACTS]))
+        check_facts(limits, self.state.item(at.FACTS))
         if limits.memory is not None:
             check_memory(limits, self.relations.memory() + self.texts())
             self.texts_seen = self.texts()

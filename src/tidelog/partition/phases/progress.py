@@ -27,9 +27,15 @@ def progress(machine: Machine) -> Progress:
     return Progress(value(at.BATCHES), int(machine.counted.sum()), value(at.SUSPENDED), value(at.REVIVED))
 
 
+def work_done(machine: Machine) -> tuple[int, int, int]:
+    """Batches fired, facts suspended and revived so far."""
+    value = machine.state.item
+    return value(at.BATCHES), value(at.SUSPENDED), value(at.REVIVED)
+
+
 def facts_made(machine: Machine) -> int:
     """How many facts became present so far."""
-    return int(machine.state[at.FACTS])
+    return machine.state.item(at.FACTS)
 
 
 def running_rule(partition: Partition) -> str | None:

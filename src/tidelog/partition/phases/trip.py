@@ -6,7 +6,7 @@ committed. Its changes are copied, so that they can be read whatever happens to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -168,14 +168,12 @@ class Trip:
 
     # The end
 
-    def changed_rows(self) -> dict[str, Reader]:
+    def changed_rows(self) -> ChangedRows:
         """The changed rows of every relation, as they are now."""
-        state, directory, names = self.state, self._partition.relations.directory, self._partition.relations.names
+        state, relations = self.state, self._partition.relations
+        lines: list[list[int]] = self.changes[: state.item(visit.CHANGES)].tolist()
         cells = self.cells[: state.item(visit.CELLS)].copy()
-        return {
-            names[number]: _reader(cells, first, plus, minus, directory.item(number, at.ARITY))
-            for number, _, plus, minus, first in self.changes[: state.item(visit.CHANGES)].tolist()
-        }
+        return ChangedRows([relations.names[line[0]] for line in lines], lines, cells, relations.directory)
 
     def visit_log(self) -> Cells:
         """Of every visit: stratum, chart (-1: elsewhere), facts suspended and revived, supports, nanoseconds."""
@@ -193,6 +191,26 @@ class Trip:
             self._partition.spans[:] = 0
 
 
-def _reader(cells: Cells, first: int, plus: int, minus: int, arity: int) -> Reader:
-    middle, end = first + plus * arity, first + (plus + minus) * arity
-    return lambda: NetChange(cells[first:middle].reshape(plus, arity), cells[middle:end].reshape(minus, arity))
+class ChangedRows(Mapping[str, Reader]):
+    """What reads the changed rows of each relation; made when it is asked for, since many are never read."""
+
+    __slots__ = ("_cells", "_directory", "_lines", "_names", "_places")
+
+    def __init__(self, names: list[str], lines: list[list[int]], cells: Cells, directory: Cells) -> None:
+        self._names, self._lines, self._cells, self._directory = names, lines, cells, directory
+        self._places: dict[str, int] | None = None
+
+    def __getitem__(self, name: str) -> Reader:
+        if self._places is None:
+            self._places = {each: place for place, each in enumerate(self._names)}
+        number, _, plus, minus, first = self._lines[self._places[name]]
+        arity = self._directory.item(number, at.ARITY)
+        middle, end = first + plus * arity, first + (plus + minus) * arity
+        cells = self._cells
+        return lambda: NetChange(cells[first:middle].reshape(plus, arity), cells[middle:end].reshape(minus, arity))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)

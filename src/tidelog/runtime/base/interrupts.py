@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from _signal import signal as set_handler  # `signal.signal` looks up handlers in an enumeration, twice an epoch
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol
@@ -16,8 +17,6 @@ from tidelog.partition.code.machine import nothing
 from tidelog.partition.phases.running import OutOfMemory
 from tidelog.runtime.base import runtime_failures as failures
 
-# Every epoch sets two handlers, and `signal.signal` looks each of them up in an enumeration of handlers.
-set_handler: Callable[[int, Any], Any] = getattr(signal.signal, "__wrapped__", signal.signal)
 SIGINT = int(signal.SIGINT)
 
 
@@ -31,7 +30,7 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         self._is_signalled = False
-        self._active = threading.current_thread() is threading.main_thread()
+        self._active = threading.get_ident() == threading.main_thread().ident
         if self._active:
             self._before = set_handler(SIGINT, self._signal)
         return self

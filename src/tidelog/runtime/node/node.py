@@ -21,7 +21,7 @@ from tidelog.partition.memory.ranks import close_ranks
 from tidelog.partition.memory.records import arity_of, at_depth, columns_of, later
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.progress import progress
+from tidelog.partition.phases.progress import work_done
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.functions.table import Function
@@ -221,18 +221,14 @@ class Node:
 
     def _report_statistics(self, undo: RuleUndo | None, outcome: EpochOutcome) -> None:
         machine = self.partition.machine
-        done = progress(machine)
-        outcome.rounds, outcome.suspended, outcome.revived = done.batches, done.suspended, done.revived
+        outcome.rounds, outcome.suspended, outcome.revived = work_done(machine)
         outcome.messages, outcome.exchanges = self.state.messages, self.state.exchanges
         outcome.sent, outcome.waiting = self.state.sent, self.state.waiting
         outcome.replans = self.partition.replanner.replans
         outcome.facts, outcome.bytes = self.state.used()
-        supports = machine.tally + machine.losses
-        for counted, found in ((supports, outcome.supports), (machine.counters.visits, outcome.visits)):
-            for number in counted.nonzero()[0].tolist():
-                code = self.partition.rules.numbered(number)
-                if code is not None:
-                    found[code.label] = int(counted[number])
+        rules = self.partition.rules
+        outcome.supports = rules.by_label(machine.tally + machine.losses)
+        outcome.visits = rules.by_label(machine.counters.visits)
         if undo is not None:  # removed rules have lost all of theirs
             outcome.supports.update(undo.lost_supports)
 

@@ -42,17 +42,17 @@ class SmallEpochs:
 
     def run(self, work: EpochWork) -> EpochOutcome | None:
         """Carry out an epoch that has begun up to its commit; None if it is not small, and is to be undone."""
-        outcome, began = EpochOutcome(), time.perf_counter()
+        began = time.perf_counter()
         self._trip.begin(work.inserts, work.deletes, BRIEF)
-        is_done = False
+        outcome = None
         try:
-            is_done = self._visit(work, outcome)
+            outcome = self._visit(work)
         except (EvaluationError, LimitError):
             pass  # found again, and reported, the long way
         finally:
-            if not is_done:
+            if outcome is None:
                 self._trip.give_up()
-        if not is_done:
+        if outcome is None:
             self._patience = min(2 * self._patience + 1, MOST_PATIENCE)
             self._left = self._patience
             return None
@@ -60,7 +60,7 @@ class SmallEpochs:
         outcome.seconds = time.perf_counter() - began
         return outcome
 
-    def _visit(self, work: EpochWork, outcome: EpochOutcome) -> bool:
+    def _visit(self, work: EpochWork) -> EpochOutcome | None:
         node, trip = self._node, self._trip
         others: list[StratumStatistics] = []
         while (status := trip.go_on()) != DONE:
@@ -71,9 +71,8 @@ class SmallEpochs:
                 trip.take(visit_here(node, trip.stratum, given))
                 others += given.visits
             elif status != UNKNOWN or not trip.learn(node.strata.get, node.readers.of):
-                return False
+                return None
         node.partition.machine.check_limits()
         node.partition.epoch.settle_visited = trip.commit
-        outcome.changes = RowChanges(trip.changed_rows())
-        outcome.strata = Visits(trip.charts.members, trip.visit_log(), others)
-        return True
+        visits = Visits(trip.charts.members, trip.visit_log(), others)
+        return EpochOutcome(RowChanges(trip.changed_rows()), visits)
