@@ -51,7 +51,7 @@ def test_run_at_an_epoch_with_an_edited_program_only_reads(folder: Path) -> None
     (folder / "reach.dl").write_text(edited)
     code, told = run(folder, "-D", "-", "--at", "1")
     assert code == 0, told
-    assert "has other rules than the program" in told
+    assert "has different rules from the program" in told
     assert told.endswith("reach\n===============\n1\t2\n1\t3\n2\t3\n===============\n")
     (folder / "reach.dl").write_text(edited + ".output near\n.output reach\n.printsize reach\n.printsize near\n")
     code, told = run(folder, "-D", str(folder / "out"), "--at", "-1")

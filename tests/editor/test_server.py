@@ -98,7 +98,7 @@ def test_hover_tells_types_stratum_and_rules(client, graph):
 
 def test_hover_tells_where_a_relation_lives(client, root):
     uri = client.open(root / "network.dl", "r1: hop(@X, Y) :- link(@X, Y).\n")
-    assert "lives at its column `x1`" in client.about("hover", uri, 0, 20)["contents"]["value"]
+    assert "stored at the node in column `x1`" in client.about("hover", uri, 0, 20)["contents"]["value"]
 
 
 def test_definition_and_references(client, graph):
@@ -253,7 +253,7 @@ FIXES = {
     ),
     "a variable used once": (
         "path(x, x) :- path(x, z).\n",
-        "Replace the variable by `_`",
+        "Replace the variable with `_`",
         "path(x, x) :- path(x, _).\n",
     ),
     "a misspelt arrow": ("path(x, y) <- path(y, x).\n", "Write `:-`", "path(x, y) :- path(y, x).\n"),

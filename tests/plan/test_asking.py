@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tidelog.engine.read.read_query import ANSWERS
+from tidelog.engine.read.question import ANSWERS
 from tidelog.errors import ProgramError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Literal, Program, Rule, Var

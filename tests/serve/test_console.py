@@ -174,7 +174,7 @@ def test_change_that_caused_a_row_is_found(server: ConsoleServer, page: ConsoleP
     page.open('#/why?fact=reads("ida","wiki")')
     page.button("Which change caused it?").click()
     page.until(lambda: "was asserted" in page.text(".causes"))
-    assert f"came in epoch {server.engine.epoch_number}" in page.text(".causes h2")
+    assert f"was added in epoch {server.engine.epoch_number}" in page.text(".causes h2")
     assert "belongs" in page.text(".causes ol")
     server.delete("member", ("ida", "guests"))
 

@@ -278,7 +278,7 @@ def test_rows_whose_sign_is_none_are_refused_wherever_the_engine_lives(spark: Sp
     signs = f"SELECT * FROM VALUES {rows} AS t(a, b, change)"
     where = {"spark": spark, "partitions": 1} if on_spark else {}
     with Engine("p(X) :- e(X, _).", **where) as db:
-        refused = pytest.raises(DataError, match=r"e: 3 rows do not fit; .* the column of signs holds neither")
+        refused = pytest.raises(DataError, match=r"e: 3 rows do not fit; .* the change column contains neither")
         with refused as error, db.epoch() as epoch:
             epoch.change("e", spark.sql(signs))
         assert error.value.code == "TL1510"

@@ -95,7 +95,7 @@ def test_reader_waits_while_lost_partitions_begin_anew(beside: Beside, tmp_path:
 
 
 def test_a_copy_of_the_state_is_given_up_while_an_epoch_runs(beside: Beside, tmp_path: Path) -> None:
-    copy, over = core_of(beside.db).runtime.facts.still(["reach"]), threading.Event()
+    copy, over = core_of(beside.db).runtime.facts.freeze(["reach"]), threading.Event()
 
     def read() -> None:
         before = sum(len(counts[0]) for counts in copy.batches("reach"))

@@ -144,7 +144,7 @@ def test_author_and_note_of_an_epoch_are_kept(tmp_path: Path) -> None:
             e.insert("q", [(1,)])
         with db.epoch(source="orders", offset=1, author="bob") as e:
             e.insert("q", [(2,)])
-        with pytest.raises(EngineError, match="`author` must be the name of who makes an epoch, or None, not 3"):
+        with pytest.raises(EngineError, match="`author` must be the name of the author, or None, not 3"):
             db.epoch(author=3)  # type: ignore[arg-type]  # what is refused
     with Engine(path=tmp_path) as db:
         told = [(entry.author, entry.note, entry.source) for entry in db.log()]

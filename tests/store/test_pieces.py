@@ -28,7 +28,7 @@ from tidelog.store import Durable, EpochRecord, FileStore, ObjectStore, Store
 from tidelog.store.base.frame import EPOCH, Bytes, framed
 from tidelog.store.folder.history import log_entries, texts_of, view_changes
 from tidelog.store.folder.piece import Piece
-from tidelog.store.folder.reading import part_of
+from tidelog.store.folder.state_reader import part_of
 from tidelog.store.log.markers import PieceNote, counts_of, partitions_of
 from tidelog.store.log.piece_log import PieceLog
 
@@ -404,7 +404,7 @@ def test_a_lost_piece_is_named() -> None:
         Engine(path=MemoryStore(shorter))
     gone = disk.after_kill()
     del gone.files[name]
-    with pytest.raises(StateError, match="part-1: the piece of epoch 1 is not there") as failed:
+    with pytest.raises(StateError, match="part-1: the part of epoch 1 is missing") as failed:
         Engine(path=MemoryStore(gone))
     assert failed.value.code == "TL5116"
 

@@ -1,7 +1,7 @@
 """Why a fact changed: the changes of base facts and of rules that caused it, and the way from them to the fact."""
 
-from tidelog.blame.answer import Blame, Cause, CauseGroup, ViewBlame
-from tidelog.blame.change import Change, FactChanged, Origin, ProgramChanged, RuleChanged
+from tidelog.blame.answer import Blame, CauseGroup, ViewBlame
+from tidelog.blame.change import Cause, Change, FactChanged, Origin, ProgramChanged, RuleChanged
 from tidelog.blame.search import Search, Spent
 from tidelog.blame.trace import Tracing
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.base.arguments import check_arguments, program_of_file
-from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.committed_epoch import Committed
 from tidelog.engine.base.opened import Where
 from tidelog.engine.base.times import Moment, Times, read_clock
 from tidelog.engine.core.core import Core

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tidelog.explain.names import Names
+from tidelog.explain.page import explanation_page
 from tidelog.explain.plans import DemandPlan, IndexPlan, PlacementPlan, RelationPlan, StratumPlan
 from tidelog.explain.steps import stratum_plan
 from tidelog.explain.text import (
@@ -65,9 +66,7 @@ class Explanation:
         return {**asdict(self), "cross_products": [list(pair) for pair in self.cross_products]}
 
     def _repr_html_(self) -> str:
-        from tidelog.explain.page import explanation_page
-
-        return explanation_page(self)
+        return explanation_page(self.relations, self.strata, self.indexes, self.cross_products, self.placement)
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -167,7 +166,7 @@ def _uneven(placed: Placed, facts: Facts) -> dict[str, str]:
     """The relations of which one partition has far more than its share, copies and other made ones included."""
     spread = sorted(name for name, home in placed.placements.items() if home.column >= 0)
     return {
-        name: f"the fullest partition holds {times:.1f} x the mean"
+        name: f"the fullest partition has {times:.1f} x the mean"
         for name in spread
         if (times := facts.unevenness(name)) > UNEVEN and facts.live(name) >= FEW
     }

@@ -70,16 +70,16 @@ class Names:
         if is_hidden(name) and name in self._rules.constraints:
             return f"constraint {self._rules.constraints[name].users_label}"
         if name == NOW or name.startswith(ENDS):
-            return "the time" if name == NOW else f"ends of {name.removeprefix(ENDS)}"
+            return "the time" if name == NOW else f"expiries of {name.removeprefix(ENDS)}"
         if (walks := paths_in_words(name)) is not None:
             return walks
         if (copy := copied(name, self._rules.schema)) is not None:
             return f"copy of {self.relation(copy[0])} {copy[1]}"
         if (asked := asked_of(name)) is not None:
             known = [i for i, mark in enumerate(asked[1], 1) if mark == BOUND]
-            return f"what is asked of {self.relation(asked[0])} by {columns_text(known)}"
+            return f"demand for {self.relation(asked[0])} by {columns_text(known)}"
         if name.startswith((MAY, PICK)):
-            return f"candidates of {name.removeprefix(MAY)}" if name.startswith(MAY) else "what was chosen"
+            return f"candidates of {name.removeprefix(MAY)}" if name.startswith(MAY) else "the chosen facts"
         if name not in self._heads:
             return name
         if name.startswith(OPENED):

@@ -19,11 +19,12 @@ from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import Any
 
+from tidelog.explain.account import Account, RuleProfile, StratumProfile, account_text
 from tidelog.explain.names import Names
-from tidelog.explain.waste import Waste, is_wasteful, told_waste, waste_lines
+from tidelog.explain.page import profile_page
+from tidelog.explain.waste import Waste, is_wasteful, waste_of
 from tidelog.partition.code.plan_counts import PlanCounts, by_label
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.progress import running_rule
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.base.cost import EpochCost, EpochSum, sum_up
 from tidelog.runtime.base.outcome import EpochOutcome
@@ -31,49 +32,6 @@ from tidelog.runtime.base.outcome import EpochOutcome
 INTERVAL = 0.001
 MOST_KEPT = 256  # epochs kept before they are added up
 MOST_STRATA = 1 << 17  # and strata that these visited
-
-
-@dataclass(frozen=True, slots=True)
-class RuleProfile:
-    """One rule: supports found or lost, rows visited, and sampled seconds in its joins (None: never sampled)."""
-
-    rule: str
-    supports: int
-    seconds: float | None
-    visited: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class StratumProfile:
-    """One stratum: how many epochs visited it, the time they spent there, supports, facts suspended and revived.
-
-    ``rebuilt`` counts the visits that built it again (D26); ``reason`` says why the last one did, if it did.
-    """
-
-    relations: tuple[str, ...]
-    visits: int
-    seconds: float
-    supports: int
-    suspended: int
-    revived: int
-    rebuilt: int = 0
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What one or more epochs cost; rules and strata with the most time (or supports) come first.
-
-    ``wasteful`` are the rules that visit far more rows than they find supports.
-    """
-
-    epochs: int
-    seconds: float
-    suspended: int
-    revived: int
-    rules: tuple[RuleProfile, ...] = ()
-    strata: tuple[StratumProfile, ...] = ()
-    wasteful: tuple[Waste, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +46,11 @@ class Profile:
         return asdict(self)
 
     def _repr_html_(self) -> str:
-        from tidelog.explain.page import profile_page
-
-        return profile_page(self)
+        return profile_page(self.last, self.overall)
 
     def __str__(self) -> str:
-        overall = _text(f"all epochs ({self.overall.epochs:,})", self.overall)
-        return f"{_text('last epoch', self.last)}\n\n{overall}"
+        overall = account_text(f"all epochs ({self.overall.epochs:,})", self.overall)
+        return f"{account_text('last epoch', self.last)}\n\n{overall}"
 
 
 @dataclass(slots=True)
@@ -171,7 +127,7 @@ class _Sums:
 
     def _waste(self, told: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
         parts = [part for label in self.made[told] for part in counted.get(label, ())]
-        return told_waste(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
+        return waste_of(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
 
 
 class Profiler:
@@ -203,7 +159,7 @@ class Profiler:
         before = time.perf_counter()
         while not over.wait(INTERVAL):
             now = time.perf_counter()
-            label = running_rule(partition)
+            label = partition.running_label()
             if label is not None:
                 self._sampled[label] = self._sampled.get(label, 0.0) + now - before
             before = now
@@ -250,56 +206,3 @@ class Profiler:
             return Profile(last.account({}, None), self._overall.account({}, None))
         counted, names = by_label(counts()), Names(rules)
         return Profile(last.account(counted, names), self._overall.account(counted, names))
-
-
-def _text(title: str, account: Account) -> str:
-    lines = [
-        f"{title}: {duration(account.seconds)}, {account.suspended:,} facts suspended, {account.revived:,} revived",
-        *_table(
-            ("stratum", "visits", "time", "supports", "suspended", "revived"),
-            [
-                ("; ".join(s.relations), s.visits, duration(s.seconds), s.supports, s.suspended, s.revived)
-                for s in account.strata
-            ],
-        ),
-        *(f"  {'; '.join(s.relations)}: {rebuilt_text(s)}" for s in account.strata if s.rebuilt),
-        *_table(
-            ("rule", "time", "visited", "supports"),
-            [(r.rule, rule_time(r), r.visited, r.supports) for r in account.rules],
-        ),
-        *waste_lines(account.wasteful),
-    ]
-    return "\n".join(lines)
-
-
-def rebuilt_text(stratum: StratumProfile) -> str:
-    """How often a stratum was built again, and why the last time."""
-    last = f"; the last time, {stratum.reason}" if stratum.reason else ""
-    return f"built again {stratum.rebuilt:,} x, which was cheaper than to retract{last}"
-
-
-def rule_time(rule: RuleProfile) -> str:
-    """The sampled seconds of a rule, if there are any."""
-    return "-" if rule.seconds is None else duration(rule.seconds)
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[object, ...]]) -> list[str]:
-    if not rows:
-        return []
-    texts = [head, *(tuple(f"{v:,}" if isinstance(v, int) else str(v) for v in row) for row in rows)]
-    widths = [max(len(row[i]) for row in texts) for i in range(len(head))]
-    return [
-        "  " + "  ".join(v.ljust(w) if i == 0 else v.rjust(w) for i, (v, w) in enumerate(zip(row, widths, strict=True)))
-        for row in texts
-    ]
-
-
-def duration(seconds: float) -> str:
-    """A time in the unit that suits it.
-
-    >>> duration(0.00012), duration(0.25), duration(75)
-    ('0.12 ms', '250 ms', '75.0 s')
-    """
-    if seconds < 0.001:
-        return f"{seconds * 1000:.2f} ms"
-    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.1f} s"

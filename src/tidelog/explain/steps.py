@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tidelog.explain.names import Names
+from tidelog.explain.numbers import duration
 from tidelog.explain.plans import JoinOrder, RulePlan, StepNumbers, StratumPlan
-from tidelog.explain.profile import duration
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.code.stratum import RuleCode, Stratum

@@ -41,7 +41,7 @@ def is_wasteful(visited: int, supports: int) -> bool:
     return visited > MANY and visited > FACTOR * supports
 
 
-def told_waste(label: str, visited: int, supports: int, parts: Sequence[PlanCounts], text: str, names: Names) -> Waste:
+def waste_of(label: str, visited: int, supports: int, parts: Sequence[PlanCounts], text: str, names: Names) -> Waste:
     """The waste of a rule, with the plan of it that visited the most."""
     part = max(parts, key=lambda part: part.visited, default=None)
     if part is None or part.busiest < 0:

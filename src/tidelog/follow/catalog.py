@@ -120,7 +120,7 @@ def inspect(
     connection: Connection[tuple[Any, ...]], options: Options, option: TableOption, known: Known
 ) -> FollowedTable:
     """What there is to know of a table that is to be followed, or why it cannot be."""
-    with told(options.dsn, f"to look at `{option.table}`"):
+    with told(options.dsn, f"to inspect `{option.table}`"):
         found = connection.execute(TABLE, (option.table,)).fetchone()
         if found is None:
             raise failures.NO_TABLE.error(table=option.table, where=place_of(options.dsn))

@@ -50,7 +50,7 @@ def without_secrets(text: str, dsn: str) -> str:
     try:
         found = driver().conninfo.conninfo_to_dict(dsn)
     except driver().Error:
-        return "the connection string cannot be read"
+        return "invalid connection string"
     for name in ("password", "sslpassword", "passfile", "sslkey"):
         if found.get(name):
             told = told.replace(str(found[name]), "***")
@@ -67,7 +67,7 @@ def told(dsn: str, what: str) -> Iterator[None]:
         said = without_secrets(str(error), dsn)
         gone = isinstance(error, postgres.OperationalError | postgres.InterfaceError)
         if gone and (error.sqlstate or "")[:2] in PASSING:
-            raise failures.UNREACHABLE.error(where=place_of(dsn), said=said or "it is closed") from None
+            raise failures.UNREACHABLE.error(where=place_of(dsn), said=said or "the connection was closed") from None
         raise failures.REFUSED.error(where=place_of(dsn), what=what, said=said) from None
 
 

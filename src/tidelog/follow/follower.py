@@ -128,10 +128,10 @@ class Follower:
             if error.code == CLOSED.code:
                 self._stop.set()
             if isinstance(error, BadRow):
-                self._why = "a row could not become a fact"
+                self._why = "a row could not be converted to a fact"
             self._rest(error, REFUSED, link.reads_up_to)
         except Exception as error:  # a defect of ours; views are still served, and somebody has to see it
-            LOG.exception("the follower failed")
+            LOG.exception("unexpected exception in the follower")
             self._rest(error, REFUSED, link.reads_up_to)
 
     def _rest(self, error: Exception, state: str, failed_at: int = 0) -> None:
@@ -149,7 +149,7 @@ class Follower:
     def _note(self, **changes: Any) -> None:
         """Take note of what a link says."""
         if why := changes.pop("why", ""):
-            LOG.info("a snapshot is taken: %s", why)
+            LOG.info("taking a snapshot: %s", why)
         if changes.get("snapshots"):
             self._why, self._failed_at = "", 0
         if self._failed_at and changes.get("place", 0) > self._failed_at:
@@ -165,7 +165,7 @@ class Follower:
             if self._failed_at:
                 del changes["state"]
             else:
-                LOG.info("following from %s on", lsn_text(changes.get("place", self._health.place)))
+                LOG.info("following from %s", lsn_text(changes.get("place", self._health.place)))
                 changes["trouble"] = None
         now = self._health
         counted = {name: getattr(now, name) + changes[name] for name in COUNTED if name in changes}

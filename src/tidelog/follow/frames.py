@@ -43,7 +43,7 @@ def read_frame(data: bytes) -> Data | Alive:
         wants = bool(reader.number("!B"))
         reader.end()
         return Alive(end, wants)
-    raise malformed(f"there is no frame of kind {kind!r}")
+    raise malformed(f"unknown frame kind {kind!r}")
 
 
 def confirmation(place: int, now: float, wants_answer: bool = False) -> bytes:

@@ -63,4 +63,4 @@ def trouble_of(error: Exception) -> Trouble:
     """An error as health tells it; of one that is not ours, its kind alone."""
     if isinstance(error, TidelogError):
         return Trouble(error.code or "", str(error), error.hint or "")
-    return Trouble("", f"a defect: {type(error).__name__}", "See the log, and report it.")
+    return Trouble("", f"unexpected exception: {type(error).__name__}", "See the log, and please report this.")

@@ -43,7 +43,7 @@ class Stream:
 
     def read(self, seconds: float) -> Data | Alive | None:
         """The next frame; None if there is none for so long."""
-        with told(self._options.dsn, "to go on streaming"):
+        with told(self._options.dsn, "to continue streaming"):
             size, data = self._wire.get_copy_data(1)
             if size == 0:
                 if not self._poll.poll(seconds * 1000):
@@ -59,7 +59,7 @@ class Stream:
 
     def confirm(self, place: int, *, wants_answer: bool = False) -> None:
         """Tell the database that everything before a place is safe here; it may be asked for a sign of life."""
-        with told(self._options.dsn, "to take a confirmation"):
+        with told(self._options.dsn, "to confirm a position"):
             self._wire.put_copy_data(confirmation(place, time.time(), wants_answer))
             self._wire.flush()
 

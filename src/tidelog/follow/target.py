@@ -118,7 +118,7 @@ def _ordered(view: View, title: str, rows: Sequence[tuple[int, str, int, str]]) 
     by_name = {row[1]: row for row in rows}
     named = by_name.keys() == set(view.columns)
     if len(rows) != len(view.columns) or not (named or _has_no_names(view)):
-        why = f"it has the columns {', '.join(by_name)}, the view has {', '.join(view.columns)}"
+        why = f"it has the columns {', '.join(by_name)}, but the view has {', '.join(view.columns)}"
         raise failures.TARGET.error(view=view.name, table=title, why=why)
     ordered = [by_name[name] for name in view.columns] if named else list(rows)
     for (_, column, base, text), type_ in zip(ordered, view.types, strict=True):
@@ -137,7 +137,9 @@ def make_target(connection: Connection[tuple[Any, ...]], option: PublishOption, 
     from psycopg import sql
 
     if not view.columns or None in view.types:
-        why = "the view has no columns" if not view.columns else "the types of its columns are not known; declare it"
+        why = (
+            "the view has no columns" if not view.columns else "the types of its columns are unknown; declare the view"
+        )
         raise failures.TARGET.error(view=view.name, table=option.table, why=why)
     row = connection.execute("SELECT parse_ident(%s)", (option.table,)).fetchone()
     assert row is not None

@@ -107,7 +107,7 @@ class Transaction:
 
     def _change(self, message: Insert | Update | Delete) -> None:
         if message.table not in self._layouts:
-            raise failures.MALFORMED.error(what=f"a row of the table {message.table}, of which nothing was told")
+            raise failures.MALFORMED.error(what=f"a row of the unknown table {message.table}")
         known = self._layouts[message.table]
         table = known.table
         signs = self._signs.setdefault(table.relation, Signs())
@@ -209,5 +209,5 @@ def _row(table: FollowedTable, new: Values, gone: Row | None, reason: Reason | N
     missing = [column.name for column, value in zip(table.columns, new, strict=True) if isinstance(value, Unchanged)]
     if reason is not None and reason.column in missing:
         return reason
-    what = f"column `{missing[0]}` of a row of `{table.title}` that was no fact before"
+    what = f"column `{missing[0]}` of a row of `{table.title}` that was not a fact before"
     raise out_of_step(f"the database did not send {what}")

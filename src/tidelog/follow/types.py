@@ -64,7 +64,7 @@ def _timestamp(text: str) -> datetime.datetime:
 TEXT = Kind("symbol", _text, "valid UTF-8")
 NUMBER = Kind("number", int, "a whole number")
 FLOAT = Kind("float", float, "a number")
-UNSIGNED = Kind("unsigned", _unsigned, "a whole number from 0 on")
+UNSIGNED = Kind("unsigned", _unsigned, "a non-negative whole number")
 NUMERIC_AS_FLOAT = Kind("float", _finite, "a number in the range of a 64-bit float", exact=False)
 MOMENT = Kind("timestamp", _timestamp, "a time in the years 1 to 9999")
 KINDS = {

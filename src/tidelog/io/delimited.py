@@ -171,7 +171,7 @@ def check_first_row(table: pa.Table, cells: Sequence[str], shape: Shape) -> None
             raise possible_header(shape, cells, above_numbers(place))
 
 
-IDENTIFIERS = "its cells are identifiers, and none of them recurs in its column"
+IDENTIFIERS = "its cells are identifiers that do not occur again in their columns"
 
 
 def above_numbers(place: int) -> str:
@@ -323,8 +323,8 @@ def _value(text: str, place: int, shape: Shape, number: int) -> Any:
         return read_text(text, type_ or "symbol")
     except DataError as error:
         header = shape.headers is None and number == 1
-        hint = "; if the first line holds names, say headers=true" if header else ""
-        hint += "; if an empty cell is a null, say nulls=skip or replace it" if not text else ""
+        hint = "; if the first line contains names, set headers=true" if header else ""
+        hint += "; if an empty cell is a null, set nulls=skip or replace it" if not text else ""
         column = f"column {place + 1} (`{shape.names[place]}`) of `{shape.relation}`"
         raise error.reworded(f"{shape.where}:{number}: {column}: {error}{hint}; nothing was read") from None
 

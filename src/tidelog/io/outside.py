@@ -213,5 +213,5 @@ def _made(value: Any, outside: str) -> Any:
 
 def _switch(value: Any) -> bool:
     if value not in (0, 1):
-        raise ValueError(f"{value!r} is no boolean")
+        raise ValueError(f"{value!r} is not a boolean")
     return bool(value)

@@ -31,7 +31,7 @@ from tidelog.kernel import (
     texts,
     visit,
 )
-from tidelog.kernel.memory import Kernel
+from tidelog.kernel.memory import LOADERS, Kernel
 
 _CELL, _CELLS, _TABLE = "cell", "cells", "table"  # a 64-bit number; an array of them with one dimension, with two
 _STATE = (_TABLE, _TABLE, _CELLS)
@@ -125,3 +125,6 @@ def _compile() -> bytes:
 
     print("tidelog: compiling the kernel; this happens once and takes some seconds", file=sys.stderr, flush=True)
     return bytes(compile_kernels(KERNELS))
+
+
+LOADERS.append(make_ready)

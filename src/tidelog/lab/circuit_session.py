@@ -76,7 +76,7 @@ class CircuitSession:
 
     def profile(self) -> str:
         """The circuit does not measure its parts."""
-        return "the circuit has no profile; `--stats` tells its times"
+        return "the circuit has no profile; use `--stats` to print its times"
 
     def close(self) -> None:
         """The circuit keeps nothing."""

@@ -71,4 +71,4 @@ def _write_page(report: OrderReport, wanted: Wanted) -> None:
     if wanted.page is not None and report.difference is not None:
         title = f"{Path(wanted.program).stem}: order matters"
         wanted.page.write_text(render(report.difference.picture(title)), encoding="utf-8")
-        console().print(f"{wanted.page} plays it")
+        console().print(f"{wanted.page} replays it")

@@ -56,7 +56,7 @@ def _with_zones(name: str, known: list[str | None], rules: Ruleset, zones: Zones
 def _carried(rules: Ruleset) -> dict[str, list[str | None]]:
     """The types of all columns, from those that data came with; None: nothing is known to come."""
     heads = {rule.head.predicate for rule in _deriving(rules)}
-    based = rules.known.keys() | {name for name, apart in rules.apart.items() if apart in rules.known}
+    based = rules.known.keys() | {name for name, apart in rules.asserted_elsewhere.items() if apart in rules.known}
     found: dict[str, list[str | None]] = {}
     for name, types in rules.schema.items():
         origin = rules.origins.get(name)

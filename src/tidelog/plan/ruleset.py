@@ -44,11 +44,11 @@ Bound = dict[tuple[str, int], str]
 class Governing:
     """What the declarations of a program say about its facts: where they are kept, and how long."""
 
-    __slots__ = ("apart", "is_on_demand", "lives", "program")
+    __slots__ = ("asserted_elsewhere", "is_on_demand", "lives", "program")
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.apart = kept_apart(program)
+        self.asserted_elsewhere = kept_apart(program)
         self.lives = lives(program)
         self.is_on_demand = bool(values_of(program, MAGIC))
 
@@ -86,10 +86,10 @@ class Ruleset:
         object.__setattr__(self, "constraints", heads)
 
     @property
-    def apart(self) -> Mapping[str, str]:
+    def asserted_elsewhere(self) -> Mapping[str, str]:
         """Where asserted facts are kept instead of in their relation."""
         assert self.governing is not None
-        return self.governing.apart
+        return self.governing.asserted_elsewhere
 
     @property
     def lives(self) -> Mapping[str, Life]:
@@ -116,7 +116,8 @@ class Ruleset:
         """The rule set under other declarations: what was known of relations that are declared no more is forgotten."""
         changed = replace(self, program=program, checked=None)
         gone = self.declared - changed.declared
-        gone |= {apart for name, apart in self.apart.items() if name in gone} | {ENDS + name for name in gone}
+        elsewhere = {other for name, other in self.asserted_elsewhere.items() if name in gone}
+        gone |= elsewhere | {ENDS + name for name in gone}
         known = {name: arity for name, arity in self.known.items() if name not in gone}
         bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
         origins = {name: origin for name, origin in self.origins.items() if name not in gone}
@@ -470,8 +471,8 @@ def _is_typed(rule: Rule, typed: set[str]) -> bool:
 
 def _is_same_text(checked: Program, program: Program) -> bool:
     """Whether a program is one that was checked, apart from facts, and from what rules do not depend on."""
-    apart: dict[str, Any] = {"facts": (), "directives": (), "pragmas": (), "components": (), "instances": ()}
-    return replace(checked, **apart) == replace(program, **apart)
+    left_out: dict[str, Any] = {"facts": (), "directives": (), "pragmas": (), "components": (), "instances": ()}
+    return replace(checked, **left_out) == replace(program, **left_out)
 
 
 def _check_core_strata(core: Mapping[str, Rule]) -> None:

@@ -101,8 +101,8 @@ def _kind(found: Sequence[Told]) -> str:
     if merged([one.type for one in found]) == CONFLICT:
         local = next(one for one in found if _is_local(one.type))
         zoned = next(one for one in found if not _is_local(one.type))
-        problem = f"{local.text} holds times without a zone, {zoned.text} holds instants"
-        raise ZONES.error(problem=f"{problem}, and they meet in one column or in a rule")
+        problem = f"{local.text} contains times without a zone, but {zoned.text} contains instants"
+        raise ZONES.error(problem=f"{problem}, and they are combined in one column or rule")
     return "timestamp(us)" if _is_local(found[0].type) else "timestamp(us,UTC)"
 
 
@@ -154,7 +154,7 @@ class Meeting(Inference):
 
     def where(self, told: Told) -> int:
         """The class of a column, or of a field of it."""
-        assert told.place is not None, "constants are told by their own places"
+        assert told.place is not None, "constants are reported with their own places"
         place = self.column_places(told.relation)[told.place] if told.at is None else self.field_place(told.at)
         return self.classes.root(place)
 

@@ -33,12 +33,12 @@ _WORDS = {
     GROUPS: "groups",
     TOTALS: "totals",
     SOME: "groups with rows",
-    ASKED: "groups asked for",
+    ASKED: "demanded groups",
     ASKED_GROUPS: "groups",
     ASKED_TOTALS: "totals",
     ASKED_PARTS: "parts of totals",
-    WANTED: "what is asked for",
-    WANTED_ROWS: "rows of the groups that are asked for",
+    WANTED: "demand",
+    WANTED_ROWS: "rows of the demanded groups",
 }
 
 

@@ -10,11 +10,13 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tidelog.engine.read.view import ChangeSet
 from tidelog.engine.write.epoch import Epoch
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.changes import EpochChange
 
 OVERHEAD = 2_000  # bytes of a note, and of each of its relations, beside their rows
@@ -130,3 +132,30 @@ class Hub:
         """Wake everybody for the last time; to be called on the loop."""
         self.closed = True
         self._wake()
+
+
+class OpenFeeds:
+    """The feeds that are open, within a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.open = 0
+
+    @contextmanager
+    def one_more(self) -> Iterator[None]:
+        """While a feed is open."""
+        self.enter()
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def enter(self) -> None:
+        """A feed is opened."""
+        if self.open >= self._limit:
+            raise failures.TOO_MANY_FEEDS.error(limit=self._limit)
+        self.open += 1
+
+    def leave(self) -> None:
+        """A feed is closed."""
+        self.open -= 1

@@ -38,7 +38,7 @@ def read_place(text: str) -> Place:
     """
     found = _PLACE.fullmatch(text)
     if found is None:
-        raise failures.NOT_AS_DESCRIBED.error(place="after", what="is not the `next` of an answer")
+        raise failures.NOT_AS_DESCRIBED.error(place="after", what="is not the `next` of a previous response")
     return Place(int(found[1]), int(found[2]))
 
 

@@ -85,7 +85,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop."""
-        LOG.info("stopping; %d connections are open", len(self.server_state.connections))
+        LOG.info("shutting down; %d connections are open", len(self.server_state.connections))
         if self._give_up is not None:
             self._watch = threading.Timer(self._service.limits.stop_seconds + SLACK, self._give_up)
             self._watch.daemon = True
@@ -129,7 +129,7 @@ def serve(
 
 def give_up() -> None:
     """End the process with what is under way: requests had their time, and the state folder is always in order."""
-    LOG.error("requests under way were given up")
+    LOG.error("requests in progress were aborted")
     logging.shutdown()
     os._exit(GIVEN_UP)
 
@@ -145,7 +145,7 @@ def _allow_files(wanted: int) -> None:
 def configuration(service: Service, address: Address, more: Sequence[BaseRoute] = ()) -> uvicorn.Config:
     """How the server runs."""
     if (address.certificate is None) != (address.key is None):
-        raise failures.BAD_CERTIFICATE.error(error="one of the two files is missing")
+        raise failures.BAD_CERTIFICATE.error(error="only one of certificate and key was given")
     if address.certificate is not None and address.key is not None:
         try:
             context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

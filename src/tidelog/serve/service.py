@@ -21,12 +21,11 @@ from tidelog.program.graph.inline import inline_relations
 from tidelog.program.types.functors import Given
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import Exports
-from tidelog.serve.feeds import Feeds
-from tidelog.serve.hub import Hub
+from tidelog.serve.hub import Hub, OpenFeeds
 from tidelog.serve.limits import ServerLimits
+from tidelog.serve.page_reader import Reader
 from tidelog.serve.pages import Pages
 from tidelog.serve.past import Past
-from tidelog.serve.reading import Reader
 from tidelog.serve.sources import Source
 from tidelog.serve.staging import Staging
 from tidelog.serve.threads import Threads
@@ -63,7 +62,7 @@ class Service:
         self.engine, self.tokens, self.sources = engine, tokens, sources
         self.limits = limits or ServerLimits()
         self.hub = Hub(engine.epoch_number, self.limits.kept_changes)
-        self.feeds = Feeds(self.limits.feeds)
+        self.feeds = OpenFeeds(self.limits.feeds)
         self.exports, self.tickets = Exports(), Tickets()
         self.staging = Staging(self.limits)
         self.pages = Pages(self.limits.kept_pages)

@@ -22,10 +22,10 @@ from tidelog.program.graph.inline import hold_inline_facts
 from tidelog.syntax.components import ComponentReader, Parts
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.literals import TESTS
-from tidelog.syntax.preprocess import Preprocessor
+from tidelog.syntax.preprocess import MARKS, Preprocessor
 from tidelog.syntax.sources import Include, Sources, source_of
 from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
-from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token
+from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token, scan
 
 MAX_ERRORS, MAX_WARNINGS = 200, 20
 _COMPONENT_LEVELS = 8
@@ -319,5 +319,7 @@ def raise_errors(found: tuple[Diagnostic, ...]) -> None:
 
 
 def tokens_of(source: Source, convention: str, findings: Findings) -> list[Token]:
-    """The tokens of a text without preprocessing."""
+    """The tokens of a text that includes no other."""
+    if not any(mark in source.text for mark in MARKS):
+        return scan(source, convention, findings.report)
     return Preprocessor(Sources(None, findings.report), convention, findings.report).tokens(source)

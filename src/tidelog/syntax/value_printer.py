@@ -39,7 +39,7 @@ def write_value(value: object, type_: str | None = None, convention: str | None 
         return write_number(value, FLOAT)
     number = from_python(value)
     assert isinstance(number, int), f"{value!r} is not a value of the language"
-    type_ = _told_type(value) or type_
+    type_ = _natural_type(value) or type_
     if type_ == BOOLEAN:
         return TRUTH[number != 0]
     if type_ == DATE:
@@ -63,7 +63,7 @@ def write_fact(
     return f"{relation}({', '.join(written)})"
 
 
-def _told_type(value: object) -> str | None:
+def _natural_type(value: object) -> str | None:
     """The type that the class of a value tells."""
     if isinstance(value, datetime.date):
         return TIMESTAMP if isinstance(value, datetime.datetime) else DATE

@@ -18,8 +18,8 @@ from tidelog.program.values.term import FLOAT, NUMBER
 from tidelog.testing.generate_recursion import minimised_keys, minimised_relations, minimised_rules
 from tidelog.testing.generate_rules import EXTRAS, aggregated_rule, random_rule
 from tidelog.testing.generate_structures import STRUCTURES, declarations
-from tidelog.testing.generate_times import TIMES
 from tidelog.testing.generate_values import (
+    TIMES,
     TYPES_BY_FEATURE,
     Relation,
     constant,

@@ -63,7 +63,7 @@ class Coverage:
         if sum(map(len, rows.values())) > MOST_FACTS:
             self.skipped += 1
             return
-        for rule in _told_rules(program):
+        for rule in _shown_rules(program):
             if rule.constraint is not None:
                 continue
             key = (file, rule.users_label or print_rule(rule))
@@ -95,7 +95,7 @@ class Coverage:
         }
 
 
-def _told_rules(program: Program) -> Iterator[Rule]:
+def _shown_rules(program: Program) -> Iterator[Rule]:
     """The rules that derive something, as they are evaluated; inline ones stand in those that read them."""
     inline = inline_relations(program)
     for rule in inline_rules(program).rules:

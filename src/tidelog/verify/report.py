@@ -108,7 +108,7 @@ def _show(value: Value) -> str:
 
 def _not_closed(violation: Violation) -> str:
     source = f" from {_facts(violation.body)}" if violation.body else ""
-    return f"{violation.rule} derives {_fact(violation)}{source}, and the state does not hold it"
+    return f"{violation.rule} derives {_fact(violation)}{source}, which is missing from the state"
 
 
 def _unfounded(violation: Violation) -> str:
@@ -116,7 +116,7 @@ def _unfounded(violation: Violation) -> str:
 
 
 def _base(violation: Violation) -> str:
-    return f"{_fact(violation)} is asserted, and the state does not hold it"
+    return f"{_fact(violation)} is asserted, but missing from the state"
 
 
 def _undefined(violation: Violation) -> str:

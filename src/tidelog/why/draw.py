@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tidelog.io import svg
+from tidelog.why.proof import Proof
 from tidelog.why.render import Part, below, line_parts
-from tidelog.why.tree import AGAIN, ASSERTED, CUT, Absence, Condition, FactNode, GroupNode, Proof
+from tidelog.why.tree import AGAIN, ASSERTED, CUT, Absence, Condition, FactNode, GroupNode
 
 MOST = 60  # parts that are drawn
 WIDEST = 44  # of a line that are shown

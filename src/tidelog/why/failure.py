@@ -8,8 +8,7 @@ that stopped it. A search that grows too large ends with what it has found, and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from tidelog.plan.body import literal_variables
 from tidelog.plan.build import aggregate_of
@@ -23,54 +22,14 @@ from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import KEYED, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
+from tidelog.why.absence import WhyNot
+from tidelog.why.attempt import Attempt
 from tidelog.why.chosen import chosen_instead, proposing_rules
 from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join, Part, Question, Valuation
 from tidelog.why.ledger import FactKey, Ledger
 from tidelog.why.premises import Premises, written
 from tidelog.why.support import Supports
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """How far one rule gets: what held, the literal that failed and why, and the values of the rule's variables there.
-
-    ``tried`` counts the valuations that got as far; the search was ``complete`` unless it grew too large.
-    """
-
-    rule: str
-    text: str
-    held: tuple[str, ...]
-    failed: str
-    reason: str
-    bindings: Mapping[str, str] = field(default_factory=dict)
-    tried: int = 1
-    complete: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class WhyNot:
-    """Why a fact is absent: one attempt per rule, or a note where there are none; ``present`` facts have neither."""
-
-    fact: str
-    present: bool
-    attempts: tuple[Attempt, ...] = ()
-    note: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values for `json`."""
-        return asdict(self)
-
-    def _repr_html_(self) -> str:
-        from tidelog.why.page import absence_page
-
-        return absence_page(self)
-
-    def __str__(self) -> str:
-        lines = [f"{self.fact} is {'true' if self.present else 'not true'}" + (f": {self.note}" if self.note else "")]
-        for attempt in self.attempts:
-            lines += ["", attempt.text, *_lines(attempt)]
-        return "\n".join(lines)
 
 
 def opened(literal: Comparison) -> tuple[Call | None, Term] | None:
@@ -86,18 +45,6 @@ def opened(literal: Comparison) -> tuple[Call | None, Term] | None:
     return (None, literal.left) if literal.op == "!=" and literal.right == NIL else None
 
 
-def _lines(attempt: Attempt) -> Iterator[str]:
-    for text in attempt.held:
-        yield f"  holds  {text}"
-    yield f"  fails  {attempt.failed}: {attempt.reason}"
-    if attempt.bindings:
-        values = ", ".join(f"{name} = {value}" for name, value in attempt.bindings.items())
-        more = "" if attempt.tried == 1 else f" (the first of {attempt.tried:,} that get as far)"
-        yield f"  with   {values}{more}"
-    if not attempt.complete:
-        yield "  the search was stopped: too many facts to visit"
-
-
 def refute(ledger: Ledger, key: FactKey) -> WhyNot:
     """Why a fact is absent, or that it is present."""
     text = ledger.fact_text(key)
@@ -105,12 +52,12 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
         return WhyNot(text, True, note="ask `why`")
     if instead := chosen_instead(ledger, key):
         others = ", ".join(map(ledger.fact_text, instead))
-        return WhyNot(text, False, note=f"it is a candidate, and {others} was chosen, with the same key")
+        return WhyNot(text, False, note=f"it is a candidate, but {others} was chosen, which has the same key")
     if key[0] in equivalences(ledger.rules.program):
         return _other_classes(ledger, key, text)
     rules = _asked_rules(ledger, key)
     if not rules and key[0] in ledger.rules.restricted:
-        return WhyNot(text, False, note=f"`{key[0]}` holds what is asked for, and nobody asks for this: query it")
+        return WhyNot(text, False, note=f"`{key[0]}` is evaluated on demand, and no rule demands this fact: query it")
     if not rules:
         return WhyNot(text, False, note=f"it is not asserted, and `{key[0]}` has no rules")
     refutation = _Refutation(ledger)
@@ -213,7 +160,7 @@ class _Refutation:
             if self.supports.group(rule, fact) is not None:
                 values.append(self.ledger.cell_text(fact[1][place], self.ledger.rules.schema[key[0]][place]))
         wanted = self.ledger.cell_text(key[1][place], self.ledger.rules.schema[key[0]][place])
-        reason = f"it is {values[0]} in this group" if values else "the group has another value"
+        reason = f"it is {values[0]} in this group" if values else "the group has a different value"
         rules = "\n".join(map(self.ledger.rule_text, labels))
         return Attempt(", ".join(labels), rules, (), f"{text or f'column {place + 1}'} = {wanted}", reason)
 
@@ -309,7 +256,7 @@ class _Refutation:
         if call is None or structure is None:
             return shown, "it has no parts"
         if structure.kind == TEST:
-            return shown, f"it is not made by `${structure.constructor}`"
+            return shown, f"its constructor is not `${structure.constructor}`"
         other = literal.right if literal.left is call else literal.left
         wanted = print_term(self.words.put_in_term(question, other, frame.binding.get), self.convention)
         return shown, f"its part {structure.place + 1} is not {wanted}"
@@ -344,7 +291,7 @@ class _Refutation:
         if paths_in_words(atom.predicate) is not None:
             return "no such path"
         if self.words.projected(atom) is not None:
-            return "no fact fits the equation" if atom.predicate.startswith(KEYED) else "no fact matches"
+            return "no fact satisfies the equation" if atom.predicate.startswith(KEYED) else "no fact matches"
         known = {i: c for i, c in enumerate(self._cells(atom, frame)) if c is not None and i < len(atom.args) - 1}
         fact = next(self.ledger.keys(atom.predicate, known), None)
         if fact is not None and len(known) == len(atom.args) - 1:

@@ -17,8 +17,9 @@ from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join
 from tidelog.why.ledger import FactKey, Ledger
 from tidelog.why.premises import Group, Inference, Item, Premises
+from tidelog.why.proof import Proof
 from tidelog.why.support import Supports
-from tidelog.why.tree import AGAIN, ASSERTED, CUT, DERIVED, Absence, Condition, FactNode, GroupNode, Premise, Proof
+from tidelog.why.tree import AGAIN, ASSERTED, CUT, DERIVED, Absence, Condition, FactNode, GroupNode, Premise
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ def count_slots(address: str) -> None:
         session = access(spark)
         assert session.slots() == 5
         assert session.estimated_size(spark.range(100)) == 800
-        with pytest.warns(UserWarning, match=r"local\[5\] has 5 task slots, and 9 partitions need 10"):
+        with pytest.warns(UserWarning, match=r"local\[5\] has 5 task slots, but 9 partitions need 10"):
             db = Engine(RULES, spark=spark, partitions=9)
         assert core_of(db).runtime.partitions == 4
         db.close()

@@ -98,16 +98,16 @@ def at_epoch(
 ) -> tuple[Checked, Outputs | None]:
     """What is put out of an old epoch: what the program asks for, as far as the state had it then; tells what it lacks.
 
-    A state that is only read has the rules of its epoch, so that an edited program says no more than what to put out.
+    A state opened read-only has the rules of its epoch, so an edited program only determines the outputs.
     """
     if options.at is None or not isinstance(session, EngineSession):
         return checked, outputs
     to, place = console(stderr=True), f"{options.state} at epoch {options.at}"
     if session.differs():
-        to.print(f"warning: {place} has other rules than the program; its views are shown as they were")
+        to.print(f"warning: {place} has different rules from the program; its views are shown as of that epoch")
     program, known = checked.program, session.relations
     for name in {d.relation for d in program.directives if d.kind in ("output", "printsize")}.difference(known):
-        to.print(f"warning: {place} has no `{name}`")
+        to.print(f"warning: {place} has no relation `{name}`")
     directives = tuple(d for d in program.directives if d.relation in known)
     kept = None if outputs is None else [each for each in outputs if each[0] in known]
     return replace(checked, program=replace(program, directives=directives)), kept

@@ -106,9 +106,9 @@ def _show_text(results: Results, missed: list[Survivor] | None, wanted: Wanted, 
             to.print(f"        accepted {path}")
     _show_coverage(results, wanted, to)
     for survivor in missed or ():
-        to.print(f"no case notices: rule `{survivor.mutant.rule}`: {survivor.mutant.told}")
+        to.print(f"not detected by any case: rule `{survivor.mutant.rule}`: {survivor.mutant.told}")
     if missed is not None and not missed:
-        to.print("every mistake was noticed")
+        to.print("every mistake was detected")
     failed, all_ = len(results.failed), len(results.outcomes)
     to.print(f"{all_ - failed} of {all_} cases passed")
 
@@ -122,7 +122,7 @@ def _show_coverage(results: Results, wanted: Wanted, to: Console) -> None:
             for premise in rule.never_failed if rule.used else ():
                 to.print(f"rule `{rule.label}`: `{premise}` never failed")
     used = len(coverage.rules) - len(coverage.unused)
-    skipped = f"; {coverage.skipped} steps have too many facts to look at" if coverage.skipped else ""
+    skipped = f"; {coverage.skipped} steps were skipped, because they have too many facts" if coverage.skipped else ""
     to.print(f"{used} of {len(coverage.rules)} rules used{skipped}")
 
 

@@ -29,4 +29,4 @@ def leave_pandas_out() -> None:
 
 def _refuse(name: str, path: object = None, target: object = None) -> None:
     if name == "pandas":
-        raise ModuleNotFoundError("pandas is left out", name=name)
+        raise ModuleNotFoundError("pandas is not imported", name=name)

@@ -40,7 +40,7 @@ def choose_runtime(
     """What the options, the files and this process ask for; ``free`` bytes of memory, if not those of this machine."""
     reason = _asked(place) or _kinds(inputs, outputs)
     if reason is None and running_session() is not None:
-        reason = "a session runs in this process"
+        reason = "a Spark session is running in this process"
     if reason is not None:
         return Choice(Runtime.spark, reason)
     size, free = sum(map(_size, inputs)), free_memory() if free is None else free
@@ -52,8 +52,8 @@ def choose_runtime(
 
 def _asked(place: Place) -> str | None:
     if place.master:
-        return "--master asks for it"
-    return "--conf asks for it" if place.settings else None
+        return "--master was given"
+    return "--conf was given" if place.settings else None
 
 
 def _kinds(inputs: Sequence[InputFile], outputs: Sequence[tuple[str, Layout]]) -> str | None:

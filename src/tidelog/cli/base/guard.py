@@ -41,7 +41,7 @@ def guarded() -> Iterator[None]:
         _silence()
         raise typer.Exit(0) from None
     except KeyboardInterrupt as interrupt:
-        console(stderr=True).print(f"interrupted; nothing more was changed{interrupt}")
+        console(stderr=True).print(f"interrupted; no further changes were made{interrupt}")
         raise typer.Exit(130) from None
 
 

@@ -103,7 +103,7 @@ def read_settings(given: list[str] | None) -> dict[str, str]:
     pairs = [text.partition("=") for text in given or ()]
     for name, equals, _ in pairs:
         if not name or not equals:
-            raise typer.BadParameter(f"`{name}` is no setting; write it as NAME=VALUE", param_hint="--conf")
+            raise typer.BadParameter(f"`{name}` is not a setting; write it as NAME=VALUE", param_hint="--conf")
     return {name.strip(): value for name, _, value in pairs}
 
 

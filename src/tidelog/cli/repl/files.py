@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tidelog.cli.act.export_state import exported_program
 from tidelog.cli.base import cli_failures as failures
@@ -16,15 +15,12 @@ from tidelog.cli.base.options import LAST
 from tidelog.cli.input.load import load_engine
 from tidelog.cli.input.state import holds_state
 from tidelog.cli.repl import change
-from tidelog.cli.repl.change import needed
+from tidelog.cli.repl.session import Session, needed
 from tidelog.engine.engine import Engine
 from tidelog.syntax import parse_program, print_program
 
-if TYPE_CHECKING:
-    from tidelog.cli.repl.session import ReplSession
 
-
-def load(session: ReplSession, file: str) -> None:
+def load(session: Session, file: str) -> None:
     """A program file: its rules and facts are added; the first one may declare relations."""
     needed(file, "load", "paths.dl")
     session.must_change()
@@ -47,7 +43,7 @@ def _read_text(file: str) -> bytes:
         raise failures.NOT_LOADED.error(file=file, reason=error.strerror) from None
 
 
-def save(session: ReplSession, file: str) -> None:
+def save(session: Session, file: str) -> None:
     """The program with its base facts, as one text."""
     path = Path(needed(file, "save", "paths.dl"))
     if path.exists() and str(path.resolve()) not in session.written:
@@ -65,7 +61,7 @@ def save(session: ReplSession, file: str) -> None:
     session.line(f"{file}: {len(program.rules):,} rules, {len(program.facts):,} facts")
 
 
-def open_state(session: ReplSession, words: str) -> None:
+def open_state(session: Session, words: str) -> None:
     """Another state, to be asked or (``write``) to be changed."""
     place, _, how = needed(words, "open", "state").partition(" ")
     if how.strip() not in ("", "write"):
@@ -77,10 +73,10 @@ def open_state(session: ReplSession, words: str) -> None:
     else:
         session.take(Engine(path=place, at=LAST, functions=session.functions))
     session.state, session.folder, session.declared = None if how else place, None if how else place, ""
-    session.line(f"{place} at epoch {session.db.epoch_number}" + (", to be changed" if how else ""))
+    session.line(f"{place} at epoch {session.db.epoch_number}" + (", open for changes" if how else ""))
 
 
-def at(session: ReplSession, epoch: str) -> None:
+def at(session: Session, epoch: str) -> None:
     """Another epoch of the state folder; without one, which it is."""
     if session.folder is None:
         raise failures.NEEDS_STATE.error()

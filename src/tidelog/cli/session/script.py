@@ -16,7 +16,7 @@ from tidelog.cli.base.show import console
 from tidelog.cli.output.view_change import change_lines
 from tidelog.cli.session.session import Session, SessionEpoch
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, TidelogError
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.program import Program
 from tidelog.syntax import Epoch, parse_changes_file
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tidelog.cli.session.session import Session, SessionEpoch
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 
 
 def show_statistics(session: Session, steps: Sequence[SessionEpoch], to: Console) -> None:

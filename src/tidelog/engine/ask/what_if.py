@@ -22,14 +22,14 @@ from tidelog.engine.write.constraints import enforce
 from tidelog.engine.write.epoch import Epoch
 from tidelog.engine.write.script import take_script
 from tidelog.errors import TidelogError
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.io import html
 from tidelog.io.json_values import json_value
 from tidelog.program.functions.arguments import argument_error
 from tidelog.program.values.rule import REFUSE
 from tidelog.syntax import parse_changes
 from tidelog.why import Bounds, WhyNot, prove, refute
-from tidelog.why.tree import Proof
+from tidelog.why.proof import Proof
 
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
@@ -92,7 +92,7 @@ class Alternative:
     def _must_stand(self) -> None:
         told = self.epoch.input
         if told is None:
-            assert self.refused is not None, "what was not refused has run"
+            assert self.refused is not None, "changes that were not refused have run"
             raise self.refused
         if told.number != self.core.number:
             raise went_on(self.core, self.epoch, told)
@@ -189,7 +189,7 @@ def _few(signed: list[tuple[int, tuple[Any, ...]]]) -> list[tuple[int, tuple[Any
 def _counted(alternative: Alternative, name: str) -> str:
     if alternative.refused is not None:
         return ""
-    return repr(alternative.changes[name]) if name in alternative.changes else "as it is"
+    return repr(alternative.changes[name]) if name in alternative.changes else "unchanged"
 
 
 def what_if(core: Core, changes: Trial | Mapping[str, Trial]) -> Alternative | Alternatives:

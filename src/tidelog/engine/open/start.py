@@ -48,7 +48,7 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     image, name = durable.image, durable.store.name
     stored = image.rules
     if stored is None:
-        raise failures.RULES_UNREADABLE.error(name=name, what="there are none")
+        raise failures.RULES_UNREADABLE.error(name=name, what="it contains no rules")
     core.begin_with(taken_over(name, lambda: ruleset_from_values(stored, core.rules.functions, name)))
     check_same_program(core.rules.program, durable.facts, parsed, durable.store.name)
     _check_rewrites(core, durable)

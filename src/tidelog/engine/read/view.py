@@ -18,6 +18,7 @@ import pyarrow as pa
 from tidelog.engine.base.asyncio_thread import finished
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.look_up import matching, size
+from tidelog.engine.read.pickling import restore_rows, rows_state
 from tidelog.errors import DataError, EngineError
 from tidelog.io.columns import decode_column, encode_value
 from tidelog.io.data_frame import to_data_frame
@@ -28,7 +29,8 @@ from tidelog.io.rows import Data
 from tidelog.io.texts import show_text
 from tidelog.io.view_files import Kinds, Shown, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
-from tidelog.partition.texts.dictionary import Dictionary, symbol_id
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.ids import symbol_id
 from tidelog.program.values.outside import NATURAL, merge
 from tidelog.program.values.shape import Shape
 from tidelog.runtime.base.outcome import RowChanges
@@ -149,9 +151,8 @@ class Table(Sequence[tuple[Any, ...]]):
         return bool((self._cells() == np.array(wanted, np.int64)).all(axis=1).any())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from tidelog.engine.read.pickling import rows_from_state, rows_state
-
-        return rows_from_state, tuple(rows_state(self))
+        kept = rows_state(self._title(), self.columns, self.types, self._dictionary, self._cells(), self.outside)
+        return rows_from_state, tuple(kept)
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table; columns have the types that data came with, where it came with types."""
@@ -372,6 +373,11 @@ class Rows(Table):
         )
 
     __hash__ = None  # type: ignore[assignment]  # compared by content
+
+
+def rows_from_state(*state: Any) -> Rows:
+    """Rows that were pickled."""
+    return Rows(*restore_rows(*state))
 
 
 class ChangeSet:

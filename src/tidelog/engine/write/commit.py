@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.arguments import check_source
-from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.committed_epoch import Committed
 from tidelog.engine.base.facts import program_facts
 from tidelog.engine.base.signature import Signature
 from tidelog.engine.base.times import Moment, microseconds

@@ -168,7 +168,7 @@ def relations_behind(programs: Sequence[Ruleset], relation: str) -> frozenset[st
     for rules in programs:
         for rule in rules.core.values():
             reads[rule.head.predicate].update(atom.predicate for atom in atoms(rule.body))
-        for name, apart in rules.apart.items():
+        for name, apart in rules.asserted_elsewhere.items():
             reads[name].add(apart)
     found, waiting = {relation}, [relation]
     while waiting:

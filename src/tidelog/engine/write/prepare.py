@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tidelog.engine.base import engine_failures as failures
-from tidelog.engine.base.facts import learn, told_types
+from tidelog.engine.base.facts import collected_types, learn
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import row_text
 from tidelog.engine.write.epoch import Collected
@@ -180,7 +180,7 @@ def note_ends(core: Core, draft: Draft) -> None:
     for _, name, data in draft.facts:
         place = places[name] = places.get(name, -1) + 1
         if data.until is not None:
-            if name in heads or name in draft.rules.apart.values():
+            if name in heads or name in draft.rules.asserted_elsewhere.values():
                 raise failures.UNTIL_DERIVED.error(name=users_name(name) or name)
             draft.ends.setdefault(name, []).append((data.until, draft.signed[name][place][1]))
 
@@ -261,7 +261,7 @@ def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None
 
 def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[str], str]:
     """Where the asserted facts of a relation go, or went: some are kept apart."""
-    apart = {**after.apart, **{name: to for name, to in before.apart.items() if name in gone}}
+    apart = {**after.asserted_elsewhere, **{name: to for name, to in before.asserted_elsewhere.items() if name in gone}}
     return lambda name: apart.get(name, name)
 
 
@@ -283,7 +283,7 @@ def _moves(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> tuple[tuple
     """Where asserted facts are kept before and after an epoch in which a first clause comes, or a last one goes."""
     if before.program.rules is after.program.rules and before.program.declarations is after.program.declarations:
         return ()
-    old, new = before.apart, after.apart
+    old, new = before.asserted_elsewhere, after.asserted_elsewhere
     pairs = ((old.get(name, name), new.get(name, name)) for name in sorted({*old, *new} - gone))
     return tuple((source, target) for source, target in pairs if source != target and source in before.known)
 
@@ -306,7 +306,7 @@ def _changed_rules(rules: Ruleset, collected: Collected) -> Ruleset:
         rules = rules.declaring(replace(collected.program, rules=rules.program.rules, facts=()))
     if not collected.changes_rules:
         return rules
-    told = told_types(collected.facts, {*rules.schema, *rules.declared}) if collected.added else ({}, {})
+    told = collected_types(collected.facts, {*rules.schema, *rules.declared}) if collected.added else ({}, {})
     whole = collected.program is not None
     return rules.changed(collected.added, collected.removed, *told, whole=whole, checked=collected.checked)
 

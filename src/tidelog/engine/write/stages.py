@@ -99,7 +99,7 @@ def _stages(core: Core, rules: Ruleset) -> tuple[Stage, ...] | None:
 def _settled_width(rules: Ruleset, name: str) -> int:
     """The number of columns of a relation about which rows of Python say nothing new, or -1."""
     types = rules.schema.get(name)
-    if types is None or name not in rules.known or name in rules.apart or name in rules.origins:
+    if types is None or name not in rules.known or name in rules.asserted_elsewhere or name in rules.origins:
         return -1
     is_bound = all((name, place) in rules.bound for place in range(len(types)))
     return -1 if not is_bound or None in types or "timestamp" in types else len(types)

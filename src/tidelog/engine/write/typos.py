@@ -13,7 +13,7 @@ from tidelog.engine.read.typos import relations_read, report_unknown
 from tidelog.engine.write.epoch import Collected
 from tidelog.errors import TidelogWarning
 from tidelog.errors.warn import warn
-from tidelog.partition.texts.dictionary import symbol_id
+from tidelog.partition.texts.ids import symbol_id
 from tidelog.program import PROLOG, Program, Rule, Value
 from tidelog.program.checks.notices import symbols_as_variables, values_of_facts
 from tidelog.program.messages.nearest import LOOSELY, KnownNames

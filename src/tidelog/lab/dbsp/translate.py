@@ -109,7 +109,10 @@ def check(program: Program, arities: Arities | None = None) -> None:
     seen = arities or Arities()
     findings = [d for rule in program.rules for d in _rule_findings(rule, seen)]
     findings += [d for fact in program.facts for d in _fact_findings(fact, seen)]
-    findings += [TERM.diagnostic(None, what="a lifetime or a bound", where=f"`{name}`") for name in lives(program)]
+    findings += [
+        TERM.diagnostic(None, what="a lifetime or a maximum number of facts", where=f"`{name}`")
+        for name in lives(program)
+    ]
     if findings:
         raise ProgramError(findings)
 

@@ -298,7 +298,7 @@ def _signatures(
     for name, atoms in sorted(written.items()):
         ways = sorted({_way(atom) for atom in atoms})
         if len(ways) > 1 or (located and atoms[0].location is None):
-            said = " and ".join(ways) + ("" if len(ways) > 1 else ", while other relations have locations")
+            said = " and ".join(ways) + ("" if len(ways) > 1 else ", but other relations have locations")
             findings.append(catalogue.PLACED.diagnostic(atoms[-1].span, relation=name, ways=said))
     return {n: a[0].location for n, a in written.items()}, {n: len(a[0].args) for n, a in written.items()}
 

@@ -100,7 +100,7 @@ class _Work:
     def judge(self, edge: _Edge) -> None:
         longer = self.by_list and edge.witness == LONGER
         if edge.step is None and not edge.modest:
-            self._refuse(edge, "nothing says that its value is worse than the one it reads")
+            self._refuse(edge, "nothing ensures that its value is worse than the one it reads")
         elif edge.step is None or edge.is_copy:
             if not longer:
                 self.idle.append(edge)
@@ -126,7 +126,7 @@ class _Work:
         home = {name: i for i, names in enumerate(strong_components(graph)) for name in names}
         for edge in self.idle:
             if home[edge.source] == home[edge.rule.head.predicate]:
-                self._refuse(edge, "nothing on this way round makes the value worse, so that no witness is the first")
+                self._refuse(edge, "nothing in this cycle makes the value worse, so no witness is the first")
 
 
 def _edges(

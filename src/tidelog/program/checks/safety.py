@@ -67,16 +67,16 @@ class _Scope:
 
 def check_safety(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> list[Diagnostic]:
     """All findings about unbound variables and misplaced terms in the rules and facts of the program."""
-    generators = {name for name, overloads in functions.items() if any(f.generator for f in overloads)}
+    terms = [term for fact in program.facts for term in fact.atom.args if not isinstance(term, Const)]
+    rules = [rule for rule in program.rules if not _plainly_safe(rule)]
     findings: list[Diagnostic] = []
-    for fact in program.facts:
-        for term in fact.atom.args:
-            if not isinstance(term, Const):
-                scope = _Scope(set(), generators, findings)
-                _check_term(term, set(), HEAD, scope)
-    for rule in program.rules:
-        if not _plainly_safe(rule):
-            findings.extend(rule_safety(rule, generators))
+    if not terms and not rules:
+        return findings
+    generators = {name for name, overloads in functions.items() if any(f.generator for f in overloads)}
+    for term in terms:
+        _check_term(term, set(), HEAD, _Scope(set(), generators, findings))
+    for rule in rules:
+        findings.extend(rule_safety(rule, generators))
     return findings
 
 

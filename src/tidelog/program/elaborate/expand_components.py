@@ -154,7 +154,7 @@ class _Expansion:
         for relation in component.overrides:
             known = inherited.get(relation)
             if known is None or OVERRIDABLE not in known.qualifiers:
-                problem = "it does not inherit" if known is None else "is not declared `overridable`"
+                problem = "is not inherited" if known is None else "is not declared `overridable`"
                 values = {"name": component.name, "relation": relation, "problem": problem}
                 related = [("declared here", known.span)] if known is not None and known.span is not None else []
                 self._tell(diagnose("TL224", component.span, related=related, **values))

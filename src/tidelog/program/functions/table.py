@@ -140,7 +140,7 @@ def user_function(
 
     def declare(python: Callable[..., Value]) -> Function:
         if not callable(python):
-            raise argument_error(python, "function", "a function of Python")
+            raise argument_error(python, "function", "a Python function")
 
         def evaluate(*args: Value) -> Value:
             try:

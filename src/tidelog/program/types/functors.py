@@ -53,7 +53,9 @@ def given_functions(given: Given, program: Program) -> tuple[Function, ...]:
         elif name in declared:
             found += (_bound(name, *types, function) for types in declared[name])
         elif not isinstance(given, types.ModuleType) and program != Program(convention=program.convention):
-            raise failures.NOT_REGISTERED.error(name=name, what="no `.functor` and no `user_function` tells its types")
+            raise failures.NOT_REGISTERED.error(
+                name=name, what="neither `.functor` nor `user_function` declares its types"
+            )
     return tuple(found)
 
 

@@ -30,11 +30,11 @@ from tidelog.rewrite.demand.passing import BOUND, Ask, Askable, asks, is_weaker,
 from tidelog.rewrite.names import WANTED, WANTED_ROWS
 from tidelog.rewrite.scope import Fresh, rule_terms
 
-LOCATED = "its facts live at locations"
+LOCATED = "its facts have locations"
 IN_MIN_MAX = "it is in a recursion through min or max"
-CHOSEN = "what is chosen depends on all candidates and on the past"
-ASKED_WHOLE = "all of it is asked for"
-UNSTRATIFIED = "what is asked of it would depend on it through a negation or an aggregate"
+CHOSEN = "its choices depend on all candidates and on the past"
+ASKED_WHOLE = "all its facts are demanded"
+UNSTRATIFIED = "its demand would depend on it through a negation or an aggregate"
 
 
 @dataclass(frozen=True, slots=True)

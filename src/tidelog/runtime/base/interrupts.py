@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import signal
 import threading
-from _signal import signal as set_handler  # `signal.signal` looks up handlers in an enumeration, twice an epoch
+from _signal import signal as set_handler  # type: ignore[import-not-found]  # the other looks up two enumerations
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
 from tidelog.partition.code.machine import nothing
-from tidelog.partition.phases.running import OutOfMemory
+from tidelog.partition.phases.running_rule import OutOfMemory
 from tidelog.runtime.base import runtime_failures as failures
 
 SIGINT = int(signal.SIGINT)

@@ -68,7 +68,7 @@ export async function request(path, { params, body, method, headers = {}, signal
     response = await fetch(address(path, params), options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, { message: "the server does not answer" });
+    throw new ApiError(0, { message: "the server does not respond" });
   }
   if (!response.ok) throw await failure(response);
   return response;

@@ -76,7 +76,7 @@ function signOut(told = null) {
 }
 
 document.addEventListener("signed-out", () => {
-  if (token.get()) signOut("The server does not know this token.");
+  if (token.get()) signOut("The server rejected this token.");
 });
 window.addEventListener("hashchange", () => {
   if (opened) show(true);

@@ -100,7 +100,7 @@ function note(fact, context) {
 function told(fact, again, given) {
   if (again) return "proved above";
   if (fact.how === "asserted") return "asserted";
-  if (fact.how === "cut" && given) return "not followed further";
+  if (fact.how === "cut" && given) return "not expanded further";
   return fact.rule ? `by ${fact.rule}` : "derived";
 }
 

@@ -13,7 +13,7 @@ function example(relation) {
   const names = relation?.columns.map(({ name }) => name) || [];
   const variables =
     live.program.convention === "souffle" ? names : names.map((name) => name[0].toUpperCase() + name.slice(1));
-  return relation ? `${relation.name}(${variables.join(", ")}), …` : "a body of atoms";
+  return relation ? `${relation.name}(${variables.join(", ")}), …` : "the body of a rule";
 }
 
 /* Draw it; gives what ends an export that is under way. */
@@ -74,7 +74,7 @@ export function drawHead(bar, wanted, source) {
         { class: "past" },
         icon("clock"),
         `As of epoch ${count(wanted.at)}. `,
-        html("a", { href: addressOf(wanted, null) }, "Back to now"),
+        html("a", { href: addressOf(wanted, null) }, "Back to the current epoch"),
       ),
     );
   return () => cancel();

@@ -22,7 +22,7 @@ export function rulesForm() {
     type: "text",
     class: "mono",
     "aria-label": "Label",
-    placeholder: "label (may be left out)",
+    placeholder: "label (optional)",
     autocomplete: "off",
     spellcheck: "false",
   });

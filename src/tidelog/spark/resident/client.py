@@ -110,7 +110,7 @@ class Peer:
                 writer.done_writing()
                 answer = answers.read()
         if answer is None:  # gRPC drops what a partition says that does not want all of the rows
-            raise ANSWER.error(number=self.number, said="the delivery was refused")
+            raise ANSWER.error(number=self.number, said="the delivery was rejected")
         decode(answer)
 
     def fetch(self, descriptor: Descriptor, *, limit: float | None = None) -> pa.Table:

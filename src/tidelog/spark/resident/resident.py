@@ -150,7 +150,7 @@ def _serve(resident: Resident, number: int, host: str, connection: _Connection) 
 
     def connect(addresses: Sequence[Address]) -> None:
         if [address[0] for address in addresses] != list(range(connection.assignment.partitions)):
-            raise NOT_READABLE.error(what="these are not the addresses of all partitions")
+            raise NOT_READABLE.error(what="it does not contain the addresses of all partitions")
         resident.connect([Endpoint(*address, own).open() for address in addresses])
 
     actions: dict[str, Action] = {CALL: resident.call, CONNECT: connect, STOP: connection.stopping.set}

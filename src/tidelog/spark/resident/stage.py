@@ -299,11 +299,11 @@ class ResidentStage:
         """Raise if the stage is not there, or is no longer the one in which the caller began."""
         meeting, job = self._meeting(), self._running()
         if began is not None and began is not job:
-            raise _lost(meeting.quietest(), "the stage was started again meanwhile")
+            raise _lost(meeting.quietest(), "the stage was restarted in the meantime")
         if self._lost is None and job.ended.is_set():
             self._lost = _lost(meeting.quietest(), f"the Spark job ended: {job.said}")
         if self._lost is None and (quiet := meeting.silent(self._silence)) is not None:
-            self._lost = _lost(quiet, f"not heard of for {self._silence:g} s ({HEARTBEAT})")
+            self._lost = _lost(quiet, f"no heartbeat for {self._silence:g} s ({HEARTBEAT})")
         if self._lost is not None:
             raise self._lost
 

@@ -98,12 +98,12 @@ def read_header(text: bytes, body_size: int) -> dict[str, Any]:
     try:
         header = json.loads(text, object_pairs_hook=_fields)
     except (ValueError, RecursionError) as error:
-        raise Impossible(f"a header is no JSON: {error}") from None
+        raise Impossible(f"a header is not JSON: {error}") from None
     if not isinstance(header, dict):
-        raise Impossible("a header is no set of fields")
+        raise Impossible("a header is not a JSON object")
     for name, value in header.items():
         if name in FIELDS and not FIELDS[name](value):
-            raise Impossible(f"the field `{name}` of a header is not of its form")
+            raise Impossible(f"the field `{name}` of a header is invalid")
     need(header, OF_ALL)
     _check_rules(header)
     sizes = [size for _, size in header["body"]]
@@ -116,7 +116,7 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, each of whose fields is given once."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Impossible("a field of a header is given twice")
+        raise Impossible("a field occurs twice in a header")
     return found
 
 
@@ -129,9 +129,9 @@ def _check_rules(header: Mapping[str, Any]) -> None:
             raise Impossible("a column of a relation has two types")
         names = [name for group in header["strata"] for name in group]
         if len(set(names)) != len(names):
-            raise Impossible("a relation stands in two strata")
+            raise Impossible("a relation is in two strata")
         if unknown := set(names) - set(header["arities"]):
-            raise Impossible(f"`{min(unknown)}` stands in a stratum and has no number of columns")
+            raise Impossible(f"`{min(unknown)}` is in a stratum, but its number of columns is unknown")
 
 
 def need(header: Mapping[str, Any], names: Iterable[str]) -> None:

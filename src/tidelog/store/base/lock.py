@@ -88,12 +88,15 @@ def _holder(text: bytes) -> str:
     try:
         found = json.loads(text)
         if (found["process"], found["host"]) == (os.getpid(), socket.gethostname()):
-            return f"this process has had this state open since {found['since']}; close that engine with `db.close()`"
+            return (
+                f"this process opened the state at {found['since']} and still has it open; close that engine "
+                "with `db.close()`"
+            )
         who = f"process {found['process']} of {found['user']} on {found['host']}"
         who = f"{who} since {found['since']} ({found['command']})"
     except (ValueError, KeyError, TypeError):  # the holder is about to write its name
-        who = "a process that has not written its name yet"
-    return f"another writer has this state open: {who}; wait until it is done"
+        who = "a process that is just starting"
+    return f"another writer has this state open: {who}; wait until it has finished"
 
 
 _HELD: weakref.WeakSet[Lock] = weakref.WeakSet()

@@ -75,7 +75,7 @@ class ObjectStore:
 
     def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
         """Make a new file."""
-        assert at == 0, "every epoch is a file of its own"
+        assert at == 0, "every epoch is a separate file"
         self.write(name, parts)
 
     def cut(self, name: str, size: int) -> None:

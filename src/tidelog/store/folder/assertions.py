@@ -18,8 +18,8 @@ from tidelog.partition.memory.records import asserted
 from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.store.base.frame import Frame
 from tidelog.store.folder.durable import Durable
-from tidelog.store.folder.reading import read_piece
 from tidelog.store.folder.recovery import recover
+from tidelog.store.folder.state_reader import read_piece
 from tidelog.store.folder.stretches import Stretch, stretches
 from tidelog.store.image.delta import Cells, Delta
 from tidelog.store.image.image import Image, RelationImage, deltas_of

@@ -22,8 +22,8 @@ from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import EPOCH, SNAPSHOT, Bytes, Frame, framed
 from tidelog.store.base.notes import FORMAT_FILE, NOTE_FILE, check_format, write_format, write_note
 from tidelog.store.base.store import HISTORY, Store, open_store
-from tidelog.store.folder.reading import part_of
 from tidelog.store.folder.recovery import read_pieces, recover
+from tidelog.store.folder.state_reader import part_of
 from tidelog.store.image.capture import everything, held_bytes, touched
 from tidelog.store.image.delta import encode_deltas
 from tidelog.store.image.entries import encode_columns
@@ -327,7 +327,7 @@ class Durable:
         try:
             remove(old)
         except OSError as error:
-            warnings.warn(f"{self.store.name}: old files are left: {error}", StateWarning, stacklevel=3)
+            warnings.warn(f"{self.store.name}: old files could not be removed: {error}", StateWarning, stacklevel=3)
 
     def snapshot_pieces_if_due(
         self, node: Recorded, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
@@ -363,7 +363,7 @@ class Durable:
                 self._parts = self.partitions
             return old
         except OSError as error:
-            warnings.warn(f"{self.store.name}: old files are left: {error}", StateWarning, stacklevel=5)
+            warnings.warn(f"{self.store.name}: old files could not be removed: {error}", StateWarning, stacklevel=5)
             return Old()
 
     def _try(self, take: Callable[[], None]) -> None:
@@ -372,7 +372,7 @@ class Durable:
         except StateError as error:
             self._failed_at = self.log.bytes
             warnings.warn(
-                f"no snapshot was taken: {error}; the log still holds every epoch", StateWarning, stacklevel=5
+                f"no snapshot was written: {error}; the log still contains every epoch", StateWarning, stacklevel=5
             )
 
     # History

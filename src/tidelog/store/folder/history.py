@@ -23,7 +23,7 @@ from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import Frame
 from tidelog.store.folder.assertions import rules_at
 from tidelog.store.folder.durable import Durable
-from tidelog.store.folder.reading import read_piece
+from tidelog.store.folder.state_reader import read_piece
 from tidelog.store.folder.stretches import stretches
 from tidelog.store.image.delta import Cells
 from tidelog.store.image.image import deltas_of
@@ -121,7 +121,7 @@ def _facts(cells: Cells, types: Sequence[str | None], dictionary: Dictionary, fr
     try:
         columns = [decode_column(cells[:, i], type_, dictionary) for i, type_ in enumerate(types)]
     except (KeyError, ValueError, OverflowError) as error:
-        told = f"epoch {frame.epoch} has a cell that is no value of its column: {error}"
+        told = f"epoch {frame.epoch} has a cell that is not a valid value of its column: {error}"
         raise failures.IMPOSSIBLE.error(file=frame.file, what=told) from None
     return list(zip(*columns, strict=True))
 

@@ -19,7 +19,7 @@ from tidelog.partition.phases.partition import Partition
 from tidelog.plan.ruleset import Schema
 from tidelog.store.base.frame import EPOCH, SNAPSHOT, Bytes, framed
 from tidelog.store.base.store import Store, open_store
-from tidelog.store.folder.reading import part_of, read_piece
+from tidelog.store.folder.state_reader import part_of, read_piece
 from tidelog.store.image.capture import everything, held_bytes, touched
 from tidelog.store.image.delta import encode_deltas
 from tidelog.store.image.entries import Entry, encode_entries

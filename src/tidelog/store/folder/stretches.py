@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tidelog.store.base.frame import Frame
 from tidelog.store.base.store import Store
 from tidelog.store.folder.durable import Durable
-from tidelog.store.folder.reading import pieces
+from tidelog.store.folder.state_reader import pieces
 from tidelog.store.log.markers import Marker, markers_of
 
 

@@ -78,13 +78,13 @@ class RelationImage:
     def _remove(self, delta: Delta) -> None:
         rows, facts = delta.deleted[:, 0], delta.deleted[:, 1:]
         if (self.records[rows, : self.arity] != facts).any():
-            raise Impossible(f"`{delta.relation}` holds another fact than the one that goes")
+            raise Impossible(f"`{delta.relation}` does not contain the fact to delete in its row")
         self.told.append((OUT, facts.copy()))
         release(self.records, rows)
 
     def _must_hold(self, rows: Cells, name: str) -> None:
         if len(rows) and not (int(rows.max()) < self.rows and in_use(self.records[rows]).all()):
-            raise Impossible(f"`{name}` holds no fact in a row that changes")
+            raise Impossible(f"`{name}` contains no fact in a row that changes")
 
     def _add(self, delta: Delta) -> None:
         places = delta.places()
@@ -94,7 +94,7 @@ class RelationImage:
             return
         self._fit(places.stop if isinstance(places, slice) else int(places.max()) + 1, delta.relation)
         if in_use(self.records[places]).any():
-            raise Impossible(f"`{delta.relation}` holds a fact where another is put")
+            raise Impossible(f"`{delta.relation}` already contains a fact in the row of a new one")
         self.records[places] = delta.inserted
 
     def _fit(self, rows: int, name: str) -> None:
@@ -103,7 +103,7 @@ class RelationImage:
             used = len(self.records)
             capacity = max(SMALLEST, rows * 3 // 2 if used else rows)
             if 8 * capacity * (self.arity + 2) > installed_memory() // 2:
-                raise Impossible(f"`{name}` has a row {rows - 1}, for which this machine has no memory")
+                raise Impossible(f"`{name}` has a row {rows - 1}, which does not fit into the memory of this machine")
             grown = np.empty((capacity, self.arity + 2), np.int64)
             grown[:used] = self.records.reshape(used, self.arity + 2)
             release(grown, slice(used, None))  # until a row says otherwise
@@ -187,11 +187,11 @@ class Image:
         for delta in deltas_of(frame):
             name, known = delta.relation, self.relations.get(delta.relation)
             if name in seen:
-                raise Impossible(f"the changes of `{name}` are told twice")
+                raise Impossible(f"the changes of `{name}` occur twice")
             seen.add(name)
             if known is None or known.arity != delta.arity:
                 if known is not None and not known.is_empty():
-                    raise Impossible(f"`{name}` has {known.arity} columns and gets facts with {delta.arity}")
+                    raise Impossible(f"`{name}` has {known.arity} columns, but receives facts with {delta.arity}")
                 known = self.relations[name] = RelationImage(delta.arity)
             known.apply(delta)
 
@@ -204,7 +204,7 @@ class Image:
             return
         for cell, value in entries:
             if to_bytes(before.setdefault(cell, value)) != to_bytes(value):
-                raise Impossible(f"the dictionary has two values under the id {cell}")
+                raise Impossible(f"the dictionary has two values with the id {cell}")
 
     def _close_ranks(self) -> None:
         """Number the ranks of every stratum anew from 1, as the partition did after this epoch (`close_ranks`)."""

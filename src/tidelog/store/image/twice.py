@@ -53,7 +53,7 @@ def check_order(name: str, told: Told) -> Cells:
 
 def held_twice(name: str) -> Impossible:
     """What is wrong with a relation that holds a fact in two records."""
-    return Impossible(f"`{name}` holds a fact twice")
+    return Impossible(f"`{name}` contains a fact twice")
 
 
 def _sorted(facts: Cells) -> tuple[Cells, Mask]:

@@ -85,7 +85,7 @@ class Log:
                 if until is not None and frame.epoch > until:
                     return
                 if frame.epoch != wanted or (checksum is not None and frame.previous != checksum):
-                    raise self._damaged(segment, f"epoch {frame.epoch} does not follow the epoch before it")
+                    raise self._damaged(segment, f"epoch {frame.epoch} does not follow the previous epoch")
                 wanted, checksum = wanted + 1, frame.checksum
                 yield frame
 
@@ -106,9 +106,9 @@ class Log:
             except Altered as altered:
                 raise damage(f"{self._store.name}/{segment_name(segment)}", altered) from None
             if frame.kind != EPOCH:
-                raise self._damaged(segment, f"epoch {frame.epoch} is no epoch of a log")
+                raise self._damaged(segment, f"epoch {frame.epoch} is not an epoch of a log")
             if at == 0 and frame.epoch != segment:
-                raise self._damaged(segment, f"it begins with epoch {frame.epoch}")
+                raise self._damaged(segment, f"it starts with epoch {frame.epoch}")
             yield frame
             at = frame.end
         self.end = End(segment, at)

@@ -104,7 +104,7 @@ class Marked:
         """What a frame of the driver's says."""
         markers = markers_of(frame.header)
         if self.partition >= len(markers):
-            what = f"epoch {frame.epoch} has no piece of partition {self.partition}"
+            what = f"epoch {frame.epoch} has no part of partition {self.partition}"
             raise failures.IMPOSSIBLE.error(file=frame.file, what=what)
         self.markers[frame.epoch], self.partitions = markers[self.partition], len(markers)
         self.placements.update(frame.header.get("placements", {}))

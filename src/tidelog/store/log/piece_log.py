@@ -81,7 +81,7 @@ class PieceLog:
                 if wanted.get(epoch) == frame.checksum:
                     frame = decode_frame(data, at, f"{self._store.name}/{name}")
                 elif epoch in wanted:
-                    broken[epoch] = self._damaged(name, f"the checksum of epoch {epoch} does not fit")
+                    broken[epoch] = self._damaged(name, f"the checksum of epoch {epoch} does not match")
             except (Torn, Altered) as wrong:
                 broken.setdefault(epoch, damage(f"{self._store.name}/{name}", wrong))
                 return

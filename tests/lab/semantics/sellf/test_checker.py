@@ -122,7 +122,7 @@ def test_resources_cannot_be_left_over():
         (focused(Test("=", ONE_, ONE_), A), r.HOLDS),
     ]:
         assert "left that have to be used" in refusal(goal, rule)
-    assert "(a) is not there" in refusal(focused(Negated(A), B), r.INITIAL)
+    assert "(a) is not present" in refusal(focused(Negated(A), B), r.INITIAL)
 
 
 def test_phases_are_kept_apart():

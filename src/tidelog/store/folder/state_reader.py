@@ -55,11 +55,13 @@ def read_piece(store: Store, partition: int, epoch: int, begun: int = 0, *, reco
                 found.damaged[start] = error
             continue
         for told in errors:
-            warnings.warn(f"{told}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=3)
+            warnings.warn(
+                f"{told}; the exact state was restored from an older snapshot and the log", StateWarning, stacklevel=3
+            )
         return found
     if len(errors) == 1:
         raise errors[0]
-    raise errors[0].reworded(f"{errors[0]}; without it the log does not suffice: {errors[-1]}")
+    raise errors[0].reworded(f"{errors[0]}; without it the log is not sufficient: {errors[-1]}")
 
 
 def _read_from(store: Store, partition: int, start: int, epoch: int, records: bool, empty: bool) -> Image:

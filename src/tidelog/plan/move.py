@@ -48,7 +48,7 @@ class Move:
         if not self.built:
             return "all facts were moved with their ranks and counts"
         names = sorted(name for group in self.built for name in group if name not in self.copies)
-        return f"facts were moved with their ranks and counts, and ranks given anew to {', '.join(names)}"
+        return f"facts were moved with their ranks and counts, and new ranks were computed for {', '.join(names)}"
 
 
 def plan_move(old: Form, new: Form, groups: Iterable[Group], relations: Collection[str]) -> Move:

@@ -26,21 +26,21 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Findings:
     """Findings about what was typed."""
 
     diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class Failure:
     """An error that is not about a place in a text."""
 
     error: TidelogError
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Answers:
     """The answers to a question, and how long it took."""
 
     rows: Rows
@@ -48,7 +48,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class EpochReport:
     """An epoch that was committed, or (``dry``) that was only tried; ``rules`` are those that came."""
 
     epoch: Epoch
@@ -58,10 +58,10 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Display:
     """Something that has a text and a page of its own."""
 
     value: Proof | WhyNot | Explanation | Profile | ProgramGraph
 
 
-Told: TypeAlias = Line | Found | Failed | Answered | Changed | Shown
+Report: TypeAlias = Line | Findings | Failure | Answers | EpochReport | Display
