@@ -1,11 +1,12 @@
 # The server of Tidelog: `docker build -t tidelog .`, described in docs/reference/server.md.
 FROM python:3.11-slim AS build
 WORKDIR /source
+# The linker, for the kernel that is compiled into the wheel; neither it nor the compiler is part of the image.
+RUN apt-get update && apt-get install --yes --no-install-recommends binutils
 COPY pyproject.toml README.md LICENSE ./
+COPY scripts/wheel.py ./scripts/wheel.py
 COPY src ./src
 RUN python -m venv /opt/tidelog && /opt/tidelog/bin/pip install --no-cache-dir ".[serve]"
-# The kernel is compiled once, here: the server's user may not write where it lies.
-RUN /opt/tidelog/bin/python -m tidelog.kernel
 
 FROM python:3.11-slim
 RUN useradd --system --uid 10001 --home-dir /state --shell /usr/sbin/nologin tidelog \

@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest
-SHARED_OUT := --dist worksteal --durations=20 --durations-min=1
+SLOWEST := --durations=20 --durations-min=1
+SHARED_OUT := --dist worksteal $(SLOWEST)
 PARALLEL := $(PYTEST) -n $(WORKERS) $(SHARED_OUT)
 # Spark uses all cores for each session; two processes, each with one session for all its tests, hide each other's waits.
 ON_SPARK := $(PYTEST) -n 2 $(SHARED_OUT)
@@ -19,6 +20,8 @@ CASES_TEST := 60
 CASES_AGAIN := 15
 CASES_ALL := 100
 ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/explain tests/partition/test_keys.py
+# Files with tests that need Spark: to collect all others takes as long as to start a session.
+SPARK_FILES := tests/spark $(shell grep -rl --include='test_*.py' --exclude-dir=spark 'mark\.spark' tests)
 SPARK_SUITE := tests/engine/test_epoch.py tests/engine/test_view.py tests/law/test_named_cases.py tests/partition/test_keys.py
 CONNECT_SUITE := tests/spark/test_arrivals.py tests/spark/test_streams.py tests/spark/test_verify.py tests/spark/test_asking.py \
 	tests/spark/test_engine_law.py tests/spark/test_engine_readers.py
@@ -42,7 +45,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m tidelog.kernel
 	@touch $@
 
-install: $(READY) ## make .venv with Tidelog and all it needs, kernel compiled (the other targets do it when needed)
+install: $(READY) ## create .venv with Tidelog and its dependencies, and compile the kernel (other targets do this when needed)
 	@$(BIN)/python -m tidelog.kernel
 
 # The programs of `rejected` are mistakes, which their diagnostics show as they are written.
@@ -55,17 +58,17 @@ lint: $(READY) ## ruff, the layout of all programs, strict types, the direction 
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint ## what to run before a commit, in under three minutes: lint, and tests without system tools and Spark
+check: lint ## run before a commit, under three minutes: lint, and tests that need no system tools and no Spark
 	TIDELOG_CASES=$(CASES_CHECK) $(PARALLEL) -m "not slow and not long and not spark"
 
-test: lint ## what CI runs, in about ten minutes: every law, also on partitions, with threads and on Spark
+test: lint ## run in CI, about 17 minutes: every law, also on partitions, with threads and on Spark
 	@scripts/tools java postgresql chromium neovim
 	TIDELOG_CASES=$(CASES_TEST) $(PARALLEL) -m "not long and not spark"
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" $(ENGINE_SUITE)
 	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" tests/law
-	$(ON_SPARK) -m "spark and not long" tests
+	$(ON_SPARK) -m "spark and not long" $(SPARK_FILES)
 
-test-all: lint ## everything, before an issue is closed: long tests, coverage, proofs, all suites on Spark (about an hour)
+test-all: lint ## run before an issue is closed, about an hour: long tests, coverage, proofs, all suites on Spark
 	@scripts/tools java postgresql chromium neovim coq
 	TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark" $(addprefix --ignore=,$(COVERED))
 	$(BIN)/coverage erase
@@ -74,57 +77,57 @@ test-all: lint ## everything, before an issue is closed: long tests, coverage, p
 	$(BIN)/coverage report
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark and not long" $(ENGINE_SUITE)
 	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark and not long" tests/law tests/engine
-	TIDELOG_SPARK_CASES=20 $(PYTEST) -m spark tests
+	TIDELOG_SPARK_CASES=20 $(PYTEST) $(SLOWEST) -m spark $(SPARK_FILES)
 	TIDELOG_TEST_CONNECT=1 $(PYTEST) -m "spark and not long" $(CONNECT_SUITE)
 	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/docs/test_sessions.py \
 		tests/law/test_rollback.py
 
-chaos: $(READY) ## random kills, pauses, full disks and lost connections against a twin, for MINUTES=n (10)
+chaos: $(READY) ## kill, pause and starve engines at random and compare them with a twin, for MINUTES=n (10)
 	$(BIN)/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES))
 
-soak: $(READY) ## random cases of the law, until interrupted or for MINUTES=n
+soak: $(READY) ## test the law on random cases, until interrupted or for MINUTES=n
 	$(BIN)/python -m tests.law.soak $(if $(MINUTES),--minutes $(MINUTES))
 
-mutants: $(READY) ## mistakes put into a copy of the code on purpose: which do the tests notice? (a quarter of an hour)
+mutants: $(READY) ## insert mistakes into a copy of the code and report which ones the tests detect (15 minutes)
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-bench: $(READY) ## measure and keep the results in benchmarks/results: GROUPS="engine paths ..." (engine), ARGS=...
+bench: $(READY) ## run benchmarks and store the results in benchmarks/results: GROUPS="engine paths ..." (engine), ARGS=...
 	$(BIN)/python -m benchmarks $(or $(GROUPS),engine) --write $(ARGS)
 
-demo: $(READY) ## a real question on Spark, answered while facts and rules change (TIDELOG_RUNTIME=embedded: without)
+demo: $(READY) ## a view on Spark while facts and rules change (TIDELOG_RUNTIME=embedded: without Spark)
 	@scripts/tools java
 	TIDELOG_RUNTIME=$${TIDELOG_RUNTIME:-spark} $(BIN)/python examples/demo.py
 
-demo-live: $(READY) ## a PostgreSQL database that is followed and served while it changes, until interrupted or for SECONDS=n
+demo-live: $(READY) ## follow and serve a PostgreSQL database while it changes, until interrupted or for SECONDS=n
 	@scripts/tools postgresql
 	SECONDS=$(or $(SECONDS),1e6) $(BIN)/python examples/live.py
 
-docs: $(READY) ## write what is generated: diagnostics, options of commands, values, grammar of editors
+docs: $(READY) ## generate pages: diagnostics, command-line options, values, editor grammar
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
 	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line-*.md
 	$(BIN)/python -m tidelog.cli.values_page docs/reference/values.md
 	$(BIN)/python -m tidelog.highlight.grammar editors/vscode/syntaxes/tidelog.tmLanguage.json
 
-site: $(READY) ## the documentation as a site in build/site/html, strictly: no broken link, no warning
+site: $(READY) ## build the documentation site in build/site/html; broken links and warnings are errors
 	$(BIN)/python docs/site/stage.py build/site
 	cd build/site && NO_MKDOCS_2_WARNING=1 $(abspath $(BIN))/python -m mkdocs --quiet build --strict
 
-dist: $(READY) ## sdist and wheel in dist/, checked, and tried in an empty environment without compiler and Java
+dist: $(READY) ## build sdist and wheel (with its kernel, for this platform) in dist/, check and try them without compiler and Java
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	TIDELOG_DIST=dist $(PYTEST) tests/test_dist.py
 
-pictures: $(READY) ## make the pictures of the console in docs/images again
+pictures: $(READY) ## recreate the pictures of the console in docs/images
 	@scripts/tools chromium
 	TIDELOG_PICTURES=docs/images $(PYTEST) tests/serve/test_console_pictures.py
 
-format: $(READY) ## let ruff rewrite the sources, and `tidelog format` the programs
+format: $(READY) ## format the sources with ruff and the programs with `tidelog format`
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/tidelog format $(LAID_OUT)
 
-clean: ## remove .venv and all that was made
+clean: ## remove .venv and everything that was built
 	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	rm -rf proofs/build editors/vscode/node_modules editors/vscode/dist spark-warehouse metastore_db derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

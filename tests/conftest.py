@@ -49,11 +49,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 HERE = Path(__file__).parent
 # They measure, or check what seldom changes.
-LONG = ("benchmarks/cases", "proofs", "lab/semantics/sellf/test_proofs.py")
+LONG = ("benchmarks/cases", "proofs/test_deletions.py", "proofs/test_proofs.py", "lab/semantics/sellf/test_proofs.py")
 SLOW = ("cli/test_values.py", "docs/test_site.py", "examples", "follow", "law", "notebook", "serve", "spark", "chaos")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Whole files and folders that `make test` or `make check` leaves out, by measurement (`--durations`)."""
     for item in items:
         for mark in marks_of(item.path):
@@ -62,6 +62,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         from tests.one_partition import skip_what_needs_one_partition
 
         skip_what_needs_one_partition(items, spark=SPARK)
+    if PARTITIONS or SPARK or THREADS:
+        from tests.repeats import without_repeats
+
+        without_repeats(config, items, threads=bool(THREADS))
 
 
 @cache

@@ -1,7 +1,7 @@
 """The floor plan stays as it is drawn: a room for every concept, doors where the plan has them.
 
-What these tests can notice: modules outside the packages, packages that import in a circle (imports
-for types and late ones counted), a drawing that is not the contract, and calls to partitions that no type checker sees.
+What these tests can notice: modules outside the packages, files that import in a circle (imports for types and late
+ones counted), a drawing that is not the contract, and calls to partitions that no type checker sees.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -80,6 +80,45 @@ def package_graph() -> dict[str, set[str]]:
 
 def test_packages_import_in_no_circle() -> None:
     assert len(list(TopologicalSorter(package_graph()).static_order())) == len(PACKAGES)
+
+
+def file_graph() -> dict[str, set[str]]:
+    """Which file imports which; `from package import module` imports the module."""
+    modules = {module_name(path): tree for path, tree in sources().items()}
+    return {name: set(imported_files(tree, modules.keys())) - {name} for name, tree in modules.items()}
+
+
+def imported_files(tree: ast.AST, modules: Collection[str]) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (name if name in modules else node.module for name in names if node.module in modules)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+
+
+def module_name(path: Path) -> str:
+    parts = ("tidelog", *path.relative_to(PACKAGE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def find_cycle(graph: dict[str, set[str]]) -> list[str]:
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_files_import_in_no_circle() -> None:
+    cycle = find_cycle(file_graph())
+    assert not cycle, "each file below is imported by the next one:\n" + "\n".join(cycle)
+
+
+def test_a_circle_is_found() -> None:
+    graph = file_graph()
+    graph["tidelog.program.values.term"].add("tidelog.engine.engine")  # which imports it, in many steps
+    assert {"tidelog.program.values.term", "tidelog.engine.engine"} <= set(find_cycle(graph))
 
 
 def drawn_layers() -> list[list[str]]:

@@ -147,6 +147,27 @@ def walk_rule() -> Walk:
     return warm_walk(act)
 
 
+def walk_new_relation() -> Walk:
+    """An epoch that adds a rule and the first rows of a relation that it reads."""
+    db, numbers = Engine(RULES), count(1)
+
+    def act() -> None:
+        number = next(numbers)
+        with db.epoch() as e:
+            e.add_rule(f"seen{number}(X) :- visit{number}(X, Y).")
+            e.insert(f"visit{number}", [(number, number + 1)])
+
+    return warm_walk(act)
+
+
+def walk_resume() -> Walk:
+    """An engine that resumes a state folder of two epochs."""
+    with tempfile.TemporaryDirectory() as folder:
+        with Engine(RULES, path=folder) as db, db.epoch() as e:
+            e.insert("edge", [(1, 2), (2, 3)])
+        return warm_walk(lambda: Engine(path=folder).close())
+
+
 def walk_engine() -> Walk:
     """A new engine of a program."""
     return warm_walk(lambda: Engine(RULES).close())
@@ -178,6 +199,8 @@ ACTS: dict[str, Callable[[], Walk]] = {
     "query": walk_query,
     "query-again": walk_query_again,
     "why": walk_why,
+    "new-relation": walk_new_relation,
+    "resume": walk_resume,
     "engine": walk_engine,
     "run": walk_run,
 }
@@ -190,7 +213,7 @@ def main() -> None:
     act = parser.parse_args().act
     if act is None:
         for name in ACTS:  # each in a new process, so that none is warmed by another
-            script = f"from tests.walk import ACTS; print('{name:12}', ACTS['{name}']())"
+            script = f"from tests.walk import ACTS; print('{name:13}', ACTS['{name}']())"
             subprocess.run([sys.executable, "-c", script], check=True)
         return
     walk = ACTS[act]()

@@ -192,7 +192,8 @@ async def _followed(clients: int, epochs: int) -> tuple[float, float]:
         connection = served.connection()
         since = served.ask(connection, "/epochs", {"insert": {"edge": [[0, 1]]}, "rows": 0})["epoch"]
         opened = [await asyncio.open_connection(served.host, served.port) for _ in range(clients)]
-        lines = [f"{name}: {value}" for name, value in served.headers(Host="x", Accept="text/event-stream").items()]
+        headers = served.headers(Host=f"{served.host}:{served.port}", Accept="text/event-stream")
+        lines = [f"{name}: {value}" for name, value in headers.items()]
         request = "\r\n".join([f"GET /v1/changes/edge?since={since} HTTP/1.1", *lines, "", ""])
         for reader, writer in opened:
             writer.write(request.encode())

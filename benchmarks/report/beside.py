@@ -11,12 +11,12 @@ from benchmarks.report.table import WORDS, Page, Table, machine_text, number, pr
 PREFACE = """
 Written by `{command}`. {machine}; Tidelog and DuckDB compute in {threads}, clingo in one. Numbers are medians of
 processor time unless they say wall; systems alternate within a case, and their results were equal in size and checksum
-after the build and after a deletion. What each case does is told in
-[the design notes](../../docs/design/benchmarks.md#real-programs).
+after the build and after a deletion. [The design notes](../../docs/design/benchmarks.md#real-programs)
+describe each case.
 """
 CHANGES = """
-Tidelog maintains its views: the whole way of an epoch through the API. DuckDB and clingo compute again what they
-computed before; the last column is how often DuckDB's time holds that of the dearer direction.
+Tidelog maintains its views; the time is that of a whole epoch through the API. DuckDB and clingo compute the views
+again. The last column is DuckDB's time divided by Tidelog's time for the slower direction.
 """
 HEAD = (
     "change",
@@ -33,7 +33,7 @@ HEAD = (
 
 def page(run: Run) -> Page:
     """All findings of the group."""
-    return Page("Real programs, measured beside others", tuple(_parts(run)))
+    return Page("Real programs, compared with other systems", tuple(_parts(run)))
 
 
 def _parts(run: Run) -> Iterator[str | Table]:

@@ -11,7 +11,7 @@ HEAD = ("state", "facts", "supports", "build (s)", "checker", "certificate (s)",
 def page(run: Run) -> Page:
     """Builds and their certificates."""
     machine = machine_text(run.machine, "numba", "numpy", "pyspark")
-    how = prose(f"Written by `{run.command}`. {machine}. Wall time, since Spark works in other processes.")
+    how = prose(f"Written by `{run.command}`. {machine}. Wall time, because Spark works in other processes.")
     return Page("Cost of a certificate", (how, table(HEAD, list(map(_line, run.of("certificate"))), ("checker",))))
 
 

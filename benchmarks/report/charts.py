@@ -8,14 +8,22 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from benchmarks.record import Record, Run
 
 SYSTEMS = ("Tidelog", "DuckDB", "clingo")
-COLOURS = {"Tidelog": "#1f77b4", "DuckDB": "#e0a03c", "clingo": "#8a8f98"}
+COLOURS = {
+    "Tidelog": "#1f77b4",
+    "DuckDB": "#e0a03c",
+    "clingo": "#8a8f98",
+    "SQLite": "#8a8f98",
+    "Spark": "#8a8f98",
+    "in memory": "#7fb3d9",
+    "durable": "#1f77b4",
+}
 WIDTH, LEFT, RIGHT, BAR, GAP, HEAD = 960, 470, 90, 15, 12, 64
 HALO = ' stroke="#ffffff" stroke-width="3" paint-order="stroke"'  # a number stays readable across a line
 
@@ -49,7 +57,7 @@ class Chart:
 
 def charts_of(run: Run) -> dict[str, Chart]:
     """The charts of a run by name; some groups have none."""
-    made = {"engine": _of_engine, "beside": _of_programs}.get(run.group)
+    made = _MADE.get(run.group)
     return {name: chart for name, chart in made(run) if chart.groups} if made else {}
 
 
@@ -77,6 +85,42 @@ def _of_engine(run: Run) -> Iterator[tuple[str, Chart]]:
     yield "growth", Chart("The same change in larger states: processor time", "ms", sizes)
 
 
+def _of_questions(run: Run) -> Iterator[tuple[str, Chart]]:
+    asked = [_beside(each, {"Tidelog": "Tidelog question", "DuckDB": "DuckDB question"}) for each in run.of("question")]
+    yield "questions", Chart("Ordinary questions, tables already loaded: processor time", "s", asked)
+
+
+def _of_paths(run: Run) -> Iterator[tuple[str, Chart]]:
+    asked = [_beside(each, {"Tidelog": "Tidelog", "DuckDB": "DuckDB"}) for each in run.of("question")]
+    yield "questions", Chart("Path queries: processor time, logarithmic", "ms", asked, least=1)
+
+
+def _of_spark(run: Run) -> Iterator[tuple[str, Chart]]:
+    for name, step, title in (
+        ("builds", "build", "Build a view on Spark: wall time, logarithmic"),
+        ("changes", "row out", "Delete one row on Spark; DataFrames evaluate again: wall time, logarithmic"),
+    ):
+        found = [_beside(each, {"Tidelog": f"{step}: Tidelog", "Spark": f"{step}: peer"}) for each in run.of("beside")]
+        yield name, Chart(title, "s", found, least=0.001)
+
+
+def _of_durability(run: Run) -> Iterator[tuple[str, Chart]]:
+    ones = [each for each in run.of("epochs") if each.title.endswith(", one fact")]
+    bars = (_beside(each, {"in memory": "in memory", "durable": "durable"}) for each in ones)
+    epochs = [Group(each.label.removesuffix(", one fact"), each.bars) for each in bars]
+    yield "epochs", Chart("An epoch with one fact, with and without a state folder: processor time", "ms", epochs)
+
+
+def _of_reading(run: Run) -> Iterator[tuple[str, Chart]]:
+    read = [_beside(each, {name: name for name in ("Tidelog", "DuckDB", "SQLite")}) for each in run.of("read")]
+    yield "calls", Chart("Read a view from Python: processor time of a call, logarithmic", "µs", read, least=0.1)
+
+
+def _beside(record: Record, names: Mapping[str, str]) -> Group:
+    """The values of one record, by the system that they belong to."""
+    return Group(record.title, {system: record[name] for system, name in names.items() if name in record})
+
+
 def _build(record: Record) -> Group:
     times = {system: record[f"{system} compute"] for system in SYSTEMS if f"{system} compute" in record}
     return Group(record.title, times)
@@ -89,6 +133,17 @@ def _measured(record: Record) -> Group:
 def _bar(record: Record) -> dict[str, float]:
     assert record.headline is not None
     return {"Tidelog": record.headline.value}
+
+
+_MADE: Mapping[str, Callable[[Run], Iterator[tuple[str, Chart]]]] = {
+    "beside": _of_programs,
+    "durability": _of_durability,
+    "engine": _of_engine,
+    "ordinary": _of_questions,
+    "paths": _of_paths,
+    "reading": _of_reading,
+    "spark": _of_spark,
+}
 
 
 def svg(chart: Chart) -> str:
@@ -112,7 +167,7 @@ def svg(chart: Chart) -> str:
 
 def _head(chart: Chart) -> Iterator[str]:
     yield f'<g font-size="15" font-weight="600">{_text(16, 26, chart.title, "start")}</g>'
-    shown = [system for system in SYSTEMS if any(system in group.bars for group in chart.groups)]
+    shown = [system for system in COLOURS if any(system in group.bars for group in chart.groups)]
     if len(shown) > 1:
         for index, system in enumerate(shown):
             place = LEFT + 90 * index

@@ -9,11 +9,11 @@ from benchmarks.record import Record, Run
 from benchmarks.report.table import Page, Table, machine_text, prose, table
 
 MEMORY = "memory of "
-PLOT = "![Seconds to load more and more of the data, per system](circuits.png)"
+PLOT = "![Seconds to load growing parts of the data, per system](circuits.png)"
 PREFACE = """
 Written by `{command}`. {machine}, {architecture}. Seconds of processor time; peak memory in MiB of the whole process.
-All systems of a table had as many facts after each step. More and more of the data is Figure 4 of the paper, 1 % and
-50 % in and out are Figure 5; under these each table names the systems that were not asked.
+All systems of a table had the same number of facts after each step. Growing data is Figure 4 of the paper; inserting
+and deleting 1 % and 50 % is Figure 5, where each table names the systems that were not measured.
 """
 
 
@@ -38,10 +38,10 @@ def _growth(workload: str, records: Sequence[Record]) -> Iterator[str | Table]:
     Notes gather from system to system, so that the last record has them all.
     """
     facts = records[0].facts
-    yield f"## {workload}: more and more of {facts['rows']:,} facts"
-    yield from (f"Left out: {note}." for note in records[-1].notes)
+    yield f"## {workload}: growing parts of {facts['rows']:,} facts"
+    yield from (f"Skipped: {note}." for note in records[-1].notes)
     shares = max(([v.name for v in r.values if not v.name.startswith(MEMORY)] for r in records), key=len)
-    yield f"Seconds of a load; none is asked for after one of more than {facts['enough']:.0f} s, or after one given up."
+    yield f"Seconds of a load. After more than {facts['enough']:.0f} s, or an aborted load, larger parts are skipped."
     yield table(("system", *shares), [(r.facts["system"], *_cells(r, shares, "", ".3f")) for r in records])
     yield "Memory that the load added, MiB:"
     yield table(("system", *shares), [(r.facts["system"], *_cells(r, shares, MEMORY, ".0f")) for r in records])
@@ -54,11 +54,11 @@ def _cells(record: Record, shares: Sequence[str], kind: str, digits: str) -> Ite
 def _section(title: str, records: Sequence[Record], systems: Sequence[str]) -> Iterator[str | Table]:
     facts, steps = records[0].facts, records[0].facts["steps"]
     yield title
-    yield from (f"Left out: {note}." for note in records[0].notes)
+    yield from (f"Skipped: {note}." for note in records[0].notes)
     asked = {record.facts["system"] for record in records}
     if others := [system for system in systems if system not in asked]:
-        yield f"Not asked: {', '.join(others)}."
-    yield f"{facts['rules']} rules, {facts['rows']:,} facts given."
+        yield f"Not measured: {', '.join(others)}."
+    yield f"{facts['rules']} rules, {facts['rows']:,} facts inserted."
     head = ("system", *steps, "facts after each step", "peak MiB", "of it data", "indexes")
     yield table(head, [_line(r) for r in records])
 

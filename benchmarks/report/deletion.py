@@ -16,9 +16,10 @@ def _suspended(records: list[Record]) -> tuple[str | Table, ...]:
     if not records:
         return ()
     told = prose(
-        f"""Facts suspended per deleted row beside facts that really go, over {records[0].facts["rounds"]} rounds in
-        which one old row goes and the one that is out for the longest comes back. Before: ranks were one clock. Now: a
-        rank is a depth and a clock. Nothing is built again here."""
+        f"""Facts suspended per deleted row, compared with facts that are actually removed, over
+        {records[0].facts["rounds"]} rounds. Each round deletes one old row and reinserts the row that has been deleted
+        for the longest time. Before: a rank was a single clock. Now: a rank is a depth and a clock. No stratum is
+        rebuilt here."""
     )
     lines = [
         (r.title, f"{r.facts['facts']:,}", number(r["net"]), number(r["before"]) if "before" in r else "", *_now(r))
@@ -35,7 +36,7 @@ def _large(records: list[Record]) -> tuple[str | Table, ...]:
     if not records:
         return ()
     told = prose(
-        """Large deletions beside a build of what was there, which is 1. Followed: no stratum may be built again
+        """Large deletions, as multiples of a build of the original data. Followed: strata are not rebuilt
         (`Limits(rebuild=False)`)."""
     )
     lines = [

@@ -10,8 +10,8 @@ from benchmarks.report.table import Page, Table, machine_text, number, prose, ta
 PREFACE = """
 Written by `{command}`. {machine}. Epochs delete and insert base facts; both engines get the same ones in turn. The bare
 append writes as many bytes as an epoch and syncs. A record is touched if the epoch changes its counts, rank or
-presence. `faster` is made of the slower opening. Medians; openings repeat in one process whose memory is warm: the
-first one, which has to ask the system for all its pages, takes longer.
+presence. `faster` refers to the slower opening. Medians; openings are repeated in one process with warm memory. The
+first one takes longer, because it must request all its pages from the system.
 """
 EPOCHS = ("workload", "epoch", "in memory", "durable", "bare append + sync", "bytes", "bytes per record touched")
 OPENINGS = (
@@ -32,9 +32,9 @@ def page(run: Run) -> Page:
 
 def _parts(run: Run) -> Iterator[str | Table]:
     yield prose(PREFACE.format(command=run.command, machine=machine_text(run.machine, "numba", "numpy", "pyarrow")))
-    yield "## Epochs, in milliseconds on the wall"
+    yield "## Epochs, in milliseconds of wall time"
     yield table(EPOCHS, list(map(_epochs_line, run.of("epochs"))), ("epoch",))
-    yield "## Opening beside rebuilding, in milliseconds of processor time"
+    yield "## Opening compared with rebuilding, in milliseconds of processor time"
     yield table(OPENINGS, list(map(_opening_line, run.of("opening"))))
 
 

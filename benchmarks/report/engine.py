@@ -11,7 +11,7 @@ SYSTEMS = ("Tidelog", "DuckDB", "clingo")
 PREFACE = """
 Written by `{command}`. {machine}; every system computes in one thread. Numbers are medians of processor time (on an
 idle machine that is wall time); systems alternate within a case; the results of all systems were equal in size and
-checksum. What each case does is told in [the design notes](../../docs/design/benchmarks.md).
+checksum. [The design notes](../../docs/design/benchmarks.md) describe each case.
 """
 PLOT = "![Measured values as multiples of their targets](engine.png)"
 

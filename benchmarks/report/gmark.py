@@ -11,7 +11,7 @@ from benchmarks.report.table import WORDS, Page, Table, machine_text, prose, tab
 FEW = 5
 PREFACE = """
 Written by `{command}`. {machine}. Processor time of evaluation; sums over {queries} queries on a graph of {edges:,}
-edges, {nodes:,} nodes and {labels} labels. Every maintained view was equal to one computed from nothing.
+edges, {nodes:,} nodes and {labels} labels. Every maintained view was equal to one computed from scratch.
 """
 
 
@@ -25,11 +25,11 @@ def _parts(run: Run) -> Iterator[str | Table]:
     machine = machine_text(run.machine, "numba", "numpy")
     yield prose(PREFACE.format(command=run.command, machine=machine, **shares[0].facts))
     yield prose(" ".join(_verdicts(shares, queries)))
-    for what in ("come", "go"):
-        yield f"## All edges of some labels {what}"
+    for what, verb in (("come", "inserted"), ("go", "deleted")):
+        yield f"## All edges of some labels are {verb}"
         yield _share_table([record for record in shares if record.facts["what"] == what])
     with_edges = [ms for q in queries if "gain" in q for name in ("edge out", "edge in") for ms in q.value(name).runs]
-    yield "## One edge comes or goes"
+    yield "## One edge is inserted or deleted"
     if with_edges:
         yield f"Median over all queries: {statistics.median(with_edges):.2f} ms."
         yield _query_table(queries)

@@ -21,12 +21,12 @@ def page(run: Run) -> Page:
     """Builds, and changes by kind."""
     how = prose(
         f"""Written by `{run.command}`. {machine_text(run.machine, "numba")}. Processor time of one process; with
-        several partitions the sum of all. A route is a system, a destination and a next hop; an advert is one route
-        told along one link, a message one support sent from one partition to another, a round one exchange of all
-        partitions. Next hops were judged by search, after the build and after all changes."""
+        several partitions, the sum of all. A route is a system, a destination and a next hop. An advert is one route
+        announced over one link, a message is one support sent from one partition to another, and a round is one
+        exchange among all partitions. Next hops were checked by search, after the build and after all changes."""
     )
     return Page(
-        "Policy routing at the size of the Internet",
+        "Policy routing at Internet scale",
         (how, *_builds(run.of("build")), *_changes(run.of("change")), *needs(run)),
     )
 
@@ -51,7 +51,7 @@ def _build(record: Record) -> tuple[object, ...]:
 def _changes(records: list[Record]) -> tuple[str | Table, ...]:
     if not records:
         return ()
-    told = prose("Medians over the changes of a kind, with the most of any; one epoch each.")
+    told = prose("Medians over the changes of a kind, with the maximum in parentheses; one epoch each.")
     head = ("change", "systems", "where", "times", "ms", "routes", "adverts", "messages", "rounds")
     return "## Changes", told, table(head, list(map(_change, records)), ("where",))
 
@@ -73,12 +73,12 @@ def needs(run: Run) -> tuple[str | Table, ...]:
         return ()
     record = max(located, key=lambda r: r.facts["systems"])
     told = prose(
-        f"""All destinations of {WHOLE:,} systems are {WHOLE**2:,} routes. The lines multiply what the build of
-        {record.facts["systems"]:,} systems, placed by system, cost per route; adverts per route are the same at all
-        sizes. Messages are those that leave a partition, at the {RATE / 1e6:.1f} million a second that one partition
-        sent in the [measurements on Spark](spark.md). Rounds are those of that build, at the {ROUND} ms that a round
-        with little data takes there, between two partitions. The chance is that of two different paths with one id of
-        64 bits, which refuses the epoch."""
+        f"""All destinations of {WHOLE:,} systems are {WHOLE**2:,} routes. The estimates use the cost per route of the
+        build of {record.facts["systems"]:,} systems, placed by system; the number of adverts per route is the same at
+        all sizes. Messages are those that leave a partition, at the {RATE / 1e6:.1f} million a second that one
+        partition sent in the [measurements on Spark](spark.md). Rounds are those of that build, at the {ROUND} ms of a
+        round with little data there, between two partitions. The probability is that of two different paths with one id
+        of 64 bits, which refuses the epoch."""
     )
     head = ("partitions", "GB each", "routes each", "processor hours each", "messages each", "minutes of messages")
     head += ("rounds", "ms of rounds")
@@ -122,9 +122,9 @@ def _changes_of_the_whole(records: list[Record]) -> tuple[str | Table, ...]:
     if not failing:
         return ()
     told = prose(
-        f"""Links that fail, if all {WHOLE:,} systems were destinations: the medians above, placed by system, multiplied
-        by destinations and spread over {MANY} partitions; rounds as measured, at {ROUND} ms. What an epoch costs
-        whatever it does is multiplied too, so that sizes with few destinations say too much."""
+        f"""Link failures if all {WHOLE:,} systems were destinations: the medians above, placed by system, multiplied
+        by the number of destinations and divided among {MANY} partitions; rounds as measured, at {ROUND} ms. The fixed
+        cost of an epoch is multiplied, too, so the estimates for sizes with few destinations are too high."""
     )
     head = ("change", "systems", "destinations", "adverts of the whole", "ms of work each", "rounds", "ms of rounds")
     return told, table(head, list(map(_change_of_the_whole, failing)))

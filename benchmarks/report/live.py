@@ -8,13 +8,13 @@ from benchmarks.record import Record, Run
 from benchmarks.report.table import Page, Table, machine_text, number, prose, table
 
 PREFACE = """
-Written by `{command}`. {machine}. Another process commits one row a transaction, as many a second as asked for; every
-transaction is one epoch, unless it is said that several that wait may be one. Latency in milliseconds on the wall, from
-the return of COMMIT to the commit of the epoch, or to the line of the feed. Database, load and engine share the
-processors; the database does not sync. In every run each row arrived exactly once. With kills, the connection is killed
-after a third of the time and the database after two thirds: the longest latency is the time that it takes to come back.
-"""
-HEADS = ("from COMMIT to", "transactions", "asked a second", "a second", "half within", "99 % within", "longest")
+Written by `{command}`. {machine}. Another process commits one row per transaction, at the requested rate. Every
+transaction is one epoch, unless the line states that several pending transactions may share one. Latency in
+milliseconds of wall time, from the return of COMMIT to the commit of the epoch, or to the line of the feed. Database,
+load and engine share the processors; the database does not sync. In every run, each row arrived exactly once. With
+kills, the connection is killed after a third of the time and the database after two thirds; the longest latency is then
+the recovery time. """
+HEADS = ("from COMMIT to", "transactions", "requested a second", "a second", "half within", "99 % within", "longest")
 
 
 def page(run: Run) -> Page:

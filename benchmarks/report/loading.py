@@ -13,7 +13,7 @@ def page(run: Run) -> Page:
     told = machine_text(run.machine, "duckdb", "pyarrow", "pandas")
     how = prose(
         f"Written by `{run.command}`. {told}. Medians of processor time in seconds, one thread each. Tidelog and "
-        "DuckDB hold the rows afterwards, DuckDB without looking for equal texts; Arrow reads them and finds the equal "
+        "DuckDB store the rows, DuckDB without looking for equal texts; Arrow reads them and finds the equal "
         "texts of each column."
     )
     head = ("what", "rows", "MB of text", *PEERS, "beside DuckDB", "target", "met")

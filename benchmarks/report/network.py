@@ -10,10 +10,10 @@ from benchmarks.report.table import Page, Table, prose, table
 TITLES: Mapping[str, str] = {"reachability": "Reachability", "path-vector": "Path vector with a_MIN"}
 MEASURES = ("messages", "bytes")
 PREFACE = """
-Written by `{command}`. Schedule fifo. An epoch is stopped after {limit} messages, or {bytes per message} bytes for each
-of those, or ten updates for each: its cell says `> N`, and `?` follows. `!` ended in a wrong state, `-` was refused.
-States are compared with evaluation from scratch; those of the path vector on networks of more than {judged up to} nodes
-by their least costs only, with breadth-first search.
+Written by `{command}`. Schedule fifo. An epoch is stopped after {limit} messages, {bytes per message} bytes per
+message, or ten updates per message. Its cell is then `> N`, and the next one is `?`. `!` marks a wrong final state, and
+`-` an epoch that was refused. States are compared with evaluation from scratch; for the path vector on networks of more
+than {judged up to} nodes, only least costs are compared, with breadth-first search.
 """
 MARKS = {"right": "", "wrong": " !", "stuck": " stuck"}
 PLOT = "![Messages when a link fails, per network and algorithm](network.png)"
@@ -21,7 +21,7 @@ PLOT = "![Messages when a link fails, per network and algorithm](network.png)"
 
 def page(run: Run) -> Page:
     """A table per program and measure, and the replay."""
-    return Page("A link fails and comes back", tuple(_parts(run)), PLOT)
+    return Page("A link fails and is restored", tuple(_parts(run)), PLOT)
 
 
 def _parts(run: Run) -> Iterator[str | Table]:

@@ -7,16 +7,16 @@ from benchmarks.report.beside import measures_table
 from benchmarks.report.table import WORDS, Page, Table, machine_text, number, prose, table, target_text
 
 QUESTIONS = """
-Each number is the median of processes of their own, one thread each, in seconds of processor time. The *question* is
-asked of tables that are held: an epoch that adds the rules, beside `CREATE TABLE ... AS` of every view. Views were
-equal row by row.
+Each number is the median of separate processes with one thread each, in seconds of processor time. The *question* is
+asked when the tables are already loaded: an epoch that adds the rules, compared with `CREATE TABLE ... AS` for every
+view. Views were equal row by row.
 """
 MEMORY = """
-*Load* brings the tables in; Tidelog finds equal rows as it does so, DuckDB stores them as they come. *At once* is one
-epoch of an engine whose rules were there before, load included; its memory is what the peak of the process rose by from
+*Load* inserts the tables. Tidelog finds equal rows while loading; DuckDB stores all rows. *At once* is one epoch of an
+engine that already has the rules, including the load; its memory is the increase of the peak memory of the process from
 before the load to the end.
 """
-OTHERS = "What is not a question of SQL, or is read rather than asked."
+OTHERS = "Cases that are not SQL questions, or that read a view."
 HEAD = ("question", "rows out", "Tidelog", "DuckDB", "beside DuckDB", "target", "met")
 AROUND = (
     "question",

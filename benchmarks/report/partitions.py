@@ -30,7 +30,7 @@ def _move(record: Record) -> tuple[object, ...]:
 def _stars(records: list[Record]) -> tuple[str | Table, ...]:
     if not records:
         return ()
-    told = prose("What the fullest of four partitions holds of the most uneven relation, beside the mean.")
+    told = prose("Facts of the most uneven relation on the fullest of four partitions, as a multiple of the mean.")
     lines = [
         (r.title, f"{r.facts['facts']:,}", f"{number(r['before'])} x", f"{number(r['after'])} x", r.facts["told"])
         for r in records

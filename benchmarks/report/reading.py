@@ -8,18 +8,19 @@ from benchmarks.report.table import WORDS, Page, Table, machine_text, prose, tab
 PEERS = ("Tidelog", "DuckDB", "SQLite", "Python")
 ALONE = """
 A view of {rows:,} rows, `v(x, y) :- e(x, y)`, read in one thread while nothing is written. Microseconds of processor
-time for one reading, medians. DuckDB has an index on the first column, SQLite (in memory) a primary key; Python has a
-set of the rows and a dict by key. All through their own interfaces for Python.
+time per read, medians. DuckDB has an index on the first column, SQLite (in memory) a primary key; Python has a
+set of the rows and a dict by key. All use their own Python interfaces.
 """
 BESIDE = """
 One writer, whose epochs insert or delete one fact, and readers that ask for one row of the view (`row in view`), all of
-them threads of one process and each as fast as it can: they share one interpreter. Every look-up is answered out of the
-last committed epoch. Seconds are those of the wall; alone means that the writer does nothing.
+them threads of one process and each as fast as it can: they share one interpreter. Every look-up sees the last
+committed epoch. Seconds are wall time; *alone* means that the writer does nothing.
 """
 ASKED = """
-Questions about single facts, asked of eight partitions in one process that hold the paths of many chains of edges, so
-many facts in all: `reach(x, z) :- reach(x, y), edge(y, z)`. Milliseconds of processor time for each fact that the
-answer names, medians; calls to partitions, and facts that came from them, for one question.
+Questions about single facts, with eight partitions in one process that store the paths of many chains of edges:
+`reach(x, z) :- reach(x, y), edge(y, z)`. The table has the total number of facts, the median processor time in
+milliseconds for each fact that the answer names, and, for one question, the calls to partitions and the facts that they
+returned.
 """
 
 
@@ -32,7 +33,7 @@ def page(run: Run) -> Page:
         lines = [_read(record) for record in reads]
         parts += [prose(ALONE.format(rows=reads[0].facts["rows"])), table(head, lines)]
     if found := run.of("beside"):
-        head = ("readers", "epochs a second", "look-ups a second beside the writer", "alone")
+        head = ("readers", "epochs a second", "look-ups a second with the writer", "alone")
         parts += [prose(BESIDE), table(head, [_beside(record) for record in found])]
     if asked := run.of("asked"):
         head = ("what", "facts named", "ms for each", "calls", "facts moved", "target", "met")

@@ -14,9 +14,9 @@ def page(run: Run) -> Page:
     """A table per schema and direction, and one for density."""
     how = prose(
         f"""Written by `{run.command}`. {machine_text(run.machine, "numba")}. Processor time of ten views together,
-        sums over {run.records[0].facts["draws"]} draws of the labels whose edges all come or go in one update. The
-        paper's engine is its definitions in Python, so that its times are to be read beside each other and not beside
-        Tidelog's. Both end in the same rows."""
+        sums over {run.records[0].facts["draws"]} random choices of the labels whose edges are all inserted (*come*) or
+        deleted (*go*) in one update. The paper's engine is its definitions in Python, so compare its times with each
+        other and not with Tidelog's. Both have the same resulting rows."""
     )
     return Page("Regular Datalog: the paper's engine and Tidelog", (how, *_shares(run), *_densities(run)), PLOT)
 
@@ -30,7 +30,7 @@ def _shares(run: Run) -> list[str | Table]:
         parts.append(
             f"## {schema.capitalize()}: {facts['nodes']:,} nodes, {facts['labels']} labels, {facts['edges']:,} edges"
         )
-        parts.append(prose(f"The paper prints gains of {PRINTED[schema]} for its schema of this kind."))
+        parts.append(prose(f"The paper reports gains of {PRINTED[schema]} for its schema of this kind."))
         parts.append(_table(own, "share"))
     return parts
 

@@ -7,14 +7,14 @@ from benchmarks.report.table import Page, Table, machine_text, prose, table
 
 READS = """
 A closure of {rows:,} rows. {readers} connections read the rows of one key, each as fast as it can, while another
-commits epochs of one fact, on the wall; server and clients share the machine. SQLite computes its recursive view again
-for every reading: a round is one change and one reading, in one process and without HTTP.
+commits epochs of one fact; wall time; server and clients share the machine. SQLite computes its recursive view again
+for every read: a round is one change and one read, in one process and without HTTP.
 """
 FEEDS = """
 {clients} clients follow one view by server-sent events; {epochs} epochs of one fact, one after the other. The time is
-that from the answer to the commit until the last client has the event, median of the epochs.
+measured from the response to the commit until the last client has received the event; median of the epochs.
 """
-MEMORY = "Epochs of one fact each, inserted and deleted in turn, with a state folder: {epochs:,} of them."
+MEMORY = "{epochs:,} epochs of one fact each, which is inserted and deleted in turn, with a state folder."
 
 
 def page(run: Run) -> Page:

@@ -20,13 +20,13 @@ COMPARED = (
 )
 READ = ("what", "measured", "target", "met", "detail")
 METHOD = """
-Wall time; medians of Tidelog's {builds} builds and {changes} changed rows, of the peer one of each. The view was
-compared with the peer's after the build, after a row went and after it came back. The loops are written by hand over
-DataFrames: deltas are checkpointed, base facts cached and broadcast, results checkpointed every few turns; an inserted
-row goes on with the loop, a deleted one makes it compute everything again. Spark's `WITH RECURSIVE` eliminates no
-duplicates, so that of these it can express only same-generation over a tree. Builds start from the same cached
-DataFrames, changed rows are Python tuples; the session runs and the engine is open before the clock starts. Targets: a
-build at least 10 x, a changed row at least 100 x faster than the peer.
+Wall time; medians of {builds} builds and {changes} changed rows for Tidelog, one of each for the peer. The view was
+compared with the peer's after the build, after a row was deleted and after it was reinserted. The loops are written by
+hand over DataFrames: deltas are checkpointed, base facts cached and broadcast, and results checkpointed every few
+turns. An inserted row continues the loop; a deleted row requires computing everything again. Spark's `WITH RECURSIVE`
+does not eliminate duplicates, so it can only express same-generation over a tree. Builds start from the same cached
+DataFrames, and changed rows are Python tuples. The session is running and the engine is open before the clock starts.
+Targets: a build at least 10 x, a changed row at least 100 x faster than the peer.
 """
 
 
@@ -40,7 +40,7 @@ def _parts(run: Run) -> Iterator[str | Table]:
     machine = machine_text(run.machine, "pyspark", "pyarrow", "numba", "numpy")
     yield prose(f"Written by `{run.command}`. {machine}. {_verdict(run)}")
     if compared:
-        yield "## Beside Spark alone"
+        yield "## Compared with Spark alone"
         yield prose(METHOD.format(builds=compared[0].facts["builds"], changes=compared[0].facts["rows"]))
         yield table(COMPARED, list(map(_compared_line, compared)))
     if read:

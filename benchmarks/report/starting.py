@@ -6,8 +6,8 @@ from benchmarks.record import Record, Run
 from benchmarks.report.table import WORDS, Page, machine_text, prose, table, target_text
 
 PREFACE = """
-Written by `{command}`. {machine}. Each line is a process of its own, from start to end, with bytecode and kernel in
-place; they take turns. Medians of seconds; targets hold for processor time, which is wall time on an idle machine.
+Written by `{command}`. {machine}. Each line is a separate process, from start to end, with existing bytecode and
+kernel; they take turns. Medians in seconds; targets are for processor time, which is wall time on an idle machine.
 """
 HEAD = ("process", "processor", "wall", "target", "met")
 

@@ -1,5 +1,5 @@
 // The client: starts `tidelog lsp` with the first program that is opened, and ends it with the editor.
-// Without the server, colours, brackets and snippets still work; what is missing is told once.
+// Without the server, colours, brackets and snippets still work; what is missing is reported once.
 "use strict";
 
 const { commands, window, workspace } = require("vscode");

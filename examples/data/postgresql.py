@@ -1,4 +1,4 @@
-"""A PostgreSQL server for tests, benchmarks and the demo: a folder, a port of its own, an unprivileged user.
+"""A PostgreSQL server for tests, benchmarks and the demo: a folder, a separate port, an unprivileged user.
 
 It keeps nothing safe (fsync is off) and listens on a socket in its folder alone.
 """

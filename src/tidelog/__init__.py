@@ -1,6 +1,6 @@
 """Tidelog keeps Datalog views true while facts and rules both change.
 
-Names are imported when they are asked for: a task of Spark that only encodes rows needs no compiled kernel, and
+Names are imported on first use: a Spark task that only encodes rows needs no compiled kernel, and
 the errors about Spark need no Spark.
 """
 

@@ -33,10 +33,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_blame_tells_the_epoch_who_and_why() -> None:
     told = run("blame", "--state", "state", "reach(1, 4)").stdout
-    assert told.startswith("reach(1, 4) went in epoch 3, by bob\n")
+    assert told.startswith("reach(1, 4) was removed in epoch 3, by bob\n")
     assert "  edge(1, 2) was retracted\n" in told
     came = run("blame", "--state", "state", "reach(2, 4)", "--epoch", 2).stdout
-    assert came.startswith("reach(2, 4) came in epoch 2, by ann: a bridge\n")
+    assert came.startswith("reach(2, 4) was added in epoch 2, by ann: a bridge\n")
     whole = json.loads(run("blame", "--state", "state", "reach", "--since", 1, "--json").stdout)
     assert [(group["inserted"], group["deleted"]) for group in whole["groups"]] == [(2, 0), (0, 2)]
 
@@ -54,7 +54,7 @@ def test_what_if_shows_scripts_side_by_side_and_changes_nothing() -> None:
     lines = result.stdout.splitlines()
     assert lines[0].split() == ["open.txt", "close.txt", "wrong.txt"]
     assert lines[2].split()[:5] == ["reach", "+3", "-0", "+0", "-2"]
-    assert "close.txt: reach(2, 4) went in an epoch that is not committed" in result.stdout
+    assert "close.txt: reach(2, 4) was removed in an uncommitted epoch" in result.stdout
     assert "open.txt: `reach(2, 4)` did not change in the epoch" in result.stdout
     assert run("log", "state").stdout == before
 

@@ -77,7 +77,7 @@ def test_a_value_that_may_grow_for_ever_is_told_with_the_term_that_makes_it(tmp_
 def test_the_condition_under_which_a_program_ends_is_told(tmp_path: Path, good: Path) -> None:
     path = tmp_path / "cost.dl"
     path.write_text("d(X, min<C>) :- s(X, C).\nd(Y, min<C>) :- d(X, D), e(X, Y, W), C = D + W.\n")
-    assert run("check", str(path)).stdout.endswith("0 warnings; ends if `W` is never negative\n")
+    assert run("check", str(path)).stdout.endswith("0 warnings; terminates if `W` is never negative\n")
     found = json.loads(run("check", "--format", "json", str(path), str(good)).stdout)
     assert [(report["ends"], report["ends_if"]) for report in found] == [(False, ["`W` is never negative"]), (True, [])]
 

@@ -53,8 +53,8 @@ def test_a_folder_of_files_is_as_large_as_its_files(tmp_path: Path) -> None:
 
 
 def test_master_and_settings_ask_for_spark() -> None:
-    assert choose_runtime(Place(master="local[4]"), [], []).reason == "--master asks for it"
-    assert choose_runtime(Place(settings={"a": "b"}), [], []).reason == "--conf asks for it"
+    assert choose_runtime(Place(master="local[4]"), [], []).reason == "--master was given"
+    assert choose_runtime(Place(settings={"a": "b"}), [], []).reason == "--conf was given"
 
 
 @pytest.mark.parametrize(("kind", "named"), [(TABLE, "a table")])
@@ -68,7 +68,7 @@ def test_kinds_that_only_spark_knows_ask_for_it(edges: InputFile, kind: str, nam
 
 def test_running_session_asks_for_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choose, "running_session", lambda: object())
-    assert str(choose_runtime(Place(), [], [])) == "tidelog: on Spark: a session runs in this process"
+    assert str(choose_runtime(Place(), [], [])) == "tidelog: on Spark: a Spark session is running in this process"
 
 
 def test_free_memory_is_that_of_the_container_where_it_is_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

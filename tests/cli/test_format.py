@@ -30,7 +30,7 @@ def test_a_folder_stands_for_the_programs_below_it(folder):
     done = run(folder)
     assert done.exit_code == 0
     assert f"formatted {folder / 'a.dl'}" in done.stdout
-    assert "1 changed, 1 left as they are" in done.stderr
+    assert "1 changed, 1 unchanged" in done.stderr
     assert (folder / "a.dl").read_text() == FORMED
     assert run("--check", folder).exit_code == 0
 
@@ -61,7 +61,7 @@ def test_what_does_not_parse_is_told_and_left_alone(folder):
     done = run(folder)
     assert done.exit_code == 1
     assert "TL103" in done.stderr
-    assert "does not parse; left alone" in done.stderr
+    assert "does not parse; left unchanged" in done.stderr
     assert (folder / "wrong.dl").read_text() == "p( X :- q.\n"
     assert (folder / "a.dl").read_text() == FORMED
 

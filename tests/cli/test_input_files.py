@@ -118,7 +118,7 @@ def test_with_declarations_d_writes_what_output_names(reach: Path) -> None:
     (reach / "r.dl").write_text(declared)
     result = tidelog("run", "r.dl", "-D", "none")
     assert (result.exit_code, (reach / "none").exists()) == (0, False)
-    assert "nothing was written: the program has no `.output` directive" in result.stderr
+    assert "no output was written, because the program has no `.output` directive" in result.stderr
     assert "q" in tidelog("run", "r.dl").stdout  # without -D views are printed
 
 

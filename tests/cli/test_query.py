@@ -179,6 +179,6 @@ def test_what_is_asked_wrongly_is_told(values: Path, tmp_path: Path) -> None:
     assert "TL4807" in run("query", "p.dl", "v(X, Y, Z)", "--at", 1, code=1).output
     for words in (("query", "v(X, Y, Z)"), ("why", "v(1)")):
         assert "--state DIR" in run(*words, code=2).output
-    assert "its own program" in run("query", "p.dl", "v(X, Y, Z)", "--state", values, code=2).output
-    assert "its own program" in run("repl", "p.dl", "--state", values, code=2).output
+    assert "contains its program" in run("query", "p.dl", "v(X, Y, Z)", "--state", values, code=2).output
+    assert "contains its program" in run("repl", "p.dl", "--state", values, code=2).output
     assert "leave -F out" in run("query", "v(X, Y, Z)", "--state", values, "-F", tmp_path, code=2).output

@@ -20,10 +20,10 @@ from tidelog.cli import app
 from tidelog.cli.base.show import console
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.complete import Offer, completions, wants_file
+from tidelog.cli.repl.execute import HANDLERS, ReplSession
 from tidelog.cli.repl.inputs import is_complete, missing, read_inputs
 from tidelog.cli.repl.prompt import ReplLexer, hint, history, new_prompt
-from tidelog.cli.repl.session import HANDLERS, ReplSession
-from tidelog.cli.repl.show import teller
+from tidelog.cli.repl.show import reporter
 from tidelog.engine.engine import Engine
 
 GRAPH = "edge(1,2). edge(2,3).\nreach(X,Y) :- edge(X,Y).\nreach(X,Z) :- edge(X,Y),\n  reach(Y,Z).\n"
@@ -123,6 +123,9 @@ def test_quit_ends_the_session() -> None:
         (":dry", "error[TL4801]: `:dry` needs an argument"),
         (":save nowhere/p.dl", "error[TL4841]: cannot write `nowhere/p.dl`"),
         (":graph nowhere/p.svg", "error[TL4841]: cannot write `nowhere/p.svg`"),
+        (":plot", "error[TL4801]: `:plot` needs an argument"),
+        (":plot m", "error[TL4050]: unknown relation `m`"),
+        (":why n(1) nowhere/p.svg", "error[TL4841]: cannot write `nowhere/p.svg`"),
         (":save declared.dl", "error[TL4842]: `declared.dl` already exists"),
         (":open state for ever", "error[TL4843]: `:open STATE` opens a state folder read-only"),
         (":open nowhere", "error[TL5303]"),
@@ -229,7 +232,7 @@ def test_inputs_span_lines() -> None:
 @pytest.fixture
 def session() -> ReplSession:
     return ReplSession(
-        Engine('edge(1,2). reach(X,Y) :- edge(X,Y). near: read(X) :- edge(X,_). says("a, b", d).'), teller(console())
+        Engine('edge(1,2). reach(X,Y) :- edge(X,Y). near: read(X) :- edge(X,_). says("a, b", d).'), reporter(console())
     )
 
 
@@ -275,7 +278,7 @@ def test_values_are_offered_with_their_column_and_commands_with_their_help(sessi
 
 
 def test_values_of_declared_programs_are_quoted_and_variables_are_columns() -> None:
-    session = ReplSession(Engine('.decl e(a: symbol, b: number)\ne("x", 1).'), teller(console()))
+    session = ReplSession(Engine('.decl e(a: symbol, b: number)\ne("x", 1).'), reporter(console()))
     assert [offer.text for offer in completions(session, "?e(")[1]] == ['"x"', "a"]
 
 
@@ -290,23 +293,23 @@ def test_a_large_relation_is_not_read_whole_to_complete(session: ReplSession) ->
 @pytest.mark.parametrize(
     ("text", "lacks"),
     [
-        ("p(X", "`)` closes the bracket of line 1"),
-        ("p(X) :- q(X),\n  r([X", "`]` closes the bracket of line 2"),
-        ("p(N) :- N = count : { q(X)", "`}` closes the bracket of line 1"),
-        ("p(X) :-", "the body of the rule follows"),
-        ("p(X) :- q(X),", "another part follows the comma"),
-        ("p(X) :- q(X) ;", "another way follows the semicolon"),
-        ("p(X) :- !", "what is negated follows"),
-        ("p(X) :- q(X)", "a period ends it"),
-        (".comp C { .decl p(x: number)", "`}` closes the bracket of line 1"),
-        (".decl p(x: number,", "`)` closes the bracket of line 1"),
-        (":dry p(X) :- q(X),", "another part follows the comma"),
-        (":time p(", "`)` closes the bracket of line 1"),
+        ("p(X", "expected `)` to close the bracket of line 1"),
+        ("p(X) :- q(X),\n  r([X", "expected `]` to close the bracket of line 2"),
+        ("p(N) :- N = count : { q(X)", "expected `}` to close the bracket of line 1"),
+        ("p(X) :-", "expected the body of the rule"),
+        ("p(X) :- q(X),", "expected another part after the comma"),
+        ("p(X) :- q(X) ;", "expected an alternative after the semicolon"),
+        ("p(X) :- !", "expected an atom after `!`"),
+        ("p(X) :- q(X)", "expected a period"),
+        (".comp C { .decl p(x: number)", "expected `}` to close the bracket of line 1"),
+        (".decl p(x: number,", "expected `)` to close the bracket of line 1"),
+        (":dry p(X) :- q(X),", "expected another part after the comma"),
+        (":time p(", "expected `)` to close the bracket of line 1"),
         (":time ?p(", None),
         (":dry p(1).", None),
         (":why p(", None),
         (".decl p(x: number)", None),
-        ("p(1). ]", "a period ends it"),
+        ("p(1). ]", "expected a period"),
     ],
 )
 def test_an_unfinished_input_says_what_is_missing(text: str, lacks: str | None) -> None:
@@ -388,14 +391,14 @@ def test_a_state_is_opened_asked_changed_and_gone_back_in(tmp_path: Path) -> Non
         epoch.insert("n", [(1,)])
     told = lines(":open s\n?p(X)\n:open s write\nn(2).\n:open s\n:at 2\n?p(2)\n:at -1\n?p(2)\n")
     assert told[0] == "s at epoch 2"
-    assert "s at epoch 2, to be changed" in told
+    assert "s at epoch 2, open for changes" in told
     assert [line.split(",")[0] for line in told if line.startswith(("yes", "no"))] == ["no", "yes"]
     assert "TL4816" in run(":open s\nn(3).\n").stdout
 
 
 def test_time_asks_again_and_profiles_changes() -> None:
     told = run(f"{GRAPH}:time ?reach(1, X)\n:time edge(7, 8).\n").stdout
-    assert re.search(r"asked [\d,]+ times: at least [\d.]+ \w+, half of them within", told)
+    assert re.search(r"ran [\d,]+ times: minimum [\d.]+ \w+, median", told)
     assert "+ reach(7, 8)" in told
     assert "last epoch: " in told
     assert "all epochs" not in told
@@ -406,6 +409,39 @@ def test_the_graph_is_told_and_drawn() -> None:
     assert "  lone <- n, !reach  (0 facts)" in told
     assert told[-1] == "g.svg: 4 relations, 4 arrows"
     assert Path("g.svg").read_text().startswith("<svg")
+
+
+def test_a_view_is_plotted_over_epochs() -> None:
+    told = lines(f"{GRAPH}-edge(1, 2).\n:plot reach\n:plot reach p.svg\n")
+    start = told.index("reach: 1 fact after epoch 4")
+    assert told[start + 1 : start + 5] == [
+        "   epoch    inserted     deleted       facts",
+        "       2          +2          -0           2",
+        "       3          +1          -0           3",
+        "       4          +0          -2           1",
+    ]
+    assert told[-1] == "p.svg: reach, 3 epochs"
+    assert Path("p.svg").read_text().startswith("<svg")
+
+
+def test_a_plot_of_a_state_folder_has_the_epochs_of_its_log() -> None:
+    with Engine("r(X) :- n(X).", path="state") as db:
+        for number in range(3):
+            with db.epoch() as epoch:
+                epoch.insert("n", [(number,), (number + 1,)])
+    told = lines(":open state\n:plot r\n:at 2\n:plot r\n")
+    assert [line.split() for line in told if line.startswith("      ")][:3] == [
+        ["2", "+2", "-0", "2"],
+        ["3", "+1", "-0", "3"],
+        ["4", "+1", "-0", "4"],
+    ]
+    assert told[-1].split() == ["2", "+2", "-0", "2"]
+
+
+def test_a_proof_is_drawn_into_a_file() -> None:
+    told = lines(f"{GRAPH}:why reach(1, 3) p.svg\n")
+    assert told[-1] == "p.svg: the proof of reach(1, 3)"
+    assert Path("p.svg").read_text().startswith("<svg")
 
 
 def test_the_prompt_colours_completes_hints_and_finds_in_the_history(
@@ -420,7 +456,10 @@ def test_the_prompt_colours_completes_hints_and_finds_in_the_history(
         assert new_prompt(session).prompt() == "p(X) :- edge(X, _),\n  edge(X, 2)."
         keys.send_text("\x127)\r\r")  # Ctrl-R
         assert new_prompt(session).prompt() == "reach(X, 7) :- edge(X, _)."
-    assert hint("p(X) :-\n q(X", "prolog") == "`)` closes the bracket of line 2; an empty line gives it up"
+    assert (
+        hint("p(X) :-\n q(X", "prolog")
+        == "expected `)` to close the bracket of line 2; an empty line cancels the input"
+    )
     assert hint("p(X) :- q(X", "prolog") is None
     colours = ReplLexer(session).lex_document(Document(":why p(X)\n% c"))
     assert ("class:pygments.keyword.namespace", "why") in colours(0)
@@ -464,14 +503,14 @@ def test_declarations_go_into_a_state_folder_that_holds_nothing(tmp_path: Path) 
 
 @pytest.mark.parametrize("before", [[":dry .key q(x) as kk"], [".key q(x) as kk", "-kk."]], ids=["tried", "removed"])
 def test_a_key_that_was_only_tried_or_was_removed_is_in_force_when_it_is_given(before: list[str]) -> None:
-    session = ReplSession(Engine(), lambda told: None)
+    session = ReplSession(Engine(), lambda report: None)
     for text in ("z(1).", ".decl q(x: number, y: number)", *before, ".key q(x) as kk", "q(1, 2).", "q(1, 3)."):
         session.execute(text)
     assert list(session.db["q"]) == [(1, 2)]
 
 
 def test_a_lifetime_may_come_late() -> None:
-    session = ReplSession(Engine(), lambda told: None)
+    session = ReplSession(Engine(), lambda report: None)
     for text in ("p(1).", ".lifetime ping 10s", "ping(1)."):
         session.execute(text)
     session.db.advance(100)

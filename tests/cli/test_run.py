@@ -228,7 +228,7 @@ def test_without_java_it_is_told_what_to_install_and_that_embedded_needs_none(re
     assert told.startswith("error[TL6004]: ")
     assert "install Java 17" in told
     assert "--runtime embedded" in told
-    assert note.startswith("  = note: Spark runs on Java 17 or later")
+    assert note.startswith("  = note: Spark needs Java 17 or later")
     assert run(reach, "-F", reach.parent, "--runtime", "embedded").exit_code == 0
 
 
@@ -425,7 +425,10 @@ def test_interrupt_ends_with_130_and_a_line(tmp_path):
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=60)
     assert process.returncode == 130, told
-    assert b"interrupted; nothing more was changed\n  rule    r2: n(Y) :- n(X), Y = X + 1.\n  plan    on n(X)\n" in told
+    assert (
+        b"interrupted; no further changes were made\n  rule    r2: n(Y) :- n(X), Y = X + 1.\n  plan    on n(X)\n"
+        in told
+    )
     assert b"Traceback" not in told
 
 

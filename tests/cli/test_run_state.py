@@ -51,12 +51,12 @@ def test_run_at_an_epoch_with_an_edited_program_only_reads(folder: Path) -> None
     (folder / "reach.dl").write_text(edited)
     code, told = run(folder, "-D", "-", "--at", "1")
     assert code == 0, told
-    assert "has other rules than the program" in told
+    assert "has different rules from the program" in told
     assert told.endswith("reach\n===============\n1\t2\n1\t3\n2\t3\n===============\n")
     (folder / "reach.dl").write_text(edited + ".output near\n.output reach\n.printsize reach\n.printsize near\n")
     code, told = run(folder, "-D", str(folder / "out"), "--at", "-1")
     assert code == 0, told
-    assert "at epoch -1 has no `near`" in told
+    assert "at epoch -1 has no relation `near`" in told
     assert told.endswith("reach\t6\n")
     assert [path.name for path in (folder / "out").iterdir()] == ["reach.csv"]
     assert {path: path.read_bytes() for path in (folder / "state").rglob("*") if path.is_file()} == before

@@ -100,7 +100,7 @@ def test_apply_shows_and_commits_the_difference_as_one_epoch(state: Path, tmp_pa
     assert "dry run, nothing was changed" in dry
     assert "  far    +1 -0  +far(2)" in dry
     assert len(Engine(path=state, at=-1).log()) == 3
-    assert "epoch 4 is committed" in run("apply", edited, "--state", state).stdout
+    assert "epoch 4 committed" in run("apply", edited, "--state", state).stdout
     db = Engine(path=state, at=-1)
     assert sorted(db["reach"]) == [(2, 1), (3, 2), (8, 7)]
     assert list(db["far"]) == [(2,)]
@@ -181,4 +181,4 @@ def test_a_folder_without_a_state_is_refused(tmp_path: Path, command: tuple[str,
     assert not (tmp_path / "none").exists()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("hello")
-    assert "not a state folder: it holds letter.txt" in run(name, tmp_path / "other", *rest, code=1).stderr
+    assert "not a state folder: it contains letter.txt" in run(name, tmp_path / "other", *rest, code=1).stderr

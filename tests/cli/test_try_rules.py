@@ -67,7 +67,7 @@ def test_mistakes_that_no_case_notices_are_told_on_request(folder: Path) -> None
     (folder / "p.case").write_text(CASES.split("case: wrong")[0])
     result = run(folder, "--mutants")
     assert result.exit_code == 0
-    assert "no case notices: rule `never`: the rule is left out" in result.stdout
+    assert "not detected by any case: rule `never`: the rule is removed" in result.stdout
     assert "rule `twice`" not in result.stdout
     assert "no case notices" not in run(folder, "--mutants", "--most-mutants", 1).stdout
 

@@ -34,6 +34,24 @@ def test_proof_is_printed_as_json() -> None:
     assert len(told["facts"]) == 4
 
 
+def test_proof_is_drawn_into_a_file() -> None:
+    result = run("reach(1, 3)", "--svg", "p.svg")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert Path("p.svg").read_text().startswith("<svg")
+    assert "reach(2, 3)" in Path("p.svg").read_text()
+
+
+def test_a_drawing_that_cannot_be_written_is_reported() -> None:
+    result = run("reach(1, 3)", "--svg", "nowhere/p.svg")
+    assert (result.exit_code, "error[TL4841]: cannot write `nowhere/p.svg`" in result.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("other", ["--not", "--json"])
+def test_only_a_proof_is_drawn(other: str) -> None:
+    result = run("reach(1, 3)", "--svg", "p.svg", other)
+    assert (result.exit_code, Path("p.svg").exists()) == (2, False)
+
+
 def test_depth_is_limited() -> None:
     assert "2 more facts of the proof are not shown" not in run("reach(1, 3)").stdout
     assert "1 more fact of the proof is not shown" in run("reach(1, 3)", "--depth", "1").stdout

@@ -29,3 +29,10 @@ def test_page_runs_as_printed(page: Path, tmp_path: Path, monkeypatch: pytest.Mo
 def test_pages_to_learn_from_have_sessions() -> None:
     assert not [page for page in LEARNT if page not in SESSIONS]
     assert not [page for page in (DOCS / "design" / "papers").glob("[!R]*.md") if page not in SESSIONS]
+
+
+def test_the_drawing_on_a_page_is_what_its_session_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = DOCS / "tutorial" / "why.md"
+    doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(session_text(page), {}, page.name, str(page), 0))
+    assert Path("proof.svg").read_text() == (DOCS / "images" / "proof.svg").read_text()

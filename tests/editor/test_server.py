@@ -98,7 +98,7 @@ def test_hover_tells_types_stratum_and_rules(client, graph):
 
 def test_hover_tells_where_a_relation_lives(client, root):
     uri = client.open(root / "network.dl", "r1: hop(@X, Y) :- link(@X, Y).\n")
-    assert "lives at its column `x1`" in client.about("hover", uri, 0, 20)["contents"]["value"]
+    assert "stored at the node in column `x1`" in client.about("hover", uri, 0, 20)["contents"]["value"]
 
 
 def test_definition_and_references(client, graph):
@@ -151,7 +151,7 @@ def test_rename_refuses_what_would_change_the_meaning(client, graph):
         client.about("rename", graph, 6, 12, newName="z")
     with pytest.raises(ValueError, match="already"):
         client.about("rename", graph, 1, 8, newName="edge")
-    with pytest.raises(ValueError, match="no identifier"):
+    with pytest.raises(ValueError, match="not an identifier"):
         client.about("rename", graph, 1, 8, newName="a b")
     edits = client.about("rename", graph, 6, 12, newName="from")["changes"][graph]
     assert lines(edits) == [6, 7]
@@ -245,15 +245,15 @@ def test_formatting_is_the_layout(client, root):
 
 DECLARED = ".decl path(x: number, y: number)\n"
 FIXES = {
-    "a misspelt directive": ("path(1, 1).\n.outptu path\n", "Replace `outptu` by `output`", ".output path\n"),
+    "a misspelt directive": ("path(1, 1).\n.outptu path\n", "Replace `outptu` with `output`", ".output path\n"),
     "a misspelt relation": (
         "path(x, y) :- pth(x, y).\n",
-        "Replace `pth` by `path`",
+        "Replace `pth` with `path`",
         "path(x, y) :- path(x, y).\n",
     ),
     "a variable used once": (
         "path(x, x) :- path(x, z).\n",
-        "Replace the variable by `_`",
+        "Replace the variable with `_`",
         "path(x, x) :- path(x, _).\n",
     ),
     "a misspelt arrow": ("path(x, y) <- path(y, x).\n", "Write `:-`", "path(x, y) :- path(y, x).\n"),

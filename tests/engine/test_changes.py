@@ -126,7 +126,7 @@ def test_blame_over_the_folder_finds_the_epoch_of_a_record(tmp_path: Path, parti
     assert sorted(map(repr, db.changes("q"))) == sorted(
         ["Change(epoch=2, sign=1, fact=(P(a=1, b=2),))", "Change(epoch=2, sign=1, fact=(None,))"]
     )
-    assert str(db.blame("q([1, 2])")).startswith("q([1, 2]) came in epoch 2")
+    assert str(db.blame("q([1, 2])")).startswith("q([1, 2]) was added in epoch 2")
     assert "q +2 -0 in epoch 2" in str(db.blame("q"))
     db.close()
 

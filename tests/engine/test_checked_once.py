@@ -79,3 +79,25 @@ def test_rows_and_questions_check_no_program() -> None:
             e.insert("edge", [(1, 2), (2, 3)])  # which have types that were open
         assert sorted(db.query("reach(1, X), edge(X, Y)")) == [(2, 3)]
     assert walk.checks == 0
+
+
+def test_a_rule_with_the_first_rows_of_its_relation_is_checked_once() -> None:
+    db = Engine(RULES)
+    with traced() as walk, db.epoch() as e:
+        e.add_rule("seen(X, Z) :- visit(X, Y), reach(Y, Z), X > 1.")
+        e.insert("visit", [(2, 1), (3, 2)])
+    assert walk.checks == 1
+
+
+def test_a_state_folder_is_resumed_with_one_check(tmp_path: Path) -> None:
+    with Engine(RULES, path=tmp_path) as db:
+        with db.epoch() as e:
+            e.insert("edge", [(1, 2), (2, 3)])
+        with db.epoch() as e:
+            e.add_rule("seen(X, N) :- visit(X, N), reach(X, _).")
+            e.insert("visit", [(1, "one")])
+    with traced() as walk:
+        resumed = Engine(path=tmp_path)
+    assert walk.checks == 1
+    assert sorted(resumed["seen"]) == [(1, "one")]
+    resumed.close()

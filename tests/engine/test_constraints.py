@@ -262,6 +262,6 @@ def test_a_refused_epoch_names_the_changes_behind_its_first_violation() -> None:
     with pytest.raises(ConstraintError) as raised, db.epoch() as e:
         e.insert("q", [(3,), (7,), (9,)])
         e.insert("r", [(11,)])
-    assert str(raised.value).splitlines()[-2:] == ["the first of them because", "  q(7) was asserted"]
+    assert str(raised.value).splitlines()[-2:] == ["the first one because", "  q(7) was asserted"]
     assert raised.value.code == "TL4951"
     assert [violated.count for violated in raised.value.violations] == [2]

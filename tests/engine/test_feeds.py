@@ -58,7 +58,7 @@ def test_a_feed_that_cannot_be_written_is_caught_up_later(tmp_path: Path) -> Non
     with Engine(REACH, path=tmp_path / "state") as db:
         db.write_feed("reach", folder=str(feed))
         feed.write_text("in the way")
-        with pytest.warns(StateWarning, match="epoch 2 is committed, but the feed"), db.epoch() as e:
+        with pytest.warns(StateWarning, match="epoch 2 was committed, but the feed"), db.epoch() as e:
             e.insert("edge", [(1, 2)])
         feed.unlink()
         with db.epoch() as e:
@@ -72,7 +72,7 @@ def test_a_feed_without_a_history_misses_no_epoch_either(tmp_path: Path) -> None
         db.write_feed("reach", folder=str(feed))
         feed.write_text("in the way")
         for edge in ((1, 2), (2, 3)):
-            with pytest.warns(StateWarning, match="is committed, but the feed"), db.epoch() as e:
+            with pytest.warns(StateWarning, match="was committed, but the feed"), db.epoch() as e:
                 e.insert("edge", [edge])
         feed.unlink()
         with db.epoch() as e:
@@ -137,11 +137,13 @@ def test_a_checkpoint_that_is_ahead_of_the_state_or_new_is_refused(tmp_path: Pat
         for batch in batches:
             (tmp_path / kind / str(batch)).touch()
     check_checkpoint("clicks", checkpoint, 5)
-    with pytest.raises(EngineError, match="is at batch 5, the state has the stream `clicks` up to 4") as ahead:
+    with pytest.raises(
+        EngineError, match="is at batch 5, but the state contains the stream `clicks` only up to 4"
+    ) as ahead:
         check_checkpoint("clicks", checkpoint, 4)
     assert ahead.value.code == "TL4704"
 
 
 def test_a_checkpoint_that_cannot_be_looked_at_is_warned_of() -> None:
-    with pytest.warns(StateWarning, match="see to it that it belongs to this state folder"):
+    with pytest.warns(StateWarning, match="make sure that it belongs to this state folder"):
         check_checkpoint("clicks", "nowhere://bucket/checkpoint", None)

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tidelog import Engine
-from tidelog.why.tree import Condition, FactNode, Proof
+from tidelog.why.proof import Proof
+from tidelog.why.tree import Condition, FactNode
 
 PROGRAM = """
 base: reach(X, Y) :- edge(X, Y).

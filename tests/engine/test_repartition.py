@@ -73,7 +73,7 @@ def test_facts_stay_and_views_and_changes_that_somebody_holds_too() -> None:
 
 def test_the_same_number_is_no_epoch_and_an_impossible_one_is_refused() -> None:
     with grown() as db:
-        assert db.repartition(2) == "there are 2 partitions already"
+        assert db.repartition(2) == "there are already 2 partitions"
         assert db.epoch_number == 2
         with pytest.raises(EngineError, match="partitions=0: must be between 1 and"):
             db.repartition(0)
@@ -271,12 +271,12 @@ def test_a_relation_with_a_heavy_key_is_placed_by_another_column() -> None:
             e.insert("edge", [(0, i) for i in range(1, 2000)])
             e.insert("edge", [(i, 5000 + i % 7) for i in range(1, 2000)])
         facts, before = sorted(db["reach"]), str(db.explain())
-        assert "reach: placed by column 1; 0 messages between partitions; the fullest partition holds 2.5 x" in before
+        assert "reach: placed by column 1; 0 messages between partitions; the fullest partition has 2.5 x" in before
         db.repartition(4)
         assert sorted(db["reach"]) == facts
         assert "reach: placed by column 2; messages from r2\n" in str(db.explain())
         assert core_of(db).runtime.facts.unevenness("reach") < 1.2
-        assert db.repartition(4) == "there are 4 partitions already"
+        assert db.repartition(4) == "there are already 4 partitions"
         db.repartition(2)
         assert "reach: placed by column 2" in str(db.explain())
 
@@ -285,8 +285,8 @@ def test_a_column_that_the_program_names_stays() -> None:
     with Engine(STAR.replace("(X", "(@X").replace("(Y,Z)", "(@Y,Z)"), partitions=4) as db:
         with db.epoch() as e:
             e.insert("edge", [(0, i) for i in range(1, 2000)])
-        assert "the fullest partition holds 4.0 x the mean" in str(db.explain())
-        assert db.repartition(4) == "there are 4 partitions already"
+        assert "the fullest partition has 4.0 x the mean" in str(db.explain())
+        assert db.repartition(4) == "there are already 4 partitions"
 
 
 STAR_EDGES = [(0, i) for i in range(1, 3000)] + [(i, -i) for i in range(1, 3000)]
@@ -319,8 +319,8 @@ def test_a_relation_whose_rules_need_the_heavy_column_stays(
 ) -> None:
     with uneven(rules, **facts) as db:
         rows, before = sorted(db[head]), str(db.explain())
-        assert "the fullest partition holds" in before
-        assert db.repartition(4) == "there are 4 partitions already"
+        assert "the fullest partition has" in before
+        assert db.repartition(4) == "there are already 4 partitions"
         assert (sorted(db[head]), str(db.explain())) == (rows, before)
         db.repartition(3)
         assert "_by_1" not in str(db.explain(core=True)), "a copy as heavy as the relation"
@@ -341,12 +341,12 @@ def test_what_is_small_beside_a_heavy_relation_is_put_on_every_partition() -> No
         assert e.statistics.messages == 0
         assert len(db["lab"]) == 2999 + 999 + 1000 - 1
         assert db.verify()
-        assert db.repartition(4) == "there are 4 partitions already"
+        assert db.repartition(4) == "there are already 4 partitions"
 
 
 def test_what_is_small_but_asked_for_by_a_column_stays_there() -> None:
     with uneven("lab(X,Y,L) :- edge(X,Y), label(@X,L).", label=[(i, i % 7) for i in range(1000)]) as db:
-        assert db.repartition(4) == "there are 4 partitions already"
+        assert db.repartition(4) == "there are already 4 partitions"
 
 
 def test_an_uneven_copy_is_told_with_what_it_copies() -> None:
@@ -354,9 +354,9 @@ def test_an_uneven_copy_is_told_with_what_it_copies() -> None:
     with uneven(rules, label=[(i, i % 7) for i in range(3000)]) as db:
         told = str(db.explain())
         assert fullest(db, "edge") < 1.2
-        assert "  copy of edge by column 1: the fullest partition holds 2.5 x the mean\n" in told
-        assert "  rows to aggregate of r2: the fullest partition holds 2.5 x the mean\n" in told
-        assert "  __edge_by_1: the fullest partition holds 2.5 x the mean\n" in str(db.explain(core=True))
+        assert "  copy of edge by column 1: the fullest partition has 2.5 x the mean\n" in told
+        assert "  rows to aggregate of r2: the fullest partition has 2.5 x the mean\n" in told
+        assert "  __edge_by_1: the fullest partition has 2.5 x the mean\n" in str(db.explain(core=True))
 
 
 # Min and max, witnesses, keys, subsumption

@@ -39,7 +39,7 @@ def test_views_proofs_blame_and_cost_are_those_of_a_commit(db: Engine) -> None:
     assert sorted(found["edge"]) == [(2, 3), (3, 4)]
     assert found.changes["reach"].signed
     assert sum(found.statistics.supports.values()) > 0
-    assert str(found.blame("reach(2, 4)")).startswith("reach(2, 4) came in an epoch that is not committed")
+    assert str(found.blame("reach(2, 4)")).startswith("reach(2, 4) was added in an uncommitted epoch")
     assert found.why("back(4, 3)").root.rule == "back"
     assert not found.why_not("reach(1, 2)").present
     assert sorted(db["reach"]) == [(1, 2), (1, 3), (2, 3)]
@@ -93,7 +93,7 @@ def test_engine_that_went_on_is_not_asked(db: Engine) -> None:
     with db.epoch() as e:
         e.insert("edge", [(8, 9)])
     for ask in (lambda: found["reach"], lambda: found.blame("reach"), lambda: found.why("reach(3, 4)")):
-        with pytest.raises(EngineError, match="what was tried out after epoch 1 is past; the engine is at epoch 2"):
+        with pytest.raises(EngineError, match="the preview after epoch 1 is past; the engine is at epoch 2"):
             ask()
 
 

@@ -10,8 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.docs.pages import ROOT
-from tidelog.explain.graph import ProgramGraph, ReadEdge, RelationNode, program_graph
+from tidelog.explain.graph import ProgramGraph, program_graph
 from tidelog.explain.layers import Layers
+from tidelog.explain.relation_node import ReadEdge, RelationNode
 from tidelog.syntax import parse_program, read_file
 
 PROGRAMS = sorted(path for path in (ROOT / "programs").rglob("*.dl") if "rejected" not in path.parts)

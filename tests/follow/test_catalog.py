@@ -82,19 +82,23 @@ def test_types_that_are_not_mapped_are_refused(database: Database) -> None:
     database.run("ALTER TABLE t ADD COLUMN twice int GENERATED ALWAYS AS (id * 2) STORED")
     for column, type_ in (("j", "jsonb"), ("m", "mood"), ("a", "integer[]"), ("twice", "integer generated")):
         told = refused(Engine(""), database, f"t(id, {column})")
-        assert told.startswith(f"TL7118: column `{column}` of `public.t` has the type `{type_}`, which is not mapped")
+        assert told.startswith(
+            f"TL7118: column `{column}` of `public.t` has the type `{type_}`, which is not supported"
+        )
 
 
 def test_another_type_than_the_relation_has_is_refused(database: Database) -> None:
     database.run("CREATE TABLE link (source text, target int, PRIMARY KEY (source, target))")
     told = refused(Engine(".decl link(source: symbol, target: symbol)"), database, "link")
-    assert told.startswith("TL7119: column `target` of `public.link` is `integer`, a number here; relation `link` has")
+    assert told.startswith(
+        "TL7119: column `target` of `public.link` has the type `integer`, which is read as number, but relation `link`"
+    )
 
 
 def test_a_table_without_a_key_is_refused_with_the_sql_that_mends_it(database: Database) -> None:
     database.run("CREATE TABLE t (id int PRIMARY KEY, name text, price numeric UNIQUE NOT NULL)")
     told = refused(Engine(""), database, "t(name)")
-    assert told.startswith("TL7120: table `public.t` has no key among the columns followed (name)")
+    assert told.startswith("TL7120: the followed columns of table `public.t` (name) do not include a key")
     assert "ALTER TABLE public.t ADD PRIMARY KEY (...);" in told
     database.run("CREATE TABLE full_row (a text, b text, price numeric UNIQUE NOT NULL, UNIQUE (a, b))")
     database.run("ALTER TABLE full_row REPLICA IDENTITY FULL")
@@ -106,7 +110,7 @@ def test_a_table_without_replica_identity_is_refused(database: Database) -> None
     database.run("CREATE TABLE bare (a int); CREATE TABLE none (a int PRIMARY KEY)")
     database.run("ALTER TABLE none REPLICA IDENTITY NOTHING")
     told = refused(Engine(""), database, "bare")
-    assert told.startswith("TL7121: table `public.bare` does not tell which row changed: it has no primary key")
+    assert told.startswith("TL7121: table `public.bare` does not identify changed rows: it has no primary key")
     assert "ALTER TABLE public.bare REPLICA IDENTITY FULL;" in told
     assert "ALTER TABLE public.none REPLICA IDENTITY DEFAULT;" in refused(Engine(""), database, "none")
 

@@ -44,7 +44,7 @@ def test_what_the_driver_says_is_told_in_one_line_without_secrets() -> None:
 
 
 def test_a_database_that_cannot_be_reached_may_be_tried_again() -> None:
-    with pytest.raises(Unreachable, match="no connection to database `x` at /nowhere"):
+    with pytest.raises(Unreachable, match="cannot connect to database `x` at /nowhere"):
         follow(Engine(""), "host=/nowhere dbname=x", tables={"a": "a"}).check()
 
 

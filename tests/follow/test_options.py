@@ -49,7 +49,7 @@ def test_options_are_checked(changed: dict[str, object], why: str) -> None:
 
 def test_an_option_has_two_sides() -> None:
     assert split_option("link=public.link(a, b)") == ("link", "public.link(a, b)")
-    with pytest.raises(FollowError, match="there is no `=`"):
+    with pytest.raises(FollowError, match="expected `=`"):
         split_option("link")
 
 

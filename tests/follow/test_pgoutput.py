@@ -109,5 +109,5 @@ def test_places_are_read_as_they_are_written(place: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "1", "x/y", "1/2/3"])
 def test_what_is_no_place_is_refused(text: str) -> None:
-    with pytest.raises(FollowError, match="no place in the log"):
+    with pytest.raises(FollowError, match="not a log position"):
         read_lsn(text)

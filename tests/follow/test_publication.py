@@ -36,8 +36,8 @@ def test_a_publication_of_everything_is_left_as_it_is(database: Database, made: 
 @pytest.mark.parametrize(
     ("made", "told", "mended"),
     [
-        ("FOR TABLE link WHERE (source > 'b')", "tells only some rows of `public.link`", "DROP TABLE public.link"),
-        ("FOR TABLE link (source, target)", "tells only some columns of `public.link`", "DROP TABLE public.link"),
+        ("FOR TABLE link WHERE (source > 'b')", "includes only some rows of `public.link`", "DROP TABLE public.link"),
+        ("FOR TABLE link (source, target)", "includes only some columns of `public.link`", "DROP TABLE public.link"),
         ("FOR TABLE link WITH (publish = 'insert')", "leaves out inserts, updates, deletes", "SET (publish = "),
     ],
 )
@@ -62,7 +62,7 @@ def test_a_publication_that_tells_of_parts_is_refused(database: Database) -> Non
     with Engine(REACH) as db, following(db, database) as follower:
         while follower.health.state != "refused":
             time.sleep(0.01)
-        assert "instead of their partitioned table" in str(follower.health.trouble)
+        assert "instead of the partitioned table" in str(follower.health.trouble)
 
 
 def test_a_publication_that_lost_a_table_is_mended_by_a_snapshot(database: Database) -> None:

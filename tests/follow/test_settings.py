@@ -15,7 +15,7 @@ def test_a_database_without_logical_replication_is_refused(database: Database) -
     database.run(LINK)
     with restarted(database.server, wal_level="replica"):
         told = refused(Engine(REACH), database, "link")
-    assert told.startswith("TL7114: the log of the database has level `replica`")
+    assert told.startswith("TL7114: `wal_level` of the database is `replica`")
     assert "ALTER SYSTEM SET wal_level = logical;" in told
 
 

@@ -24,13 +24,11 @@ def test_a_slot_of_somebody_else_is_refused(database: Database, tmp_path: Path) 
     database.run(LINK)
     database.run("SELECT pg_create_logical_replication_slot('tidelog', 'pgoutput')")
     with Engine(REACH, path=tmp_path / "a") as db, following(db, database) as follower:
-        assert refusal(follower) == (
-            "TL7124: the slot `tidelog` is there already, and this engine has never followed it"
-        )
+        assert refusal(follower) == ("TL7124: the slot `tidelog` already exists, but this engine has never used it")
     database.run("SELECT pg_drop_replication_slot('tidelog')")
     database.run("SELECT pg_create_logical_replication_slot('tidelog', 'test_decoding')")
     with Engine(REACH, path=tmp_path / "b") as db, following(db, database) as follower:
-        assert "is one of another kind or database" in refusal(follower)
+        assert "has another type or belongs to another database" in refusal(follower)
 
 
 def test_a_slot_that_another_follower_uses_is_refused(database: Database, tmp_path: Path) -> None:
@@ -57,7 +55,7 @@ def test_a_slot_that_was_dropped_is_made_again(
         caught_up(follower, database)
         assert sorted(db["reach"]) == judged(database)
         assert follower.health.snapshots == 1
-        assert "a snapshot is taken: the slot `tidelog` is gone" in caplog.text
+        assert "taking a snapshot: the slot `tidelog` was dropped" in caplog.text
         change = db.log()[-1].changed["link"]
         assert (change.inserted, change.deleted) == (1, 1)  # what is the same stays
 

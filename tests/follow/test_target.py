@@ -39,7 +39,7 @@ def test_a_table_that_does_not_fit_is_refused(database: Database, made: str, why
 def test_a_table_that_is_followed_is_not_published_in(database: Database) -> None:
     database.run("CREATE TABLE link (source text, target text, PRIMARY KEY (source, target))")
     told = trouble(Engine(REACH), database, "link")
-    assert told.startswith("TL7131: `public.link` is followed by `link`")
+    assert told.startswith("TL7131: no view can be published in table `public.link`")
 
 
 def test_rows_of_others_are_never_overwritten(database: Database) -> None:
@@ -61,7 +61,7 @@ def test_a_view_whose_types_are_not_known_has_no_table(database: Database) -> No
         with following(db, database, **options) as follower:
             while follower.health.trouble is None:
                 pass
-            assert "the types of its columns are not known" in follower.health.trouble.message
+            assert "the types of its columns are unknown" in follower.health.trouble.message
 
 
 def test_columns_are_matched_by_name(database: Database) -> None:

@@ -217,5 +217,5 @@ def test_rows_that_are_too_short_are_refused(message: Insert) -> None:
 
 def test_a_row_before_its_table_is_told_is_refused() -> None:
     found = Transaction({7: PERSON}, {}, lambda table, key: None, lambda table: (), Changes({}))
-    with pytest.raises(FollowError, match="of which nothing was told"):
+    with pytest.raises(FollowError, match="a row of the unknown table"):
         found.take(Insert(7, ()))

@@ -219,7 +219,7 @@ def test_a_state_with_types_that_are_none_is_refused() -> None:
     from tidelog.store.image.rules import ruleset_from_values
 
     values = {"program": "", "used": [], "bound": [], "known": {}, "functions": {}, "origins": {"t": [None, ["int9"]]}}
-    with pytest.raises(StateError, match="came with types that are none"):
+    with pytest.raises(StateError, match="has invalid types"):
         ruleset_from_values(values, {}, "s")
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from tidelog.errors import DataError
 from tidelog.io.columns import decode_arrow, decode_column, encode_arrow, encode_column
-from tidelog.partition.texts.dictionary import Dictionary, symbol_id
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.ids import symbol_id
 
 FORMS = [
     pa.string(),

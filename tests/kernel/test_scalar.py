@@ -11,7 +11,8 @@ import pytest
 from tidelog.errors import EvaluationError
 from tidelog.kernel import scalar
 from tidelog.kernel.aggregate import FLOATS, NUMBERS, UNSIGNEDS, order_key
-from tidelog.partition.texts.dictionary import cell_float, float_cell, to_signed
+from tidelog.partition.texts.dictionary import cell_float, float_cell
+from tidelog.partition.texts.ids import to_signed
 from tidelog.program.functions.table import compare, holds, resolve
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1

@@ -66,16 +66,16 @@ def test_every_schedule_of_the_last_epoch_is_followed_and_an_infinite_one_is_sho
         "a schedule that never ends:",
         "     1  +a(1) at 1",
         "     2  -a(1) at 1",
-        "  and then for ever",
+        "  and then forever",
         "     3  +p(1) at 1",
         "     4  -p(1) at 1",
-        "  while these wait: -c(2) at 2",
+        "  while these are waiting: -c(2) at 2",
         lines[8],
     ]
     result = RUNNER.invoke(app, ["simulate", *files, "--algorithm=psn-extended"])
     assert "all end in the state of evaluation from scratch, after at most" in result.output
     result = RUNNER.invoke(app, ["simulate", *files, "--algorithm=base-facts", "--limit=500"])
-    assert "a shortest schedule that ends elsewhere:" in result.output
+    assert "a shortest schedule that ends in another state:" in result.output
     result = RUNNER.invoke(app, ["simulate", *files, "--algorithm=sn"])
     assert (result.exit_code, "TL912" in result.output) == (1, True)
 
@@ -137,7 +137,7 @@ def test_wrong_algorithm_is_found_out(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0
     assert "the state DIFFERS from evaluation from scratch" in result.output
-    assert "a(1) should not be there" in result.output
+    assert "a(1) should not be present" in result.output
 
 
 def test_run_that_does_not_end_is_stopped_by_the_limit(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_run_that_does_not_end_is_stopped_by_the_limit(tmp_path: Path) -> None:
     result = RUNNER.invoke(app, ["simulate", program, "--algorithm=psn", "--limit=50", "--no-steps"])
     assert result.exit_code == 1
     assert "TL913" in result.output
-    assert "psn is not quiescent after 50 steps" in result.output
+    assert "psn has not finished after 50 steps" in result.output
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_terminal_sees_nodes_and_the_latest_steps_live() -> None:
     recorder.algorithm.load(inputs.network.program, inputs.facts)
     show_run(Console(file=screen, force_terminal=True, width=110), recorder, inputs.script, steps=True)
     last = screen.getvalue().rpartition("epoch 1: ")[2]
-    assert "messages under way" in last
+    assert "pending messages" in last
     assert "tri_hop" in last
     assert f"{recorder.algorithm.messages} messages" in last
 

@@ -225,7 +225,7 @@ def test_why_a_fact_was_chosen_ends_at_what_is_asserted() -> None:
     assert 'e(1, 2, "a")  asserted' in told
     assert "__" not in told
     assert "__" not in str(db.why_not('p(1, "b")'))
-    assert "was chosen, with the same key" in str(
+    assert "was chosen, which has the same key" in str(
         Engine(HEAD + ONE + 'e(1, 2, "a"). e(1, 2, "b").').why_not('p(1, "b")')
     )
     assert "choose one fact for each key" in str(db.explain())

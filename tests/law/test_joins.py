@@ -243,7 +243,7 @@ def test_equation_of_expressions_visits_what_it_matches() -> None:
     assert len(db["p"]) == 400
     assert visits(db) == 400
     assert "a(7)" in str(db.why("p(7, 14)"))
-    assert "no fact fits the equation" in str(db.why_not("p(7, 10)"))
+    assert "no fact satisfies the equation" in str(db.why_not("p(7, 10)"))
 
 
 def test_rows_without_a_key_raise_the_error_of_their_rule_and_no_other() -> None:

@@ -23,7 +23,7 @@ from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog import ConstraintError, Engine, TidelogWarning
 from tidelog.engine.engine import core_of
 from tidelog.program.functions.table import FUNCTIONS
-from tidelog.program.graph.lifetime import ENDS
+from tidelog.program.graph.lifetime import EXPIRIES
 from tidelog.program.values.shape import Shape
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.testing.invariants import violations
@@ -174,7 +174,7 @@ def held(db: Engine) -> dict[str, object]:
     schema = core_of(db).rules.schema
     found: dict[str, object] = {}
     for name, facts in db.state().facts.items():
-        depends_on_the_way = name.startswith(ENDS) or any(part in name for part in CHOSEN)
+        depends_on_the_way = name.startswith(EXPIRIES) or any(part in name for part in CHOSEN)
         if facts and name in schema and not depends_on_the_way:
             found[name] = {row: (fact.all, fact.base) for row, fact in facts.items()}
     return found

@@ -13,9 +13,10 @@ from IPython.utils.capture import capture_output
 
 import tidelog
 from tidelog.cli.repl.commands import COMMANDS
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.view import Rows
 from tidelog.explain.graph import ProgramGraph
+from tidelog.explain.history import ViewHistory
 from tidelog.notebook.extension import LEFT_OUT, CellError, free_words
 from tidelog.why import Proof, WhyNot
 
@@ -115,6 +116,32 @@ def test_values_of_magics_are_shown_as_pages_and_texts(shell: InteractiveShell) 
     assert data["text/plain"].startswith("reach(1, 3)  by r2")
     data, _ = shell.display_formatter.format(shell.run_line_magic("whynot", "reach(3, 1)"))
     assert "is not true" in data["text/plain"]
+
+
+def test_a_plot_counts_epochs_of_cells_and_of_python(shell: InteractiveShell) -> None:
+    cell(shell, GRAPH)
+    with engine(shell).epoch() as epoch:
+        epoch.delete("edge", [(1, 2)])
+    history = shell.run_line_magic("plot", "reach")
+    assert isinstance(history, ViewHistory)
+    assert [(step.epoch, step.inserted, step.deleted, step.size) for step in history.steps] == [
+        (1, 3, 0, 3),
+        (2, 0, 2, 1),
+    ]
+    data, _ = shell.display_formatter.format(history)
+    assert "<svg" in data["text/html"]
+
+
+def test_an_engine_that_is_given_back_is_no_longer_counted(shell: InteractiveShell) -> None:
+    with Engine("reach(X) :- edge(X). edge(0).") as db:
+        shell.user_ns["db"] = db
+        shell.run_line_magic("tidelog", "use db")
+        with db.epoch() as epoch:
+            epoch.insert("edge", [(1,)])
+        history = shell.run_line_magic("plot", "reach")
+        shell.run_line_magic("tidelog", "new")
+        assert (history.start, len(history.steps)) == (1, 1)
+        assert not core_of(db).listeners
 
 
 def test_words_that_ipython_has_stay_its_own(shell: InteractiveShell) -> None:

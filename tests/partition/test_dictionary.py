@@ -9,7 +9,8 @@ import pytest
 
 from tidelog.errors import DataError
 from tidelog.partition.texts import dictionary
-from tidelog.partition.texts.dictionary import NAN_CELL, Dictionary, float_cell, natural_type, symbol_id
+from tidelog.partition.texts.dictionary import NAN_CELL, Dictionary, float_cell, natural_type
+from tidelog.partition.texts.ids import symbol_id
 
 # Written down once: an id that changes would make every stored state unreadable.
 SYMBOLS = {"": 909656059950410894, "a": 5816084660668167661, "edge": -4982383541957970137, "ä": -5549605087991014674}

@@ -12,7 +12,7 @@ from tests.law.sabotage import out_of_memory, tiny_slices
 from tidelog import Engine, Limits
 from tidelog.engine.engine import core_of
 from tidelog.errors import EpochInterrupted, EvaluationError, LimitError
-from tidelog.partition.phases.running import running_rule
+from tidelog.partition.phases.running_rule import running_rule
 from tidelog.runtime.base import runtime_failures as failures
 from tidelog.runtime.base.interrupts import Interrupts
 

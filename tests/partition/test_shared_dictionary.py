@@ -7,7 +7,7 @@ import pytest
 
 from tidelog.errors import DataError
 from tidelog.partition.base.owner import owners_of
-from tidelog.partition.texts.dictionary import symbol_id
+from tidelog.partition.texts.ids import symbol_id
 from tidelog.partition.texts.shared_dictionary import Entry, SharedDictionary
 from tidelog.partition.texts.texts import laid_out, to_strings
 
@@ -43,9 +43,9 @@ def test_an_entry_that_a_reader_makes_while_an_owner_is_lost_is_told_later() -> 
     shared, owners.error = SharedDictionary(2, None, lambda owner, cells: {}, tell), OSError("lost")
     shared.symbol("made before")
     with pytest.raises(OSError, match="lost"):
-        shared.tell_owners()
+        shared.report_to_owners()
     owners.error = None
-    shared.tell_owners()
+    shared.report_to_owners()
     assert sorted(value for _, value in told) == ["made before", "made meanwhile"]
 
 
@@ -69,16 +69,16 @@ def test_what_an_owner_refuses_is_refused_again_and_the_others_hear_of_theirs() 
     shared, owners.error = owners.dictionary(), DataError("two values with one id")
     cells = list(map(shared.symbol, WORDS))
     with pytest.raises(DataError):
-        shared.tell_owners()
+        shared.report_to_owners()
     assert owners.told == [{}, {}]
-    shared.tell_owners()
+    shared.report_to_owners()
     assert owners.told[1]
     list(map(shared.symbol, WORDS))
     with pytest.raises(DataError):
-        shared.tell_owners()
+        shared.report_to_owners()
     owners.error = None
     assert list(map(shared.symbol, WORDS)) == cells
-    shared.tell_owners()
+    shared.report_to_owners()
     assert {**owners.told[0], **owners.told[1]} == dict(zip(cells, WORDS, strict=True))
 
 
@@ -87,9 +87,9 @@ def test_what_a_lost_owner_did_not_hear_is_told_again() -> None:
     shared, owners.error = owners.dictionary(), ConnectionError("gone")
     cells = list(map(shared.symbol, WORDS))
     with pytest.raises(ConnectionError):
-        shared.tell_owners()
+        shared.report_to_owners()
     owners.error = None
-    shared.tell_owners()
+    shared.report_to_owners()
     for cell, word in zip(cells, WORDS, strict=True):
         assert owners.told[int(owners_of([cell], 2)[0])][cell] == word
 
@@ -103,11 +103,11 @@ def test_owners_hear_of_every_new_symbol_of_a_column_once() -> None:
     owners = Owners()
     shared = owners.dictionary()
     cells = column_of(shared, WORDS[:20] * 3)
-    shared.tell_owners()
+    shared.report_to_owners()
     assert {**owners.told[0], **owners.told[1]} == dict(zip(cells[:20], WORDS[:20], strict=True))
     owners.told = [{}, {}]
     assert column_of(shared, WORDS)[:20] == cells[:20]
-    shared.tell_owners()
+    shared.report_to_owners()
     assert sorted([*owners.told[0].values(), *owners.told[1].values()]) == sorted(WORDS[20:])
 
 
@@ -117,10 +117,10 @@ def test_a_column_that_an_owner_refuses_is_refused_again() -> None:
     for _ in range(2):
         cells = column_of(shared, WORDS)
         with pytest.raises(DataError):
-            shared.tell_owners()
+            shared.report_to_owners()
     owners.error = None
     assert column_of(shared, WORDS) == cells
-    shared.tell_owners()
+    shared.report_to_owners()
     assert {**owners.told[0], **owners.told[1]} == dict(zip(cells, WORDS, strict=True))
 
 
@@ -128,16 +128,16 @@ def test_what_was_told_once_and_is_refused_by_new_owners_is_refused_again() -> N
     owners = Owners()
     shared = owners.dictionary()
     cells = list(map(shared.symbol, WORDS))
-    shared.tell_owners()
+    shared.report_to_owners()
     shared.text_column(np.array(cells))  # which settles them
     shared.aim(2, shared._ask, shared._untold._tell)
     owners.told, owners.error = [{}, {}], DataError("two values with one id")
     for _ in range(2):
         with pytest.raises(DataError):
-            shared.tell_owners()
+            shared.report_to_owners()
         assert list(map(shared.symbol, WORDS)) == cells
     owners.error = None
-    shared.tell_owners()
+    shared.report_to_owners()
     assert {**owners.told[0], **owners.told[1]} == dict(zip(cells, WORDS, strict=True))
 
 

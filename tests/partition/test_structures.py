@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import DataError
+from tidelog.partition.code.call import structure_cell
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.packed import Packed
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
-from tidelog.partition.texts.structures import NIL_CELL, structure_cell
+from tidelog.partition.texts.structures import NIL_CELL
 from tidelog.partition.texts.texts import from_bytes, to_bytes
 from tidelog.program import Column, Constructor, TypeDeclaration, Variant
 from tidelog.program.values.shape import Shape, make_shapes

@@ -12,7 +12,8 @@ import pytest
 
 from tidelog.errors import DataError
 from tidelog.partition.texts import entries as module
-from tidelog.partition.texts.dictionary import Dictionary, symbol_id
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.ids import symbol_id
 from tidelog.partition.texts.texts import SLICE_ROWS, Clash, Texts, laid_out
 
 ALPHABETS = ("ab", "aä☃𝄞", "x\"'\t\n\r\\,", "\0a")

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tidelog.engine.read.read_query import ANSWERS
+from tidelog.engine.read.question import ANSWERS
 from tidelog.errors import ProgramError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Literal, Program, Rule, Var
@@ -41,7 +41,11 @@ def outcome(rules: Ruleset, rule: Rule, *, alone: bool) -> object:
     except ProgramError as error:
         return [finding for finding in error.diagnostics if finding.severity == "error"]
     own = {label: made for label, made in after.core.items() if label not in rules.core}
-    return own, {name: types for name, types in after.schema.items() if name not in rules.schema}, after.needed[ANSWERS]
+    return (
+        own,
+        {name: types for name, types in after.schema.items() if name not in rules.schema},
+        after.core_labels[ANSWERS],
+    )
 
 
 @pytest.mark.parametrize("seed", range(150))

@@ -8,12 +8,12 @@ from random import Random
 import pytest
 
 from tidelog.errors import ProgramError
-from tidelog.program.check import Checked, check_program, learn_types
+from tidelog.program.check import CheckedProgram, check_program, learn_types
 from tidelog.syntax import parse_program
 from tidelog.testing.generate import random_program
 
 
-def facts_of_a_check(checked: Checked) -> tuple[object, ...]:
+def facts_of_a_check(checked: CheckedProgram) -> tuple[object, ...]:
     return checked.program, checked.rules, checked.schema, checked.strata, checked.orders, checked.ends_if
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from tidelog.errors import ProgramError
 from tidelog.program import Const
-from tidelog.program.check import Checked, check_program, examine_program
+from tidelog.program.check import CheckedProgram, check_program, examine_program
 from tidelog.program.functions.table import FUNCTIONS, user_function
 from tidelog.program.types.assign import variable_types
 from tidelog.syntax import parse_program
 
 
-def checked(text: str, **given: object) -> Checked:
+def checked(text: str, **given: object) -> CheckedProgram:
     return check_program(parse_program(text), **given)  # type: ignore[arg-type]  # keywords of check_program
 
 

@@ -49,7 +49,7 @@ def test_dates_and_truth_values_have_words() -> None:
 
 
 def test_value_of_unknown_type_is_refused() -> None:
-    with pytest.raises(EngineError, match="no value of type bytes"):
+    with pytest.raises(EngineError, match="does not support values of type bytes"):
         words(b"x")
 
 

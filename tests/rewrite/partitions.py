@@ -14,7 +14,7 @@ from zlib import crc32
 
 from tidelog.program import Program, Rule, Value
 from tidelog.rewrite import is_aggregate_rule
-from tidelog.rewrite.place.place import Placed
+from tidelog.rewrite.place.place import PlacedRules
 from tidelog.testing import evaluate, strata, supports
 
 Row = tuple[Value, ...]
@@ -34,7 +34,7 @@ def owner(value: Value, partitions: int) -> int:
 class Partitions:
     """The facts of a placed program on several partitions; ``messages`` counts what rules sent to others."""
 
-    placed: Placed
+    placed: PlacedRules
     number: int
     base: Mapping[str, Iterable[Row]]
     facts: list[Local] = field(default_factory=list)

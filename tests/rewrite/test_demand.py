@@ -132,7 +132,7 @@ def test_explain_tells_what_is_asked() -> None:
     text = f"{CLOSURE} out(Y) :- reach(1, Y). edge(1, 2). all(X) :- other(X). other(X) :- edge(X, _)."
     with Engine(f'.pragma "magic-transform" "reach, other" {text}') as db:
         told = str(db.explain())
-        assert "on demand\n  other: whole, all of it is asked for\n  reach: asked by column 1, 2 values" in told
+        assert "on demand\n  other: whole, all its facts are demanded\n  reach: demanded by column 1, 2 values" in told
         assert "__" not in told
         assert db.explain().to_json()["demand"][1]["asked"] == ((1,),)
 

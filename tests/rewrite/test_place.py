@@ -16,7 +16,7 @@ from tidelog.program.check import check_program
 from tidelog.rewrite import to_core
 from tidelog.rewrite.place.describe import describe, describe_made, describe_relations, describe_rules
 from tidelog.rewrite.place.heavy import Heavy
-from tidelog.rewrite.place.place import Placed, place
+from tidelog.rewrite.place.place import PlacedRules, place
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.syntax import parse_program, print_rule
 from tidelog.testing import evaluate
@@ -36,16 +36,16 @@ def core_of(text: str) -> dict[str, Rule]:
     return {rule.label or "": rule for rule in to_core(check_program(parse_program(text)).program.rules)}
 
 
-def placed_text(text: str, known: Mapping[str, Placement] = NOTHING, **located: int) -> Placed:
+def placed_text(text: str, known: Mapping[str, Placement] = NOTHING, **located: int) -> PlacedRules:
     core = core_of(text)
     return place(core, relations(core.values()), known, located)
 
 
-def texts(placed: Placed) -> list[str]:
+def texts(placed: PlacedRules) -> list[str]:
     return [print_rule(rule) for rule in placed.core.values()]
 
 
-def spread(placed: Placed, text: str, facts: Facts, number: int = 3) -> Partitions:
+def spread(placed: PlacedRules, text: str, facts: Facts, number: int = 3) -> Partitions:
     """The program on three partitions; its result is compared with the program's own model."""
     partitions = Partitions(placed, number, facts).run()
     model = evaluate(check_program(parse_program(text)).program, facts)
@@ -83,7 +83,7 @@ def test_same_generation_joins_at_the_parent() -> None:
     text = "sg(X, Y) :- par(X, P), par(Y, P). sg(X, Y) :- par(X, A), sg(A, B), par(Y, B)."
     placed = placed_text(text)
     assert placed.placements == {"par": SECOND, "sg": FIRST, "__par_on_all": Placement(MIRRORED)}
-    assert placed.needed == {"r1": ("r1",), "r2": ("__par_on_all", "r2")}
+    assert placed.local_labels == {"r1": ("r1",), "r2": ("__par_on_all", "r2")}
     spread(placed, text, {"par": {(i, i // 2) for i in range(1, 12)}})
 
 
@@ -105,7 +105,7 @@ def test_shortest_paths_between_all_pairs_send_nothing() -> None:
 def test_shortest_paths_over_a_placed_relation_copy_it_once_and_recur_without_messages() -> None:
     text = "d(X, Y, min<C>) :- e(X, Y, C). d(X, Z, min<C>) :- d(X, Y, D), e(Y, Z, W), C = D + W."
     placed = placed_text(text, {"e": FIRST})
-    assert placed.needed["r2"] == ("__e_on_all", "r2")
+    assert placed.local_labels["r2"] == ("__e_on_all", "r2")
     assert [label for label, target in placed.sends.items() if target] == ["__e_on_all"]
 
 
@@ -134,7 +134,7 @@ def test_columns_of_a_pivot_may_be_free_to_choose() -> None:
 def test_located_relations_live_where_the_text_says() -> None:
     text = (NETWORK / "path_vector.dl").read_text("utf-8")
     placed = placed_text(text, link=0, path=0, best=0, route=0)
-    assert placed.needed["r2"] == ("__link_by_2", "r2")
+    assert placed.local_labels["r2"] == ("__link_by_2", "r2")
     assert {label for label, target in placed.sends.items() if target} == {"__link_by_2", "r2"}
     links = {(1, 2, 1), (2, 3, 1), (1, 3, 5), (3, 1, 1), (3, 4, 2)}
     spread(placed, text, {"link": links})
@@ -157,7 +157,7 @@ def test_relations_without_columns_live_on_partition_0() -> None:
     assert {placed.placements[name] for name in ("ok", "bad", "both", "fine")} == {Placement(SINGLE)}
     assert placed.sends["r1"] == "to partition 0"
     assert placed.everywhere == {"r2"}
-    assert placed.needed["r4"] == ("r4",)
+    assert placed.local_labels["r4"] == ("r4",)
     spread(placed, text, {"e": CYCLE, "f": set(), "p": {(1,), (2,)}})
 
 
@@ -172,7 +172,7 @@ def test_constant_at_the_location_is_a_site() -> None:
 def test_negated_atom_that_lives_elsewhere_reads_a_copy() -> None:
     text = "p(X) :- q(X, Y), !r(Y)."
     placed = placed_text(text, {"q": FIRST, "r": FIRST, "p": FIRST})
-    assert placed.needed["r1"] in [("__q_by_2", "r1"), ("__r_on_all", "r1")]
+    assert placed.local_labels["r1"] in [("__q_by_2", "r1"), ("__r_on_all", "r1")]
     spread(placed, text, {"q": {(1, 2), (2, 3), (3, 4)}, "r": {(3,)}})
 
 
@@ -209,9 +209,9 @@ def test_count_without_group_gathers_its_valuations_on_partition_0() -> None:
 def test_aggregate_over_a_placed_relation_reads_a_copy_by_a_group_column() -> None:
     core = {"r1": parse_program("r1: deg(X, count<*>) :- e(X, Y).").rules[0]}
     placed = place(core, {"e": 2}, {"e": SECOND}, {})
-    assert placed.needed == {"r1": ("__e_by_1", "r1")}
+    assert placed.local_labels == {"r1": ("__e_by_1", "r1")}
     whole = {"r1": parse_program("r1: n(count<*>) :- e(X, Y).").rules[0]}
-    assert place(whole, {}, {"e": FIRST}, {}).needed == {"r1": ("__e_on_one", "r1")}
+    assert place(whole, {}, {"e": FIRST}, {}).local_labels == {"r1": ("__e_on_one", "r1")}
     assert place(whole, {}, {}, {}).placements["e"] == Placement(SINGLE)
     assert place(whole, {}, {}, {}, {"e"}).placements["e"] != Placement(SINGLE)
     assert place(whole, {}, {"e": Placement(MIRRORED)}, {}).everywhere == {"r1"}
@@ -226,7 +226,7 @@ def test_base_relations_that_join_are_placed_by_the_join_column() -> None:
 def test_base_relation_with_other_readers_is_copied_and_not_mirrored() -> None:
     placed = placed_text("h(X, Z) :- a(X, Y), b(Y, Z). k(Y) :- a(X, Y), c(X). m(Y) :- a(X, Y), d(X).")
     assert Placement(MIRRORED) not in placed.placements.values()
-    assert placed.needed["r1"] == ("__a_by_2", "r1")
+    assert placed.local_labels["r1"] == ("__a_by_2", "r1")
 
 
 def test_relation_without_rules_and_readers_is_placed_by_its_first_column() -> None:

@@ -16,7 +16,7 @@ import pytest
 from tidelog.program import Program, Rule
 from tidelog.program.elaborate.mark_witnesses import with_witnesses
 from tidelog.rewrite import is_core, to_core
-from tidelog.rewrite.place.place import Placed, place
+from tidelog.rewrite.place.place import PlacedRules, place
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.testing import asserted, evaluate, random_program
 
@@ -42,7 +42,7 @@ def by_label(rules: Sequence[Rule]) -> dict[str, Rule]:
     return {rule.label or "": rule for rule in rules}
 
 
-def placed_program(program: Program, known: Mapping[str, Placement]) -> Placed:
+def placed_program(program: Program, known: Mapping[str, Placement]) -> PlacedRules:
     base = {fact.atom.predicate for fact in program.facts}
     return place(by_label(program.rules), arities(program), known, {}, base)
 
@@ -56,7 +56,7 @@ def random_known(rng: Random, program: Program) -> dict[str, Placement]:
     return chosen
 
 
-def assert_local(program: Program, placed: Placed, partitions: Sequence[int], counted: bool = False) -> None:
+def assert_local(program: Program, placed: PlacedRules, partitions: Sequence[int], counted: bool = False) -> None:
     model, facts = evaluate(program), asserted(program)
     for number in partitions:
         spread = Partitions(placed, number, facts).run()
@@ -73,7 +73,7 @@ def test_localised_rules_mean_what_core_rules_mean(seed: int) -> None:
     placed = placed_program(program, random_known(Random(seed), program))
     assert all(map(is_core, placed.core.values()))
     assert {rule.label for rule in placed.core.values()} == placed.core.keys() == placed.sends.keys()
-    assert {label for labels in placed.needed.values() for label in labels} == placed.core.keys()
+    assert {label for labels in placed.local_labels.values() for label in labels} == placed.core.keys()
     model = evaluate(program)
     localised = evaluate(replace(program, rules=tuple(placed.core.values())))
     assert {name: localised[name] for name in model} == model
@@ -109,12 +109,12 @@ def test_rules_that_come_later_change_no_placement_and_no_rule(seed: int) -> Non
     late = placed_program(program, early.placements)
     assert {name: late.placements[name] for name in early.placements} == early.placements
     assert {label: late.core[label] for label in early.core} == early.core
-    assert {label: late.needed[label] for label in early.needed} == early.needed
+    assert {label: late.local_labels[label] for label in early.local_labels} == early.local_labels
     assert_local(program, late, (2,))
     core = by_label(program.rules)
     again = place(core, arities(program), early.placements, {}, {f.atom.predicate for f in program.facts}, early)
     assert again == late
-    kept = {label: core[label] for label in core if label in early.needed}
+    kept = {label: core[label] for label in core if label in early.local_labels}
     assert place(kept, arities(program), late.placements, {}, (), again).core == early.core
 
 
@@ -125,4 +125,8 @@ def test_order_of_rules_and_relations_does_not_matter(seed: int) -> None:
     placed, turned = placed_program(program, {}), placed_program(back, {})
     assert dict(placed.core) == dict(turned.core)
     assert placed.placements == turned.placements
-    assert (placed.sends, placed.everywhere, placed.needed) == (turned.sends, turned.everywhere, turned.needed)
+    assert (placed.sends, placed.everywhere, placed.local_labels) == (
+        turned.sends,
+        turned.everywhere,
+        turned.local_labels,
+    )

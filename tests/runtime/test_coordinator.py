@@ -19,6 +19,6 @@ def test_loss_without_a_state_folder_is_told() -> None:
     def ask() -> None:
         raise NodeLost(1, "gone")
 
-    with pytest.raises(EngineError, match="no state folder to begin anew from") as raised:
+    with pytest.raises(EngineError, match="cannot be restored, because the engine has no state folder") as raised:
         coordinator.repeat(ask)
     assert raised.value.code == "TL4401"

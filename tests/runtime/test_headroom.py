@@ -18,7 +18,7 @@ def test_an_epoch_for_which_memory_runs_short_is_given_up_and_undone() -> None:
         before = partition.machine.on_slice
         headroom.check()
         headroom._next = 0.0
-        with pytest.raises(LimitError, match="bytes are left") as raised, db.epoch() as epoch:
+        with pytest.raises(LimitError, match="bytes of memory are free") as raised, db.epoch() as epoch:
             epoch.insert("step", [(i,) for i in range(100)])
             partition.machine.on_slice = headroom.check
             headroom.check()

@@ -20,7 +20,7 @@ def test_a_build_with_other_facts_is_refused() -> None:
             e.insert("e", [(1, 2), (2, 3)])
             e.insert("s", [(5,)])
         before = sorted(db["t"])
-        with pytest.raises(EngineError, match="`t`: other partitions derive other facts than there were") as told:
+        with pytest.raises(EngineError, match="`t`: the new partitions derive different facts") as told:
             db.repartition(2)
         assert told.value.code == "TL4460"
         assert sorted(db["t"]) == before

@@ -47,7 +47,7 @@ def test_loss_that_another_thread_has_mended_meanwhile_is_not_mended_again() -> 
             other = threading.Thread(target=team.lose)
             other.start()
             other.join()  # while this one waits for its answer
-            raise NodeLost(0, "the stage was started again meanwhile")
+            raise NodeLost(0, "the stage was restarted in the meantime")
         return "answer"
 
     assert team.recovery.repeat(read) == "answer"
@@ -60,7 +60,7 @@ def test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands() ->
     def act() -> None:
         raise NodeLost(1, "gone")
 
-    told = f"partition 1 is lost.*{ATTEMPTS} attempts; the state is that of epoch 7"
+    told = f"partition 1 was lost.*{ATTEMPTS} attempts; the state is that of epoch 7"
     with pytest.raises(EngineError, match=told) as raised:
         team.recovery.repeat(act)
     assert raised.value.code == "TL4404"

@@ -21,7 +21,7 @@ def changes() -> RunChanges:
 
 
 def test_preview_that_was_lost_is_told() -> None:
-    with pytest.raises(EngineError, match="lost with a partition: ask again") as raised:
+    with pytest.raises(EngineError, match="lost with a partition: repeat the preview") as raised:
         changes().read(1, "p")
     assert raised.value.code == "TL4402"
 
@@ -29,6 +29,6 @@ def test_preview_that_was_lost_is_told() -> None:
 def test_changes_that_are_not_kept_are_told(tmp_path: Path) -> None:
     lost = changes()
     lost.open(fleeting_store(str(tmp_path)), {1: 7})
-    with pytest.raises(EngineError, match="the changes of epoch 7 are not kept any more: ") as raised:
+    with pytest.raises(EngineError, match="the changes of epoch 7 are no longer available: ") as raised:
         lost.read(1, "p")
     assert raised.value.code == "TL4403"

@@ -103,7 +103,7 @@ def test_epoch_that_was_given_up_does_not_start_late() -> None:
 )
 def test_call_with_arguments_of_other_kinds_is_refused(name: str, given: Given) -> None:
     """One of them would otherwise be found in the middle of a later epoch."""
-    with pytest.raises(EngineError, match="cannot be called so") as caught:
+    with pytest.raises(EngineError, match="invalid call of") as caught:
         received(Service, name, given)
     assert caught.value.code == "TL4475"
 

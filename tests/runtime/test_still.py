@@ -57,7 +57,7 @@ def test_a_copy_that_is_gone_is_told() -> None:
     with Engine(REACH, partitions=2) as db:
         with db.epoch() as e:
             e.insert("edge", [(1, 2)])
-        with core_of(db).runtime.facts.still(["edge"]) as copy:
+        with core_of(db).runtime.facts.freeze(["edge"]) as copy:
             copy.close()
             with pytest.raises(EngineError, match="a partition was lost") as raised:
                 list(copy.batches("edge"))
@@ -69,7 +69,7 @@ def test_a_copy_is_gone_when_other_partitions_have_taken_over(partitions: int) -
     with Engine(REACH, partitions=partitions) as db:
         with db.epoch() as e:
             e.insert("edge", [(1, 2)])
-        with core_of(db).runtime.facts.still(["edge"]) as copy:
+        with core_of(db).runtime.facts.freeze(["edge"]) as copy:
             db.repartition(3)
             if partitions == 1:  # it is in this process, and stays
                 assert sum(len(counts[0]) for counts in copy.batches("edge")) == 1
@@ -84,4 +84,4 @@ def test_copies_are_given_up_after_a_check() -> None:
         with db.epoch() as e:
             e.insert("edge", [(1, 2), (2, 3)])
         assert db.verify()
-        assert not any(service.stills for service in core_of(db).runtime.nodes.services)  # type: ignore[attr-defined]
+        assert not any(service.frozen for service in core_of(db).runtime.nodes.services)  # type: ignore[attr-defined]

@@ -324,7 +324,7 @@ def test_a_server_stops_in_time_whatever_is_under_way(tmp_path: Path) -> None:
                 thread.join()
         rest = process.stderr.read()
     assert process.returncode == GIVEN_UP, rest  # the questions went on after its patience
-    assert "requests under way were given up" in rest
+    assert "requests in progress were aborted" in rest
     with Engine(path=state) as db:
         assert db.epoch_number == 1
         assert len(db["edge"]) == 300

@@ -174,7 +174,7 @@ def test_change_that_caused_a_row_is_found(server: ConsoleServer, page: ConsoleP
     page.open('#/why?fact=reads("ida","wiki")')
     page.button("Which change caused it?").click()
     page.until(lambda: "was asserted" in page.text(".causes"))
-    assert f"came in epoch {server.engine.epoch_number}" in page.text(".causes h2")
+    assert f"was added in epoch {server.engine.epoch_number}" in page.text(".causes h2")
     assert "belongs" in page.text(".causes ol")
     server.delete("member", ("ida", "guests"))
 
@@ -308,7 +308,9 @@ def test_rows_in_quarantine_are_shown_and_views_without_them_are_marked(
         marked = [e.get_attribute("data-name") for e in page.all(".relations-list a:has(.lacking)")]
         assert sorted(marked) == ["folder", "inside", "readers", "reads"]
         page.go("#/views/reads")
-        assert "missing from folder" in page.until(lambda: page.all("h1 .lacking"))[0].get_attribute("title")
+        assert "folder lacks the rows in quarantine" in page.until(lambda: page.all("h1 .lacking"))[0].get_attribute(
+            "title"
+        )
         page.open("#/running")
         page.until(lambda: "folder lacks 4 rows of public.folder" in page.text('[aria-label="Quarantine"]'))
         for part in ("item = wiki", "column `parent` is null", "and 3 more"):

@@ -80,7 +80,7 @@ def test_a_dry_run_that_would_be_refused_says_so_with_its_proofs(server: Console
     assert "+1" in page.text('[data-changed="secret"]')
     page.click("#commit")
     page.until(lambda: page.all('[data-outcome="refused"]'))
-    assert "Refused: nothing is changed" in page.text(".outcome")
+    assert "Refused: nothing was changed" in page.text(".outcome")
     shoot(page, "refused")
     assert "secret(" in page.text(".violated .because")
     check_violations(page)

@@ -16,6 +16,8 @@ from tidelog.spark.session.session import worker_path
 
 ROOT = Path(__file__).parents[2]
 WORKER_PATH = os.pathsep.join((worker_path(), str(ROOT)))  # workers import the residents of the tests too
+# For tests that look into the JVM of a session, or start another session in a process that inherits the environment.
+needs_classic = pytest.mark.skipif(bool(os.environ.get("TIDELOG_TEST_CONNECT")), reason="needs a classic session")
 
 
 @pytest.fixture(scope="session")

@@ -64,7 +64,7 @@ class UnkindNode(ResidentNode):
 
     def hold_back(self, seed: int) -> None:
         """Use an unkind channel from now on."""
-        self.channel = self.service.node.channel = UnkindChannel(self.dictionary.tell_owners, Random(seed))
+        self.channel = self.service.node.channel = UnkindChannel(self.dictionary.report_to_owners, Random(seed))
 
 
 @dataclass(frozen=True)
@@ -163,13 +163,13 @@ class PooledNodes(SparkNodes):
         self._run = 0
         self._told, self._settling = None, threading.Lock()
         self.engine = pool.lodge(partitions, functions, seed)
-        self.dictionary = SharedDictionary(partitions, None, self._ask_owner, self._tell_owner)
+        self.dictionary = SharedDictionary(partitions, None, self._ask_owner, self._report_to_owner)
         self._leave = weakref.finalize(self, pool.leave, self.engine)
 
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
         self._settle()
         if calls[0].mark.entries_first:
-            self.dictionary.tell_owners()
+            self.dictionary.report_to_owners()
         nothing = (self.engine, calls[0].name, ((), {}))
         each = [(self.engine, call.name, call.given) for call in calls]
         each += [nothing] * (self.stage.partitions - self.partitions)

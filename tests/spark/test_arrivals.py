@@ -19,7 +19,7 @@ import pytest
 
 from tests.engine.test_forks import code_of, in_child
 from tests.spark.apart import run_apart
-from tests.spark.conftest import WORKER_PATH
+from tests.spark.conftest import WORKER_PATH, needs_classic
 from tests.spark.processes import wait_for
 from tidelog import Engine
 from tidelog.errors import DataError, EngineError
@@ -54,6 +54,7 @@ def test_rows_of_dataframes_are_inserted_and_deleted(spark: SparkSession, db: En
     assert len(e.changes["reach"].deleted) == 465 - 55
 
 
+@needs_classic
 def test_pages_of_spark_tell_which_partitions_and_epochs_jobs_belong_to(spark: SparkSession, db: Engine) -> None:
     rows = spark.range(9000, 9003).selectExpr("id AS a", "id AS b").repartition(2)
     with db.epoch() as e:
@@ -278,7 +279,7 @@ def test_rows_whose_sign_is_none_are_refused_wherever_the_engine_lives(spark: Sp
     signs = f"SELECT * FROM VALUES {rows} AS t(a, b, change)"
     where = {"spark": spark, "partitions": 1} if on_spark else {}
     with Engine("p(X) :- e(X, _).", **where) as db:
-        refused = pytest.raises(DataError, match=r"e: 3 rows do not fit; .* the column of signs holds neither")
+        refused = pytest.raises(DataError, match=r"e: 3 rows do not fit; .* the change column contains neither")
         with refused as error, db.epoch() as epoch:
             epoch.change("e", spark.sql(signs))
         assert error.value.code == "TL1510"
@@ -327,5 +328,6 @@ def leave_spark_alone() -> None:
         assert spark.range(3).count() == 3
 
 
+@needs_classic
 def test_the_end_of_a_forked_child_leaves_spark_alone() -> None:
     run_apart(leave_spark_alone)

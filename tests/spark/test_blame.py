@@ -19,7 +19,7 @@ def test_epochs_on_spark_are_blamed_and_tried_out(spark: SparkSession) -> None:
             e.insert("joins", spark.createDataFrame([("ann", "dev"), ("bob", "ops")], "u string, g string"))
             e.insert("grant", [("dev", "plan"), ("ops", "rota")])
             e.insert("p", [(7,), (8,)])  # one of them is asserted already
-        assert str(e.blame("reads(ann, plan)")).startswith("reads(ann, plan) came in epoch 2, by zoe\n")
+        assert str(e.blame("reads(ann, plan)")).startswith("reads(ann, plan) was added in epoch 2, by zoe\n")
         assert "p(8) was asserted" in str(e.blame("p(8)"))
         trial = db.what_if("+banned(ann). -p(7).")
         assert isinstance(trial, Alternative)

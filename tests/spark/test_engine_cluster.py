@@ -36,7 +36,7 @@ def survive(cluster: Cluster) -> None:
     shared.mkdir(parents=True, exist_ok=True)
     wait = waiting(shared)
     with cluster.session() as spark:
-        with pytest.raises(PreflightError, match=r"needs a state folder that all of them can reach; give `path=`"):
+        with pytest.raises(PreflightError, match=r"needs a state folder that all of them can access; pass"):
             Engine(PROGRAM, spark=spark, partitions=2, functions=[wait])
         with Engine(PROGRAM, spark=spark, partitions=2, functions=[wait], path=shared / "state") as db:
             beside = Beside(db, PROGRAM, [wait])

@@ -97,7 +97,9 @@ def test_a_running_engine_gets_another_number_of_partitions(spark: SparkSession,
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("shape", ["all pairs", "best path", "subsumption"])
+@pytest.mark.parametrize(
+    "shape", ["best path", *(pytest.param(s, marks=pytest.mark.long) for s in ("all pairs", "subsumption"))]
+)
 def test_groups_of_several_columns_go_to_other_numbers_of_partitions(spark: SparkSession, shape: str) -> None:
     graph = random_graph(6)
     with Engine(SHAPES[shape]) as judge, Engine(SHAPES[shape], spark=spark, partitions=2) as db:
@@ -169,6 +171,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.long  # starts a second JVM; a crash at every write: tests/store/test_faults.py
 def test_state_of_a_killed_driver_is_opened_again(spark: SparkSession, tmp_path: Path) -> None:
     script = tmp_path / "driver.py"
     script.write_text(DRIVER)

@@ -17,7 +17,7 @@ from tests.spark.pool import Pool, engines_in
 from tidelog.engine.engine import Engine
 from tidelog.program import Program
 
-CASES = int(os.environ.get("TIDELOG_SPARK_CASES", "12"))
+CASES = int(os.environ.get("TIDELOG_SPARK_CASES", "8"))
 
 
 @pytest.fixture(scope="module")

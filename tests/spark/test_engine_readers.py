@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.apart import run_apart
+from tests.spark.conftest import needs_classic
 from tests.spark.fragile import Beside, waiting
 from tests.spark.processes import wait_for
 from tidelog import Engine, TidelogError
@@ -95,7 +96,7 @@ def test_reader_waits_while_lost_partitions_begin_anew(beside: Beside, tmp_path:
 
 
 def test_a_copy_of_the_state_is_given_up_while_an_epoch_runs(beside: Beside, tmp_path: Path) -> None:
-    copy, over = core_of(beside.db).runtime.facts.still(["reach"]), threading.Event()
+    copy, over = core_of(beside.db).runtime.facts.freeze(["reach"]), threading.Event()
 
     def read() -> None:
         before = sum(len(counts[0]) for counts in copy.batches("reach"))
@@ -141,6 +142,7 @@ def test_readers_are_answered_while_the_number_of_partitions_changes(spark: Spar
         assert set(db["label"]) == expected
 
 
+@needs_classic
 def test_session_that_its_user_stops_is_an_error_and_the_engine_can_be_closed() -> None:
     run_apart(stop_below)
 

@@ -97,7 +97,7 @@ def test_failure_of_the_transport_is_told() -> None:
 def test_driver_takes_and_gives_no_rows() -> None:
     meeting = Rendezvous(HERE, HERE, Credentials("secret"))
     peer = meeting.endpoint.open()
-    with pytest.raises(StageError, match="the driver takes no rows") as refused:
+    with pytest.raises(StageError, match="the driver does not accept rows") as refused:
         peer.deliver({"name": "rows"}, pa.table({"x": [1]}))
     assert refused.value.code == "TL6103"
     with pytest.raises(StageError, match="the driver has no rows") as refused:
@@ -125,7 +125,10 @@ def test_stage_that_ends_before_it_begins_is_told(spark: SparkSession, monkeypat
         return SimpleNamespace(ended=over, said="no executor was left", cancel=over.set)
 
     told = start_with(spark, monkeypatch, ended)
-    assert (told.code, str(told)) == ("TL6108", "the resident stage ended before it began: no executor was left")
+    assert (told.code, str(told)) == (
+        "TL6108",
+        "the resident stage ended before all its tasks had started: no executor was left",
+    )
 
 
 def test_partition_that_falls_silent_while_it_starts_is_told(
@@ -137,4 +140,4 @@ def test_partition_that_falls_silent_while_it_starts_is_told(
         return SimpleNamespace(ended=over, said="", cancel=over.set)
 
     told = start_with(spark, monkeypatch, silent)
-    assert (told.code, str(told)) == ("TL6109", "partition 0 was not heard of for 0.3 s while it started")
+    assert (told.code, str(told)) == ("TL6109", "partition 0 sent no heartbeat for 0.3 s during startup")

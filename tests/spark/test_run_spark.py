@@ -41,7 +41,7 @@ SAMPLE = (
 )
 NETWORK = sorted(path.stem for path in (ROOT / "network").glob("*.dl"))
 REACH = "reach(X,Y) :- edge(X,Y).\nreach(X,Z) :- edge(X,Y), reach(Y,Z).\n"
-SAID = "tidelog: on Spark: a session runs in this process\n"
+SAID = "tidelog: on Spark: a Spark session is running in this process\n"
 SCRIPT = "-edge(a, b).\n+edge(c, d).\ncommit.\n+ back: reach(Y, X) :- reach(X, Y).\ncommit.\n"
 
 
@@ -281,6 +281,7 @@ def test_demo_runs_on_spark(
     assert "blame reads" in printed
 
 
+@pytest.mark.long
 def test_identity_graph_runs_on_spark(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -218,11 +218,11 @@ def test_types_that_no_column_holds_are_refused_with_what_to_do(spark: SparkSess
     rules = ".decl exact(x: symbol)\n.decl t(x: number)\n.decl u(x: number)"
     with Engine(rules, spark=spark, partitions=2) as db, Engine("") as open_:
         long = spark.sql("select cast('12345678901234567890.123' as decimal(23,3)) as x")
-        with pytest.raises(DataError, match="declare the column symbol"), db.epoch() as e:
+        with pytest.raises(DataError, match="declare the column as symbol"), db.epoch() as e:
             e.insert("t", long)
         with pytest.raises(DataError, match=r"\.type T = \[x: number, y: symbol\]"), db.epoch() as e:
             e.insert("u", spark.sql("select named_struct('x', 1, 'y', 'a') as p"))
-        with pytest.raises(DataError, match="declare the column symbol"), open_.epoch() as e:
+        with pytest.raises(DataError, match="declare the column as symbol"), open_.epoch() as e:
             e.insert("t", long)
         with db.epoch() as e:
             e.insert("exact", long)

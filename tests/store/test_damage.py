@@ -101,7 +101,10 @@ def test_a_damaged_snapshot_gives_way_to_an_older_one_and_the_writer_removes_it(
     files = dict(written())
     name = "snapshots/000000000005.snapshot"
     disk = disk_with({**files, name: files[name][:-9] + b"\0" + files[name][-8:]})
-    with pytest.warns(StateWarning, match=f"{name} is damaged: the checksum .* an older snapshot and the log gave"):
+    with pytest.warns(
+        StateWarning,
+        match=f"{name} is damaged: the checksum .* the exact state was restored from an older snapshot and the log",
+    ):
         db = Engine(path=MemoryStore(disk))
     assert facts_of(db) == STATES()[-1]
     assert name not in disk.files

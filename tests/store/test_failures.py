@@ -58,7 +58,7 @@ def test_snapshot_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_piece_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StateError, match="the piece of epoch 3 could not be written: no space left") as told:
+    with pytest.raises(StateError, match="the part of epoch 3 could not be written: no space left") as told:
         PieceLog(BrokenStore(tmp_path)).append(3, [])
     assert told.value.code == "TL5117"
 
@@ -66,7 +66,7 @@ def test_piece_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_log_that_cannot_be_cut_is_named(tmp_path: Path) -> None:
     log = Log(BrokenStore(tmp_path))
     log.end.segment, log.end.size, log.end.torn = 1, 8, True
-    with pytest.raises(StateError, match=r"log/0+1\.log cannot be cut: no space left") as told:
+    with pytest.raises(StateError, match=r"log/0+1\.log cannot be truncated: no space left") as told:
         log.begin_segment()
     assert told.value.code == "TL5110"
 
@@ -74,7 +74,7 @@ def test_log_that_cannot_be_cut_is_named(tmp_path: Path) -> None:
 def test_state_that_cannot_be_repaired_is_named() -> None:
     disk = MemoryDisk()
     disk.nth, disk.code, disk.lasting = 1, errno.EROFS, True
-    with pytest.raises(StateError, match="state cannot be written: injected") as told:
+    with pytest.raises(StateError, match=r"cannot write to .*state: injected") as told:
         Engine(PROGRAM, path=MemoryStore(disk))
     assert told.value.code == "TL5105"
 
@@ -82,7 +82,7 @@ def test_state_that_cannot_be_repaired_is_named() -> None:
 def test_gap_in_the_log_is_named(tmp_path: Path) -> None:
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "000000000005.log").touch()
-    with pytest.raises(StateError, match="the log of epoch 1 is not there; it goes on with epoch 5") as told:
+    with pytest.raises(StateError, match="the log of epoch 1 is missing; the next epoch in the log is 5") as told:
         list(Log(FileStore(tmp_path)).frames_after_snapshot(0, None, 0))
     assert told.value.code == "TL5112"
 

@@ -149,7 +149,7 @@ def test_a_snapshot_that_fails_by_itself_is_a_warning_and_the_epoch_stays_commit
     disk = MemoryDisk()
     db = Engine(path=MemoryStore(disk))
     disk.nth = disk.operations + 4  # append, sync, sync of the folder, and then the snapshot
-    with pytest.warns(StateWarning, match="no snapshot was taken"), db.epoch() as e:
+    with pytest.warns(StateWarning, match="no snapshot was written"), db.epoch() as e:
         e.insert("p", [(1,)])
     assert db.epoch_number == 1
     assert list(Engine(path=MemoryStore(disk.after_kill()), at=-1)["p"]) == [(1,)]

@@ -33,7 +33,7 @@ def test_every_epoch_can_be_read_again(tmp_path: Path) -> None:
                 db.snapshot()
     for number, facts in enumerate(expected()[1:], 1):
         assert facts_of(Engine(path=tmp_path, at=number)) == facts
-    with pytest.raises(StateError, match="there is no epoch 99; the last is 6"):
+    with pytest.raises(StateError, match="there is no epoch 99; the last epoch is 6"):
         Engine(path=tmp_path, at=99)
 
 
@@ -66,7 +66,7 @@ def test_an_engine_in_memory_keeps_no_history() -> None:
     for ask in (lambda: db.changes("p"), db.log, db.snapshot):
         with pytest.raises(EngineError, match="needs a state folder"):
             ask()
-    with pytest.raises(EngineError, match="give its `path` too"):
+    with pytest.raises(EngineError, match="pass its `path`, too"):
         Engine(at=1)
 
 
@@ -95,10 +95,13 @@ def test_old_files_are_removed_only_when_no_kept_epoch_needs_them() -> None:
             assert all(change.epoch > wanted for change in db.changes("p", since=wanted))
     assert len(disk.names("snapshots")) <= 6
     assert disk.names("log")[0] > "000000000010"
-    with pytest.raises(StateError, match=r"epoch 3 is not kept any more; the oldest that can be read is \d+") as failed:
+    with pytest.raises(StateError, match=r"epoch 3 is no longer kept; the oldest available epoch is \d+") as failed:
         Engine(path=MemoryStore(disk), at=3)
     assert failed.value.code == "TL5118"
-    with pytest.raises(StateError, match=r"changes are kept since epoch \d+; those since 3 are not") as failed:
+    with pytest.raises(
+        StateError,
+        match=r"the changes since epoch 3 are no longer kept; the oldest available are those since epoch \d+",
+    ) as failed:
         db.changes("p", since=3)
     assert failed.value.code == "TL5103"
 
@@ -144,7 +147,7 @@ def test_author_and_note_of_an_epoch_are_kept(tmp_path: Path) -> None:
             e.insert("q", [(1,)])
         with db.epoch(source="orders", offset=1, author="bob") as e:
             e.insert("q", [(2,)])
-        with pytest.raises(EngineError, match="`author` must be the name of who makes an epoch, or None, not 3"):
+        with pytest.raises(EngineError, match="`author` must be the name of the author, or None, not 3"):
             db.epoch(author=3)  # type: ignore[arg-type]  # what is refused
     with Engine(path=tmp_path) as db:
         told = [(entry.author, entry.note, entry.source) for entry in db.log()]

@@ -28,7 +28,7 @@ from tidelog.store import Durable, EpochRecord, FileStore, ObjectStore, Store
 from tidelog.store.base.frame import EPOCH, Bytes, framed
 from tidelog.store.folder.history import log_entries, texts_of, view_changes
 from tidelog.store.folder.piece import Piece
-from tidelog.store.folder.reading import part_of
+from tidelog.store.folder.state_reader import part_of
 from tidelog.store.log.markers import PieceNote, counts_of, partitions_of
 from tidelog.store.log.piece_log import PieceLog
 
@@ -68,7 +68,7 @@ def test_a_reader_in_one_process_reads_every_epoch_of_all_pieces(tmp_path: Path)
     for number, facts in enumerate(STATES()[1:], 1):
         assert facts_of(Engine(path=tmp_path, at=number)) == facts
     assert facts_of(Engine(path=tmp_path, at=-2)) == STATES()[-2]
-    with pytest.raises(StateError, match="there is no epoch 99; the last is 6"):
+    with pytest.raises(StateError, match="there is no epoch 99; the last epoch is 6"):
         Engine(path=tmp_path, at=99)
 
 
@@ -179,10 +179,10 @@ def test_changes_cannot_be_tried_out_on_pieces_put_together(tmp_path: Path) -> N
     grown(tmp_path).close()
     reader = Engine(path=tmp_path, at=-1)
     assert core_of(reader).durable is not None
-    with pytest.raises(EngineError, match="has 2 partitions, which were put together to be read") as failed:
+    with pytest.raises(EngineError, match="has 2 partitions, which were combined for reading") as failed:
         core_of(reader).durable.must_be_exact()
     assert failed.value.code == "TL4902"
-    with pytest.raises(EngineError, match="opened at epoch 6 to be read"), reader.epoch() as e:
+    with pytest.raises(EngineError, match="opened read-only at epoch 6"), reader.epoch() as e:
         e.insert("edge", [(1, 1)])
 
 
@@ -301,7 +301,7 @@ def test_old_pieces_are_removed_only_when_no_kept_epoch_needs_them() -> None:
     for part in ("part-0", "part-1"):
         assert len(files_of(disk, f"{part}/snapshots")) <= 6
         assert files_of(disk, f"{part}/log")[0] > f"{part}/log/000000000010"
-    with pytest.raises(StateError, match=r"epoch 3 is not kept any more"):
+    with pytest.raises(StateError, match=r"epoch 3 is no longer kept"):
         Engine(path=MemoryStore(disk), at=3)
 
 
@@ -347,7 +347,10 @@ def test_a_damaged_snapshot_of_a_piece_gives_way_to_an_older_one_and_is_removed(
     grown(MemoryStore(disk), snapshots=(3, 5)).close()
     name = "part-1/snapshots/000000000005.snapshot"
     disk.files[name].content[-20] ^= 1
-    with pytest.warns(StateWarning, match=f"{name} is damaged: the checksum .* an older snapshot and the log gave"):
+    with pytest.warns(
+        StateWarning,
+        match=f"{name} is damaged: the checksum .* the exact state was restored from an older snapshot and the log",
+    ):
         db = Engine(path=MemoryStore(disk))
     assert facts_of(db) == STATES()[-1]
     assert name not in disk.files
@@ -404,7 +407,7 @@ def test_a_lost_piece_is_named() -> None:
         Engine(path=MemoryStore(shorter))
     gone = disk.after_kill()
     del gone.files[name]
-    with pytest.raises(StateError, match="part-1: the piece of epoch 1 is not there") as failed:
+    with pytest.raises(StateError, match="part-1: the part of epoch 1 is missing") as failed:
         Engine(path=MemoryStore(gone))
     assert failed.value.code == "TL5116"
 

@@ -94,7 +94,9 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     assert json.loads((tmp_path / FORMAT_FILE).read_text())["format"] == 1
     write_note(FileStore(tmp_path), FORMAT_FILE, {"format": 2})
     for at in (None, -1):
-        with pytest.raises(StateError, match="has format 2; this version of Tidelog reads formats up to 1") as failed:
+        with pytest.raises(
+            StateError, match="has format 2, but this version of Tidelog reads formats up to 1"
+        ) as failed:
             Engine(path=tmp_path, at=at)
         assert failed.value.code == "TL5114"
 
@@ -107,14 +109,14 @@ def test_a_state_whose_rules_are_carried_out_otherwise_is_refused(
     Engine(text, path=tmp_path).close()
     monkeypatch.undo()
     _core_of.cache_clear()
-    with pytest.raises(StateError, match="carries out rule r1 in another way") as failed:
+    with pytest.raises(StateError, match="evaluates rule r1 differently") as failed:
         Engine(path=tmp_path)
     assert failed.value.code == "TL5123"
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("...")
-    with pytest.raises(StateError, match=r"is not a state folder: it holds thesis\.tex"):
+    with pytest.raises(StateError, match=r"is not a state folder: it contains thesis\.tex"):
         Engine("p(1).", path=tmp_path)
 
 

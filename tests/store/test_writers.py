@@ -73,7 +73,7 @@ def writer(work: Callable[[str, int, Connection], None], folder: Path, seed: int
 def test_a_second_writer_of_one_process_is_told_to_close_the_first(tmp_path: Path) -> None:
     folder = tmp_path / "state"
     with Engine("p(1).", path=folder):
-        with pytest.raises(StateError, match=r"this process has had this state open since .* with `db\.close\(\)`"):
+        with pytest.raises(StateError, match=r"this process opened the state at .* with `db\.close\(\)`"):
             Engine(path=folder)
         assert list(Engine(path=folder, at=-1)["p"]) == [(1,)]
     Engine(path=folder).close()
@@ -84,7 +84,9 @@ def test_the_lock_of_a_dead_process_is_no_lock(tmp_path: Path) -> None:
     Engine("p(1).", path=folder).close()
     with writer(load.hold, folder) as holder:
         holder.wait_for("open")
-        wanted = f"another writer has this state open: process {holder.number} of .* since .*; wait until it is done"
+        wanted = (
+            f"another writer has this state open: process {holder.number} of .* since .*; wait until it has finished"
+        )
         with pytest.raises(StateError, match=wanted):
             Engine(path=folder)
     assert json.loads((folder / "lock").read_text())["process"] == holder.number
@@ -111,11 +113,11 @@ def test_a_writer_that_finds_epochs_of_another_one_refuses_to_write(
         with pytest.raises(StateError) as error, one.epoch() as e:
             e.insert("q", [(3,)])
         assert error.value.code == "TL5185"
-    with pytest.raises(StateError, match="something else has written this state since epoch 2"):
+    with pytest.raises(StateError, match="another writer has modified this state since epoch 2"):
         one.snapshot()
     assert list(one["p"]) == [(1,)]
     assert one.epoch_number == 2
-    with pytest.warns(StateWarning, match="something else has written"):
+    with pytest.warns(StateWarning, match="another writer has modified"):
         one.close()
     with Engine(path=tmp_path) as again:
         assert sorted(again["p"]) == [(1,), (2,)]
@@ -124,7 +126,7 @@ def test_a_writer_that_finds_epochs_of_another_one_refuses_to_write(
 
 def test_an_engine_that_could_not_start_leaves_no_lock(tmp_path: Path) -> None:
     Engine("p(1).", path=tmp_path).close()
-    with pytest.raises(StateError, match="holds another program"):
+    with pytest.raises(StateError, match="contains a different program"):
         Engine("q(1).", path=tmp_path)
     Engine(path=tmp_path).close()
 
@@ -139,10 +141,10 @@ def test_a_reader_sees_its_epoch_and_cannot_write(tmp_path: Path) -> None:
         assert list(reader["p"]) == [(1,)]
         assert sorted(Engine(path=tmp_path, at=-1)["p"]) == [(1,), (2,)]
         assert list(Engine(path=tmp_path, at=-2)["p"]) == [(1,)]
-        with pytest.raises(EngineError, match="opened at epoch 2 to be read"), reader.epoch() as e:
+        with pytest.raises(EngineError, match="opened read-only at epoch 2"), reader.epoch() as e:
             e.insert("q", [(3,)])
         assert list(reader["p"]) == [(1,)]
-        with pytest.raises(EngineError, match="to be read"):
+        with pytest.raises(EngineError, match="opened read-only"):
             reader.snapshot()
         assert reader.query("p(X)").rows() == [(1,)]
 

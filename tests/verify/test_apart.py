@@ -129,7 +129,7 @@ def services_of(db: Engine) -> list[Service]:
 def let_nobody_move(db: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """No fact can be read from a partition."""
     for service in services_of(db):
-        monkeypatch.setattr(service, "still_counts", None)
+        monkeypatch.setattr(service, "frozen_counts", None)
 
 
 @pytest.mark.parametrize("rules", APART)
@@ -164,15 +164,15 @@ def test_of_a_relation_that_is_read_as_a_share_it_is_told_what_all_of_it_is(monk
 
 def damage(service: Service, name: str, change: Callable[[Cells], Cells], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let one partition hold other records of a relation than it derived."""
-    keep = service.keep_still
+    keep = service.keep_frozen
 
     def kept(number: int, names: Sequence[str]) -> object:
-        told, held = keep(number, names), service.stills[number]._held
+        told, held = keep(number, names), service.frozen[number]._held
         records, base = held[name]
         held[name] = (change(records.copy()), base)
         return told
 
-    monkeypatch.setattr(service, "keep_still", kept)
+    monkeypatch.setattr(service, "keep_frozen", kept)
 
 
 def wrong(column: int) -> Callable[[Cells], Cells]:

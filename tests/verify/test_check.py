@@ -39,7 +39,7 @@ def test_missing_fact_is_named_with_rule_and_body() -> None:
     held = state(edge=base((1, 2), (2, 4)), reach={(1, 2): (1, False), (2, 4): (2, False)})
     verdict = verify(parse_program(CLOSURE), None, held)
     assert str(verdict) == (
-        "not closed: r2 derives reach(1, 4) from edge(1, 2), reach(2, 4), and the state does not hold it"
+        "not closed: r2 derives reach(1, 4) from edge(1, 2), reach(2, 4), which is missing from the state"
     )
     assert isinstance(verdict, Violation)
     assert (verdict.rule, verdict.fact) == ("r2", ("reach", (1, 4)))
@@ -69,20 +69,20 @@ def test_rank_of_a_fact_must_be_above_those_of_one_support() -> None:
 def test_fact_of_a_relation_without_rules_must_be_asserted() -> None:
     held = state(edge={(1, 2): (0, False)})
     assert str(verify(parse_program(""), None, held)) == (
-        "unfounded: edge(1, 2) is not asserted, and no rule derives its relation"
+        "unfounded: edge(1, 2) is not asserted, and its relation has no rules"
     )
 
 
 def test_asserted_fact_that_is_not_held_is_named() -> None:
     verdict = verify(parse_program("p(X) :- e(X)."), {"e": [(1,)]}, state(e={}, p={}))
-    assert str(verdict) == "base: e(1) is asserted, and the state does not hold it"
+    assert str(verdict) == "base: e(1) is asserted, but missing from the state"
 
 
 def test_negated_relation_that_changed_is_found_above() -> None:
     program = parse_program("p(X) :- e(X), !q(X).")
     assert verify(program, None, state(e=base((1,), (2,)), q=base((2,)), p={(1,): (1, False)}))
     verdict = verify(program, None, state(e=base((1,), (2,)), q={}, p={(1,): (1, False)}))
-    assert str(verdict) == "not closed: r1 derives p(2) from e(2), and the state does not hold it"
+    assert str(verdict) == "not closed: r1 derives p(2) from e(2), which is missing from the state"
     assert not verify(program, None, state(e=base((1,), (2,)), q=base((1,), (2,)), p={(1,): (1, False)}))
 
 

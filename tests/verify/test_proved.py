@@ -63,7 +63,7 @@ def test_other_options_are_refused(state: Path, tmp_path: Path) -> None:
 def test_checker_that_is_not_there_or_gives_no_verdict_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="was not found"):
         find_checker(tmp_path, "")
-    with Engine(REACH) as db, pytest.raises(EngineError, match="did not give a verdict: exit 3"):
+    with Engine(REACH) as db, pytest.raises(EngineError, match="did not return a verdict: exit 3"):
         verify_proved(db.state(), checker(tmp_path, "", 3))
 
 

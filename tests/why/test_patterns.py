@@ -37,7 +37,7 @@ def test_a_proof_shows_no_rewrite(fact: str) -> None:
     [
         ("v($Neg($Num(1)), 5)", "fails  5 = 0 - 1: the head computes column 2 as 0 - n"),
         ("v($Num(3), 3)", "fails  e($Num(3)): no such fact"),
-        ("s(9)", "fails  $Num(1): it is not made by `$Neg`"),
+        ("s(9)", "fails  $Num(1): its constructor is not `$Neg`"),
         ("s(9)", "fails  [1, [2, nil]]: its part 1 is not 9"),
         ("u([2, nil])", "fails  nil != nil: it is false (q != nil)"),
     ],

@@ -38,7 +38,7 @@ def test_each_rule_tells_the_atom_that_fails_and_the_bindings_that_got_furthest(
         r2: reach(X, Z) :- edge(X, Y), reach(Y, Z).
           holds  edge(1, 2)
           fails  reach(2, 9): no such fact
-          with   X = 1, Y = 2, Z = 9 (the first of 2 that get as far)""")
+          with   X = 1, Y = 2, Z = 9 (one of 2 attempts that get this far)""")
 
 
 def test_present_fact_is_said_to_be_present() -> None:

@@ -1,4 +1,4 @@
-// The program whose facts stand beside it, with as much of the library as it touches.
+// The program whose facts are in this folder, with the part of the library that it uses.
 
 import java.security.AccessController;
 import java.security.PrivilegedAction;

@@ -1,8 +1,8 @@
 """Why a fact changed: the changes of base facts and of rules that caused it, and the way from them to the fact."""
 
-from tidelog.blame.answer import Blame, Cause, CauseGroup, ViewBlame
-from tidelog.blame.change import Change, FactChanged, Origin, ProgramChanged, RuleChanged
-from tidelog.blame.search import Search, Spent
+from tidelog.blame.answer import Blame, CauseGroup, ViewBlame
+from tidelog.blame.change import Cause, Change, FactChanged, Origin, ProgramChanged, RuleChanged
+from tidelog.blame.search import OutOfTrialsError, Search
 from tidelog.blame.trace import Tracing
 
 __all__ = [
@@ -12,10 +12,10 @@ __all__ = [
     "Change",
     "FactChanged",
     "Origin",
+    "OutOfTrialsError",
     "ProgramChanged",
     "RuleChanged",
     "Search",
-    "Spent",
     "Tracing",
     "ViewBlame",
 ]

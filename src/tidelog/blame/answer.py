@@ -1,7 +1,7 @@
-"""Blame as a value: what became of a fact in an epoch, the changes that caused it, and the way from each to the fact.
+"""Blame as a value: how a fact changed in an epoch, the changes that caused it, and the path from each to the fact.
 
-Law: undoing the ``causes`` alone, and nothing else of the epoch, gives the fact back as it was before; none of them can
-be left out. Where that could not be reached, `minimal` or `exact` is false, and a note says why.
+Law: undoing only the ``causes`` of the epoch restores the fact as it was before; none of them can be omitted. If this
+could not be achieved, `minimal` or `exact` is false, and a note says why.
 """
 
 from __future__ import annotations
@@ -11,34 +11,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tidelog.blame.change import Change, FactChanged, Origin, RuleChanged
-from tidelog.io.json_values import json_value
+from tidelog.blame.change import Cause, Change, Origin, RuleChanged, change_json, origin_json
+from tidelog.io import html
 from tidelog.why import Proof, WhyNot
 
 CAME, WENT, CHANGED = "came", "went", "changed"
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """A change that caused another; ``path`` leads from the fact down to it, one line for each step."""
-
-    change: Change
-    path: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return str(self.change)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values for `json`."""
-        return {**change_json(self.change), "path": list(self.path)}
+PROOF_LINES = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """Why a fact came, went, or changed its value in an epoch.
+    """Why a fact was added, removed, or changed its value in an epoch.
 
     ``before`` and ``after`` are the facts of its group, which for most relations is the fact itself. ``proof`` is the
-    new one, ``old_proof`` the one that broke, ``missing`` tells why no other holds.
+    new proof, ``old_proof`` the broken one, and ``missing`` explains why no other proof holds.
     """
 
     fact: str
@@ -58,7 +44,7 @@ class Blame:
 
     @property
     def what(self) -> str:
-        """What became of the fact: it ``came``, ``went`` or ``changed``."""
+        """How the fact changed: ``came`` (it was added), ``went`` (it was removed) or ``changed``."""
         return CHANGED if self.before and self.after else CAME if self.after else WENT
 
     @property
@@ -67,14 +53,10 @@ class Blame:
         return tuple(cause.change for cause in self.causes)
 
     def __str__(self) -> str:
-        from tidelog.blame.render import render_blame  # the picture is made of the values, not the other way round
-
-        return render_blame(self)
+        return "\n".join(_blame_lines(self))
 
     def _repr_html_(self) -> str:
-        from tidelog.blame.page import blame_page
-
-        return blame_page(self)
+        return _blame_page(self)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for `json`."""
@@ -103,7 +85,7 @@ class Blame:
 
 @dataclass(frozen=True, slots=True)
 class CauseGroup:
-    """Changes of a view that have one cause: undoing ``changes`` alone undoes them all. A few of them are named."""
+    """Changes of a view with one cause: undoing ``changes`` alone reverts them all. A few of them are listed."""
 
     changes: tuple[Change, ...]
     inserted: int
@@ -115,7 +97,7 @@ class CauseGroup:
 
     @property
     def counts(self) -> str:
-        """How many facts came and went."""
+        """The numbers of added and removed facts."""
         signed = (f"{sign}{count:,}" for sign, count in (("+", self.inserted), ("-", self.deleted)) if count)
         return " ".join(signed) or "no change"
 
@@ -124,8 +106,8 @@ class CauseGroup:
 class ViewBlame:
     """Why a view changed in an epoch: its changes grouped by cause, the largest group first.
 
-    A change that several sets of changes undo is told with the first of them. ``inserted`` and ``deleted`` count the
-    changes that no cause was found for within the trials.
+    A change with several causes is reported with the first of them. ``inserted`` and ``deleted`` count the changes for
+    which no cause was found within the trials.
     """
 
     view: str
@@ -144,14 +126,10 @@ class ViewBlame:
         return iter(self.groups)
 
     def __str__(self) -> str:
-        from tidelog.blame.render import render_view
-
-        return render_view(self)
+        return "\n".join(_view_lines(self))
 
     def _repr_html_(self) -> str:
-        from tidelog.blame.page import view_page
-
-        return view_page(self)
+        return _view_page(self)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for `json`."""
@@ -176,21 +154,120 @@ class ViewBlame:
         return json.dumps(self.to_json(), indent=2, ensure_ascii=False)
 
 
-def origin_json(origin: Origin) -> dict[str, Any]:
-    """The epoch of a change, as plain values."""
-    names = ("epoch", "author", "note", "source", "offset", "time")
-    return {name: getattr(origin, name) for name in names}
+# As text: what became of the fact and who did it, the causes with the way from the fact down to each, the proofs
 
 
-def change_json(change: Change) -> dict[str, Any]:
-    """A change, as plain values."""
-    told: dict[str, Any] = {"text": str(change), "origin": origin_json(change.origin)}
-    if isinstance(change, FactChanged):
-        rows = (None if row is None else [json_value(value) for value in row] for row in (change.come, change.gone))
-        asserted, retracted = rows
-        named = {"kind": "fact", "relation": change.relation, "asserted": asserted, "retracted": retracted}
-        return {**told, **named, "expired": change.expired}
-    if isinstance(change, RuleChanged):
-        come, gone = change.come is not None, change.gone is not None
-        return {**told, "kind": "rule", "label": change.label, "rule": change.text, "added": come, "removed": gone}
-    return {**told, "kind": "declarations"}
+def _headline(blame: Blame) -> str:
+    """How the fact changed, in one line."""
+    if blame.what == CAME:
+        return f"{blame.fact} was added in {blame.origin}"
+    if blame.what == WENT:
+        return f"{blame.fact} was removed in {blame.origin}"
+    return f"{', '.join(blame.after)} replaced {', '.join(blame.before)} in {blame.origin}"
+
+
+def _effort(blame: Blame) -> str:
+    """How the causes were found."""
+    changes = "change" if blame.considered == 1 else "changes"
+    trials = "trial" if blame.trials == 1 else "trials"
+    return f"{blame.considered:,} {changes} of the epoch may matter; found in {blame.trials:,} {trials}"
+
+
+def _summary(blame: Blame) -> str:
+    """What the causes are, in one line."""
+    if not blame.exact:
+        return f"the exact cause was not found: {blame.note}"
+    if not blame.minimal:
+        return f"undoing these changes alone reverts it, but {blame.note}"
+    if len(blame.causes) == 1:
+        return "undoing this change alone reverts it"
+    return "undoing all of these changes reverts it, undoing fewer does not"
+
+
+def _blame_lines(blame: Blame) -> Iterator[str]:
+    yield _headline(blame)
+    yield f"because ({_summary(blame)}; {_effort(blame)}):"
+    for cause in blame.causes:
+        yield from _cause_lines(cause, blame.origin)
+    for change in blame.instead:
+        yield f"  alternatively: {change}"
+    if blame.proof is not None:
+        yield from ("", "the new proof:", *_shortened(str(blame.proof)))
+    if blame.old_proof is not None:
+        yield from ("", "the proof that broke:", *_shortened(str(blame.old_proof)))
+    if blame.missing is not None:
+        yield from ("", "no other proof holds:", *_shortened(str(blame.missing)))
+
+
+def _cause_lines(cause: Cause, origin: Origin) -> Iterator[str]:
+    own = "" if cause.change.origin == origin else f"  ({cause.change.origin})"
+    yield f"  {cause.change}{own}"
+    if isinstance(cause.change, RuleChanged):
+        yield f"    {cause.change.text}"
+    for depth, step in enumerate(cause.path):
+        yield f"    {'   ' * max(0, depth - 1)}{'└─ ' if depth else ''}{step}"
+
+
+def _shortened(text: str) -> list[str]:
+    lines = text.splitlines()
+    more = [f"  ... {len(lines) - PROOF_LINES:,} more lines"] if len(lines) > PROOF_LINES else []
+    return [f"  {line}".rstrip() for line in lines[:PROOF_LINES]] + more
+
+
+def _view_headline(blame: ViewBlame) -> str:
+    """How much of a view changed, in one line."""
+    inserted = blame.inserted + sum(group.inserted for group in blame.groups)
+    deleted = blame.deleted + sum(group.deleted for group in blame.groups)
+    return f"{blame.view} +{inserted:,} -{deleted:,} in {blame.origin}"
+
+
+def _left_over(blame: ViewBlame) -> str:
+    """The changes without a known cause."""
+    return f"+{blame.inserted:,} -{blame.deleted:,} without a known cause after {blame.trials:,} trials"
+
+
+def _view_lines(blame: ViewBlame) -> Iterator[str]:
+    """One line for each cause, with a few of its changes."""
+    yield _view_headline(blame)
+    yield from map(_group_line, blame.groups)
+    if not blame.complete:
+        yield f"  {_left_over(blame)}"
+
+
+def _group_line(group: CauseGroup) -> str:
+    return f"  {group}: {group.counts}, such as {', '.join(group.examples)}"
+
+
+# As a page of a notebook, which says what the text says, part by part
+
+
+def _blame_page(blame: Blame) -> str:
+    """What became of a fact, its causes, and the proofs."""
+    parts = [html.line(f"<b>{html.text(_headline(blame))}</b>")]
+    parts.append(html.line(html.faint(f"because ({_summary(blame)}; {_effort(blame)}):")))
+    parts += map(_cause_page, blame.causes)
+    parts += (html.line(html.faint("alternatively:"), html.code(str(change))) for change in blame.instead)
+    if blame.proof is not None:
+        parts.append(html.fold("the new proof", blame.proof._repr_html_()))
+    if blame.old_proof is not None:
+        parts.append(html.fold("the proof that broke", blame.old_proof._repr_html_()))
+    if blame.missing is not None:
+        parts.append(html.fold("no other proof holds", blame.missing._repr_html_()))
+    return html.page(*parts)
+
+
+def _cause_page(cause: Cause) -> str:
+    steps = "".join(html.line(html.code(step)) for step in cause.path)
+    rule = html.line(html.code(cause.change.text)) if isinstance(cause.change, RuleChanged) else ""
+    change = html.code(str(cause.change))
+    return html.fold(change, rule + steps, shown=True) if rule or steps else html.line(change)
+
+
+def _view_page(blame: ViewBlame) -> str:
+    """The causes of a view's changes, as a table."""
+    rows = [(str(g), g.inserted, g.deleted, ", ".join(g.examples)) for g in blame.groups]
+    parts = [html.line(f"<b>{html.text(_view_headline(blame))}</b>")]
+    parts.append(html.table(("cause", "+", "-", "such as"), rows, numbers=(1, 2)))
+    if not blame.complete:
+        parts.append(html.line(html.faint(_left_over(blame))))
+    return html.page(*parts)

@@ -1,7 +1,7 @@
-"""What an epoch was told to change, piece by piece: each piece can be undone by itself.
+"""The changes of an epoch, one by one: each can be undone separately.
 
 Law: the pieces of an epoch are net: undoing all of them gives the base facts and rules of the epoch before. What one
-key, or one label, names is one piece: the row that came in the place of another, the rule that came under the label of
+key, or one label, names is one piece: the row that replaced another, the rule that came under the label of
 one that went.
 """
 
@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tidelog.io.fact_text import FactWriter
+from tidelog.io.json_values import json_value
 from tidelog.program import PROLOG, Program, Rule
 from tidelog.syntax import print_rule
 from tidelog.syntax.value_printer import write_fact
@@ -21,7 +22,7 @@ Row: TypeAlias = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The epoch that made a change, and what it told of itself."""
+    """The epoch that made a change, with its author, note and source."""
 
     epoch: int | None = None  # None: one that is not committed
     author: str | None = None
@@ -31,7 +32,7 @@ class Origin:
     time: float | None = None
 
     def __str__(self) -> str:
-        what = "an epoch that is not committed" if self.epoch is None else f"epoch {self.epoch}"
+        what = "an uncommitted epoch" if self.epoch is None else f"epoch {self.epoch}"
         author = f", by {self.author}" if self.author is not None else ""
         source = f", {self.source} at {self.offset}" if self.source is not None else ""
         note = f": {' '.join(self.note.split())}" if self.note else ""
@@ -54,7 +55,7 @@ class FactChanged:
         if self.come is None:
             return f"{write(self.gone or ())} {'expired' if self.expired else 'was retracted'}"
         asserted = f"{write(self.come)} was asserted"
-        return asserted if self.gone is None else f"{asserted} in the place of {write(self.gone)}"
+        return asserted if self.gone is None else f"{asserted} and replaced {write(self.gone)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +99,38 @@ def order_of(change: Change) -> tuple[int, str]:
     """What is named first where several changes would do: declarations, rules, then facts."""
     kind = 0 if isinstance(change, ProgramChanged) else 1 if isinstance(change, RuleChanged) else 2
     return kind, str(change)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A change that caused another; ``path`` leads from the fact down to it, one line for each step."""
+
+    change: Change
+    path: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return str(self.change)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `json`."""
+        return {**change_json(self.change), "path": list(self.path)}
+
+
+def origin_json(origin: Origin) -> dict[str, Any]:
+    """The epoch of a change, as plain values."""
+    names = ("epoch", "author", "note", "source", "offset", "time")
+    return {name: getattr(origin, name) for name in names}
+
+
+def change_json(change: Change) -> dict[str, Any]:
+    """A change, as plain values."""
+    common: dict[str, Any] = {"text": str(change), "origin": origin_json(change.origin)}
+    if isinstance(change, FactChanged):
+        rows = (None if row is None else [json_value(value) for value in row] for row in (change.come, change.gone))
+        asserted, retracted = rows
+        named = {"kind": "fact", "relation": change.relation, "asserted": asserted, "retracted": retracted}
+        return {**common, **named, "expired": change.expired}
+    if isinstance(change, RuleChanged):
+        come, gone = change.come is not None, change.gone is not None
+        return {**common, "kind": "rule", "label": change.label, "rule": change.text, "added": come, "removed": gone}
+    return {**common, "kind": "declarations"}

@@ -2,7 +2,7 @@
 
 Law: what is found was tried, and nothing in it can be left out: without any one of its changes the rest does not do.
 Where fewer undone changes never do more (no negation, no aggregate in between), no part of it does at all. Trials are
-counted; where they are spent, what is found so far still does, and is told as not minimal.
+counted; when they are used up, the set found so far still undoes the change and is reported as not minimal.
 
     Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002: halves, quarters and so on are left
     out as long as the rest does.
@@ -18,13 +18,13 @@ from tidelog.blame.change import Change, order_of
 Undone = frozenset[Change]
 
 
-class Spent(Exception):
+class OutOfTrialsError(Exception):
     """No more trials are left."""
 
 
 @dataclass(slots=True)
 class Search:
-    """Tries sets of changes; ``undoes`` tells whether undoing a set alone does. None is asked twice."""
+    """Tries sets of changes; ``undoes`` returns whether undoing a set alone suffices. No set is tried twice."""
 
     undoes: Callable[[Undone], bool]
     most: int
@@ -32,13 +32,13 @@ class Search:
     _known: dict[Undone, bool] = field(default_factory=dict)
 
     def does(self, undone: Collection[Change]) -> bool:
-        """Whether undoing these changes alone does; `Spent` where no trial is left."""
+        """Whether undoing these changes alone does; `OutOfTrialsError` where no trial is left."""
         key = frozenset(undone)
         if not key:
             return False
         if key not in self._known:
             if self.trials >= self.most:
-                raise Spent
+                raise OutOfTrialsError
             self.trials += 1
             self._known[key] = self.undoes(key)
         return self._known[key]
@@ -58,7 +58,7 @@ class Search:
         left = sorted(changes, key=order_of, reverse=True)
         try:
             return self._halved(left), True
-        except Spent:
+        except OutOfTrialsError:
             return tuple(reversed(left)), len(left) <= 1
 
     def _halved(self, left: list[Change]) -> tuple[Change, ...]:
@@ -79,7 +79,7 @@ class Search:
 
 
 def _chunks(length: int, parts: int) -> list[tuple[int, int]]:
-    """Where so many parts of about the same length begin and end.
+    """The bounds of a number of parts of about the same length.
 
     >>> _chunks(7, 3)
     [(0, 3), (3, 5), (5, 7)]

@@ -17,7 +17,7 @@ __all__ = ["app", "main"]
 
 
 def __getattr__(name: str) -> Any:
-    """The application with all its commands, for whoever asks for it."""
+    """The application with all its commands, created on request."""
     if name != "app":
         raise AttributeError(f"module `tidelog.cli` has no attribute `{name}`")
     from tidelog.cli.base.application import app
@@ -41,14 +41,14 @@ def main() -> NoReturn:
 def leave(code: int) -> NoReturn:
     """End the process with all that was asked to be done at its end, and without taking the interpreter to pieces.
 
-    That would take longer than a small command, and frees nothing that the system does not free by itself. Where other
-    threads or Spark's process are still to be waited for, the interpreter ends as it always does.
+    That would take longer than a small command, and frees nothing that the system does not free anyway. If other
+    threads or Spark's process still have to finish, the interpreter exits normally.
     """
     if "pyspark" in sys.modules or _has_threads():
         sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # whoever read it has gone away
+        with contextlib.suppress(OSError, ValueError):  # the reader has closed it
             stream.flush()
     os._exit(code)
 

@@ -28,9 +28,9 @@ def connect(
     timeout: float = TIMEOUT,
     verify: bool | str = True,
 ) -> Client:
-    """A client of the server at an address, with a token or the file of one.
+    """Connect to the server at an address, with a token or a token file.
 
-    ``verify`` is a file of certificates to trust, where the server has one of its own.
+    ``verify`` is a file of trusted certificates, for servers with a private certificate.
     """
     given = token if token is not None else "" if token_file is None else read_token(token_file)
     return Client(Wire(url, given, timeout, verify))
@@ -57,7 +57,7 @@ class Client:
         return RemoteEpoch(self._wire, {name: value for name, value in given.items() if value is not None})
 
     def preview(self, epoch: RemoteEpoch) -> None:
-        """Report in an epoch what it would change and violate, and change nothing."""
+        """Record in an epoch what it would change and violate, without changing anything."""
         epoch.preview()
 
     # Reading
@@ -79,7 +79,7 @@ class Client:
         return {rule["label"]: rule["text"] for rule in self.program()["rules"]}
 
     def program(self) -> dict[str, Any]:
-        """Rules, relations and how they depend on each other."""
+        """Rules and relations, and their dependencies."""
         found: dict[str, Any] = self._wire.get("/program")
         return found
 
@@ -117,7 +117,7 @@ class Client:
         return found
 
     def statistics(self) -> dict[str, Any]:
-        """How the server is doing."""
+        """Statistics of the server."""
         found: dict[str, Any] = self._wire.get("/statistics")
         return found
 
@@ -133,7 +133,7 @@ class Client:
         return list(reversed(self._wire.get("/epochs", limit=limit, before=before)["epochs"]))
 
     def changes(self, view: str, since: int = 0) -> list[tuple[int, int, Row]]:
-        """What epochs after one changed in a view: (epoch, +1 or -1, row), each once."""
+        """The changes of a view after an epoch: (epoch, +1 or -1, row), each exactly once."""
         found: list[tuple[int, int, Row]] = []
         while True:
             told = self._wire.get(f"/changes/{quote(view, safe='')}", since=since)
@@ -143,16 +143,16 @@ class Client:
                 return found
 
     def feed(self, view: str, since: int | None = None, *, patience: float | None = None) -> Iterator[FeedChange]:
-        """The changes of a view after an epoch (or from now on), as they happen, without end.
+        """The changes of a view after an epoch (or from now on), as they happen, indefinitely.
 
-        A connection that breaks is made again. ``patience``: seconds without a server after which that is an error.
+        A broken connection is reopened. After ``patience`` seconds without a server, an error is raised.
         """
         return feed(self._wire, view, self.epoch_number if since is None else since, patience=patience)
 
     # Closing
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._wire.close()
 
     def __enter__(self) -> Client:

@@ -27,7 +27,7 @@ JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What an epoch changed in a relation; the counts are of all rows, which may be more than are told."""
+    """What an epoch changed in a relation; the counts include rows that are not listed."""
 
     inserted: list[Row]
     deleted: list[Row]
@@ -39,7 +39,7 @@ class Changed:
 
 
 class _Part(NamedTuple):
-    """Rows that are sent by themselves: as a stream of Arrow's, or as JSON with a null policy."""
+    """Rows that are sent in a separate request: as an Arrow stream, or as JSON with a null policy."""
 
     change: str
     relation: str
@@ -50,7 +50,7 @@ class _Part(NamedTuple):
 
 @dataclass
 class RemoteEpoch:
-    """An epoch in the making; after the commit it tells its number, what changed, and the labels of new rules."""
+    """An epoch being prepared; after the commit it has its number, its changes and the labels of new rules."""
 
     wire: Wire = field(repr=False)
     about: Mapping[str, Any]
@@ -88,7 +88,7 @@ class RemoteEpoch:
             self._body.setdefault(change, {}).setdefault(relation, []).extend(from_rows(rows))
 
     def add_rule(self, text: str, label: str | None = None, *, replaces: str | None = None) -> None:
-        """Add a rule, in the place of another if that is named; its label is told after the commit."""
+        """Add a rule, or replace the named one; its label is known after the commit."""
         self._must_be_open()
         given = {"text": text, "label": label, "replaces": replaces}
         rule = {name: value for name, value in given.items() if value is not None}
@@ -97,7 +97,7 @@ class RemoteEpoch:
     def declare(self, text: str) -> None:
         """Add declarations to the program: ``.decl vip(person: symbol)``, and types, keys and lifetimes.
 
-        The text may hold rules and facts too; the labels of its rules are known after the commit.
+        The text may also contain rules and facts; the labels of its rules are known after the commit.
         """
         self._must_be_open()
         self._body["declare"] = "\n".join(filter(None, (self._body.get("declare"), text)))
@@ -108,15 +108,15 @@ class RemoteEpoch:
         self._body.setdefault("remove_rules", []).append(label)
 
     def commit(self) -> None:
-        """Commit now; the ``with`` block does it by itself."""
+        """Commit now; a ``with`` block commits at its end."""
         self._must_be_open()
         self._open = False
         self._tell(self._send(dry_run=False))
 
     def preview(self) -> None:
-        """Report what would change, what that costs and what a commit would refuse; the epoch stays open.
+        """Report what would change, the cost, and what a commit would refuse; the epoch stays open.
 
-        ``violations`` are those of constraints; everything else that a commit would refuse is raised.
+        ``violations`` lists violated constraints; everything else that a commit would refuse is raised.
         """
         self._must_be_open()
         self._tell(self._send(dry_run=True))

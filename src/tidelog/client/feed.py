@@ -33,7 +33,7 @@ class FeedChange:
 
 
 def feed(wire: Wire, view: str, since: int, *, patience: float | None = None) -> Iterator[FeedChange]:
-    """The changes of a view after an epoch, without end; after so many seconds without a server it is an error."""
+    """The changes of a view after an epoch, indefinitely; after ``patience`` seconds without a server, an error."""
     pause, last = PAUSE, time.monotonic()
     while True:
         try:
@@ -50,7 +50,7 @@ def feed(wire: Wire, view: str, since: int, *, patience: float | None = None) ->
 
 
 def _connection(wire: Wire, view: str, since: int) -> Iterator[tuple[int, FeedChange | None]]:
-    """What comes until the connection ends: epochs up to which all is told, with what they changed."""
+    """What arrives until the connection ends: epochs that are complete, with their changes."""
     headers = {"Accept": EVENTS, "Last-Event-ID": str(since)}
     with wire.stream(f"/changes/{quote(view, safe='')}", headers, SILENCE) as lines:
         inserted: list[Row] = []

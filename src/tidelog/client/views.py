@@ -23,7 +23,7 @@ Ask = Callable[[dict[str, Any]], Any]  # a page of an answer, for `limit` and `a
 
 
 class RemoteRows(Sequence[Row]):
-    """The answer to a question, as it was."""
+    """The answers to a query at one epoch."""
 
     def __init__(self, columns: Sequence[str], types: Sequence[str], rows: list[Row], epoch: int) -> None:
         self.columns, self.types, self.epoch = tuple(columns), tuple(types), epoch
@@ -54,7 +54,7 @@ def read_all(ask: Ask) -> RemoteRows:
 
 
 class RemoteView:
-    """A relation of a server; `at` reads it as it was."""
+    """A relation of a server; `at` reads an earlier epoch."""
 
     def __init__(self, wire: Wire, name: str, at: int | None = None, wanted: dict[str, str] | None = None) -> None:
         self._wire, self.name, self._at, self._wanted = wire, name, at, wanted or {}
@@ -68,11 +68,11 @@ class RemoteView:
         return RemoteView(self._wire, self.name, self._at, {**self._wanted, **wanted})
 
     def at(self, epoch: int) -> RemoteView:
-        """The view as it was at an epoch."""
+        """The view as of an epoch."""
         return RemoteView(self._wire, self.name, epoch, self._wanted)
 
     def read(self) -> RemoteRows:
-        """All rows, with the epoch that they are of."""
+        """All rows, with their epoch."""
         return read_all(self._page)
 
     def rows(self) -> list[Row]:
@@ -91,7 +91,7 @@ class RemoteView:
 
     @property
     def types(self) -> tuple[str, ...]:
-        """Their types."""
+        """The types of the columns."""
         return tuple(self._page({"limit": 1})["types"])
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class RemoteView:
         return len(self.where(**dict(zip(columns, row, strict=True)))) > 0 if columns else len(self) > 0
 
     def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table, which comes as a stream of Arrow's."""
+        """The rows as an Arrow table, received as an Arrow stream."""
         parts: list[pa.Table] = []
         after: str | None = None
         while not parts or after is not None:

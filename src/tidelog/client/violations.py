@@ -38,7 +38,7 @@ class RemoteViolated:
 
 
 def read_violations(found: Iterable[Mapping[str, Any]]) -> tuple[RemoteViolated, ...]:
-    """The violations of an answer, or of an error."""
+    """The violations of a response, or of an error."""
     return tuple(
         RemoteViolated(
             each["constraint"],

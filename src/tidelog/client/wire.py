@@ -72,7 +72,7 @@ class Wire:
             raise failures.UNREACHABLE.error(url=self.url, error=error) from error
 
     def error_of(self, response: httpx.Response) -> TidelogError:
-        """The error that an answer tells of."""
+        """The error in a response."""
         try:
             told = response.json()["error"]
             return _error(told)

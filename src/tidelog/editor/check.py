@@ -1,7 +1,7 @@
 """What is wrong with a document: at once for the clause that is typed, and for the whole text when it rests.
 
-Law: when a document rests, its findings are those of `tidelog check`, with the same words. While it is typed, a clause
-that was changed shows what reading it and checking it by itself find, and every other clause what was last found there.
+Law: when a document is not being edited, its findings are those of `tidelog check`, with the same words. During typing,
+a changed clause shows the findings of parsing and checking it alone, and every other clause its last findings.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def accept(verdict: Verdict, document: Document) -> None:
 
 
 def _placed(diagnostic: Diagnostic, snapshot: Snapshot) -> tuple[int, Finding]:
-    """The piece that a diagnostic is about, and the finding there; one about an included file is told at its line."""
+    """The piece that a diagnostic is about, and the finding there; one in an included file is reported at its line."""
     span = diagnostic.span
     if span is None:
         return 0, Finding(diagnostic, 0, 0)
@@ -105,7 +105,7 @@ def check_alone(document: Document, piece: Piece) -> list[Finding]:
     )
     try:
         found = examine_program(alone, known=_arities(document, piece))[1]
-    except TidelogError:  # the check of the whole tells it
+    except TidelogError:  # the check of the whole text reports it
         return []
     return [
         Finding(each, each.span.start, each.span.end)

@@ -1,4 +1,4 @@
-"""Checks of whole texts in a process of their own, so that nobody who types waits for them.
+"""Checks of whole texts in a separate process, so that typing never waits for them.
 
 Law: the outcome is that of `tidelog check`; one text is checked at a time. A process that ended is started again.
 """
@@ -37,7 +37,7 @@ def check_text(text: str, path: str) -> Outcome:
     program, read = read_program(text, path, include=Path(path).parent)
     try:
         checked, found = examine_program(program)
-    except TidelogError as error:  # such as a functor of unknown types: `tidelog check` tells it, too
+    except TidelogError as error:  # such as a functor of unknown types: `tidelog check` reports it, too
         return Outcome((*read, Diagnostic(error.code, str(error), None, error.note, error.hint)), {}, {})
     levels = {
         relation: Level(number, stratum.recursive)

@@ -1,7 +1,7 @@
 """A text in an editor, read segment by segment.
 
-Law: after any edits a document is what opening its text anew would give; an edit costs what it touches, and a pass over
-the list of segments. Texts with macros and conditions are one segment: what a line of them means depends on all before.
+Law: after any edits, a document equals the result of opening its text again; an edit costs what it touches, and a pass
+over the list of segments. Texts with macros and conditions are one segment, because every line depends on all before.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Piece:
 
     @cached_property
     def reading(self) -> Reading:
-        """The segment, read as a program of its own."""
+        """The segment, parsed as a separate program."""
         return read_as_program(self.text, self._name, self._convention, self._include)
 
     @property
@@ -78,7 +78,7 @@ class Piece:
         return tuple(_INCLUDE.findall(self.text)) if "include" in self.text else ()
 
     def errors(self) -> list[Finding]:
-        """What reading the segment found; a file that is not there is told by the check of the whole."""
+        """The findings of parsing the segment; a missing file is reported by the check of the whole text."""
         if self.includes:
             return []
         return [_finding(error) for error in self.reading.errors if error.code != _ELSEWHERE]
@@ -295,4 +295,4 @@ def _is_telling(text: str) -> bool:
 
 
 def _ignore(diagnostic: Diagnostic) -> None:
-    """Told where the text is checked."""
+    """Reported by the check of the text."""

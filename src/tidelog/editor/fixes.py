@@ -49,9 +49,9 @@ def _edits(document: Document, base: int, finding: Finding) -> Iterator[tuple[st
         if found is not None:
             start = base + finding.start + found.start()
             edit = lsp.TextEdit(document.positions.range(start, start + len(wrong)), meant[1])
-            yield f"Replace `{wrong}` by `{meant[1]}`", edit
+            yield f"Replace `{wrong}` with `{meant[1]}`", edit
     if diagnostic.code == _SINGLE:
-        yield "Replace the variable by `_`", _instead(document, base, finding, "_")
+        yield "Replace the variable with `_`", _instead(document, base, finding, "_")
     elif diagnostic.code == _UNKNOWN:
         yield from _declare(document, base, finding)
     elif diagnostic.code == _IN_BODY:

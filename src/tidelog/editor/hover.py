@@ -55,7 +55,7 @@ def about_relation(relation: Relation, sizes: Sizes) -> Iterator[str]:
     if relation.stratum is not None:
         facts.append(f"stratum {relation.stratum}")
     if relation.location is not None and relation.location < len(relation.columns):
-        facts.append(f"lives at its column `{relation.columns[relation.location]}`")
+        facts.append(f"stored at the node in column `{relation.columns[relation.location]}`")
     if relation.name in sizes:
         facts.append(f"{sizes[relation.name]:,} facts in the open state")
     yield "; ".join(facts)

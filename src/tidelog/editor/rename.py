@@ -25,7 +25,7 @@ def place_to_rename(document: Document, offset: int) -> Place:
     """The name at an offset, if it can be renamed."""
     place = document.symbol_at(offset)
     if place is None or place.symbol.kind in _FIXED:
-        raise JsonRpcInvalidParams("there is nothing here that can be renamed")
+        raise JsonRpcInvalidParams("nothing here can be renamed")
     return place
 
 
@@ -47,19 +47,19 @@ def rename(workspace: Workspace, document: Document, offset: int, name: str) -> 
 
 def _refuse(workspace: Workspace, place: Place, name: str) -> None:
     if not _IDENTIFIER.fullmatch(name):
-        raise JsonRpcInvalidParams(f"`{name}` is no identifier")
+        raise JsonRpcInvalidParams(f"`{name}` is not an identifier")
     if place.symbol.kind == VARIABLE:
         prolog = place.document.convention != SOUFFLE
         if prolog and not (name[0].isupper() or name[0] in "_?"):
-            raise JsonRpcInvalidParams(f"a variable begins with a capital letter here; `{name}` would be a symbol")
+            raise JsonRpcInvalidParams(f"variables start with a capital letter; `{name}` would be a symbol")
         own = [s for s in place.piece.symbols if s.kind == VARIABLE and s.clause == place.symbol.clause]
         if any(symbol.name == name for symbol in own):
-            raise JsonRpcInvalidParams(f"the clause has a variable `{name}` already")
+            raise JsonRpcInvalidParams(f"the clause already has a variable `{name}`")
         return
     family = workspace.family(place.document)
     taken = [p for member in family for p in member.occurrences(name) if p.symbol.kind == place.symbol.kind]
     if taken and (place.symbol.kind != RELATION or _same_scope(workspace, taken, place)):
-        raise JsonRpcInvalidParams(f"there is a {place.symbol.kind} `{name}` already")
+        raise JsonRpcInvalidParams(f"there is already a {place.symbol.kind} `{name}`")
 
 
 def _same_scope(workspace: Workspace, taken: list[Place], place: Place) -> bool:

@@ -2,8 +2,8 @@
 
 Law: the segments of a text joined are the text, and reading them one by one gives the clauses that reading the text
 gives. A segment is a clause, a directive or a component with the white space and the comments before it; what follows
-the last of them is a segment too. After an edit the segments that it touches are cut anew, up to the first cut that was
-there before: a cut depends on what comes after the cut before it, and on the two tokens behind it.
+the last of them is a segment too. After an edit the segments that it touches are cut again, up to the first cut that
+was there before: a cut depends on what comes after the cut before it, and on the two tokens behind it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _QUALIFIERS = IGNORED_QUALIFIERS | {
     "stateful",
 }  # fmt: skip
 _PLAN = ".plan"
-_BEHIND = 2  # segments behind an edit that are cut anew at first
+_BEHIND = 2  # segments behind an edit that are cut again at first
 
 
 def cut(text: str, convention: str) -> list[str]:
@@ -39,7 +39,7 @@ def cut(text: str, convention: str) -> list[str]:
 
 
 def recut(segments: Sequence[str], first: int, last: int, middle: str, convention: str) -> tuple[int, int, list[str]]:
-    """Cut anew after ``segments[first:last]`` were replaced by ``middle``: which segments to replace, and by what."""
+    """Cut again after ``segments[first:last]`` was replaced by ``middle``: which segments to replace, and by what."""
     start = max(first - 1, 0)
     before = "".join(segments[start:first])
     behind = _BEHIND
@@ -86,7 +86,7 @@ def _item_end(tokens: list[Token], at: int) -> int:
     if first.kind == PREPROCESS:
         return at + 1
     if first.kind == "." and tokens[at + 1].kind == NAME and tokens[at + 1].start == first.end:
-        return _directive_end(tokens, at + 1)  # a directive that nobody knows
+        return _directive_end(tokens, at + 1)  # an unknown directive
     if first.kind == DIRECTIVE:
         return _block_end(tokens, at) if first.text == ".comp" else _directive_end(tokens, at)
     while tokens[at].kind != END:
@@ -154,4 +154,4 @@ class Places:
 
 
 def _ignore(diagnostic: Diagnostic) -> None:
-    """What is wrong is told by reading the segments."""
+    """Errors are reported when the segments are parsed."""

@@ -1,7 +1,7 @@
 """How many facts the relations of a state folder hold, for an editor that shows them.
 
-Law: nobody waits for sizes. They are those of a committed epoch; when the folder has changed they are read again beside
-the server, and the old ones are shown until then. A folder that cannot be read has none.
+Law: no request waits for sizes. They are those of a committed epoch; when the folder has changed, they are read again
+in the background, and the old ones are shown until then. A folder that cannot be read has none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The engine: a program, its facts, and views that stay true while both change.
 
 Law: after every epoch the state equals evaluation of the current rules over the current base facts from scratch; an
-epoch commits whole or leaves no trace. This module shows what an engine can do; how it is done stands beside it.
+epoch commits as a whole or changes nothing. This module lists what an engine can do; the modules beside it do it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.base.arguments import check_arguments, program_of_file
-from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.committed_epoch import Committed
 from tidelog.engine.base.opened import Where
 from tidelog.engine.base.times import Moment, Times, read_clock
 from tidelog.engine.core.core import Core
@@ -101,7 +101,7 @@ class Engine:
 
     @classmethod
     def from_file(cls, file: str | Path, **options: Any) -> Engine:
-        """An engine of the program in a file; includes are looked up beside it. Options are those of `Engine`."""
+        """Create an engine from a program file; includes are resolved relative to it. Options are those of `Engine`."""
         return cls(program_of_file(file), **options)
 
     # Changing
@@ -139,11 +139,11 @@ class Engine:
         return repartition(self._core, partitions)
 
     def preview(self, epoch: Epoch) -> None:
-        """Run an epoch, tell in it what would change and what that costs, and roll it back."""
+        """Run an epoch, record in it what would change and the cost, and roll it back."""
         commit.preview(self._core, epoch)
 
     def epoch_to(self, program: str | Program) -> tuple[Epoch, Difference]:
-        """An epoch that makes the program of the state say what the given one says, and how the two differ."""
+        """An epoch that changes the program of the state to the given one, and the difference between the two."""
         epoch = self.epoch()
         return epoch, durable.collect_difference(self._core, program, epoch.collected)
 
@@ -160,14 +160,14 @@ class Engine:
         nulls: Policy | None = None,
         **trigger: str | bool,
     ) -> StreamingQuery:
-        """Make every micro-batch of a Structured Streaming DataFrame one epoch; gives the running query.
+        """Commit every micro-batch of a Structured Streaming DataFrame as one epoch; returns the running query.
 
-        All rows are insertions, or the column ``change`` says +1 or -1. With a state folder a restart under the same
-        ``name`` (by itself the relation's) neither loses nor repeats a batch; Spark's notes are there too, or where
-        ``checkpoint`` says. ``trigger`` is handed to Spark. With ``event_time``, a column of timestamps, the time of an
-        epoch is the latest that came: facts end by it, and a `.lifetime` ``by`` that column is how late rows may be.
-        ``also`` says by the number of a batch what else its epoch does: ``{3: lambda e: e.add_rule("...")}``.
-        ``nulls`` is the null policy of its rows, as in `Epoch.insert`.
+        All rows are inserted, unless the column ``change`` contains +1 or -1. With a state folder, a restart under the
+        same ``name`` (by default the relation's) neither loses nor repeats a batch; Spark's checkpoint is stored there,
+        or in ``checkpoint``. ``trigger`` is passed to Spark. With ``event_time``, a column of timestamps, the time of
+        an epoch is the latest timestamp received: facts expire by it, and a `.lifetime` ``by`` that column limits how
+        late rows may be. ``also`` maps the number of a batch to further changes of its epoch:
+        ``{3: lambda e: e.add_rule("...")}``. ``nulls`` is the null policy of the rows, as in `Epoch.insert`.
         """
         from tidelog.engine.write import feeds  # few engines have any
         from tidelog.spark.streams import Stream
@@ -228,7 +228,7 @@ class Engine:
         self._core.profiler.sampling = sampling
 
     def metrics(self) -> str:
-        """What the engine has done, as a page in the text format of Prometheus."""
+        """Metrics of the engine in the text format of Prometheus."""
         return metrics(self._core)
 
     def _repr_html_(self) -> str:
@@ -270,7 +270,7 @@ class Engine:
     def why(self, fact: Fact, *, depth: int = 100, width: int = 10, nodes: int = 1000) -> Proof:
         """The proof of a fact given as text, ``reach(1, 3)``, or as (relation, values).
 
-        It is told to ``depth`` levels, ``width`` rows of a group and ``nodes`` facts; what is cut is counted.
+        It shows at most ``depth`` levels, ``width`` rows of a group and ``nodes`` facts, and counts what it omits.
         """
         from tidelog.engine.read import ask
         from tidelog.why import Bounds
@@ -278,7 +278,7 @@ class Engine:
         return ask.why(self._core, fact, Bounds(depth, width, nodes))
 
     def why_not(self, fact: Fact) -> WhyNot:
-        """Why a fact is absent: for each rule of its relation how far it gets, and what stops it."""
+        """Why a fact is absent: for each rule of its relation, how far it gets and which literal fails."""
         from tidelog.engine.read import ask
 
         return ask.why_not(self._core, fact)
@@ -314,23 +314,23 @@ class Engine:
         return read.release(self._core, older_than)
 
     def explain(self, *, core: bool = False, partitions: int | None = None, analyze: bool = False) -> Explanation:
-        """Strata, join orders and indexes, and where relations live on the engine's partitions, or on so many.
+        """Strata, join orders, indexes, and the placement of relations on the engine's or the given partitions.
 
-        With ``core`` in terms of the rules as they were rewritten; with ``analyze``, for every step how often it was
-        entered, how many rows it visited and how many passed, beside what was expected, since its plan was made.
+        With ``core``, the rewritten rules are shown; with ``analyze``, for every step since its plan was made, how
+        often it was entered, how many rows it visited and how many passed, compared with the estimates.
         """
         from tidelog.engine.read import ask
 
         return ask.explain_rules(self._core, core_rules=core, partitions=partitions, analyze=analyze)
 
     def profile(self) -> Profile:
-        """Time, supports, rows, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
+        """Time, supports, rows, suspended and revived facts per stratum and rule, for the last epoch and for all."""
         from tidelog.engine.read import ask
 
         return ask.profile(self._core)
 
     def state(self) -> EngineState:
-        """Every fact with its rank and counts, for checks from outside; large."""
+        """Every fact with its rank and counts, for external checks; large."""
         from tidelog.engine.read import ask
 
         return ask.state(self._core)
@@ -351,10 +351,11 @@ class Engine:
         return durable.changes_since(self._core, self[view].name, since)
 
     def write_feed(self, view: str, *, folder: str | Path | None = None, table: str | None = None) -> None:
-        """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table.
+        """From now on, write the changes of a view to a folder of Parquet files or to a Spark table, epoch by epoch.
 
-        A column ``change`` says +1 or -1, a column ``epoch`` which epoch it was. What an earlier run has not written is
-        written first, from the history of the state folder; without one the feed begins with the next epoch.
+        The column ``change`` contains +1 or -1, the column ``epoch`` the number of the epoch. Changes that an earlier
+        run has not written are written first, from the history of the state folder; without a state folder, the feed
+        starts with the next epoch.
         """
         from tidelog.engine.write import feeds
 
@@ -365,13 +366,13 @@ class Engine:
         return durable.log(self._core)
 
     def snapshot(self) -> None:
-        """Write the whole state, so that the next opening need not read the log up to here."""
+        """Write a snapshot of the state, so that the next opening need not read the log up to this epoch."""
         durable.snapshot(self._core)
 
     # Closing
 
     def close(self) -> None:
-        """Give back the memory and the state folder; the engine cannot be used afterwards."""
+        """Release the memory and the state folder; the engine cannot be used afterwards."""
         self._core.close()
 
     def __enter__(self) -> Engine:

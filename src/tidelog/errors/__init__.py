@@ -1,38 +1,38 @@
 """What can go wrong, as values: the error tree, source spans and diagnostics.
 
-Law: a user's mistake is always a :class:`TidelogError`; anything else that escapes is a defect of Tidelog. Each carries
-a code of a catalogue (``errors.entry``), the rule that was broken and what to do, and survives pickling with them.
+Law: a user's mistake is always a :class:`TidelogError`; any other exception is a defect of Tidelog. Each has
+a code of a catalogue (``errors.entry``), the rule that was broken and what to do, and keeps them when it is pickled.
 This module imports nothing of the package and prints nothing.
 
     TidelogError
     ├── ProgramError      a program, rule or fact that is not well formed; carries all its diagnostics
     ├── DataError         rows that do not fit their relation
     ├── EvaluationError   a value that cannot be computed (overflow, division by zero, failed conversion)
-    │   └── EpochInterrupted  an epoch that another process gave up (Ctrl-C on Spark)
-    ├── LimitError        an epoch that outgrew its limits
-    │   └── OutOfWorkError    a question that would visit too many facts; inside `tidelog.why`, which answers without
+    │   └── EpochInterrupted  an epoch that another process aborted (Ctrl-C on Spark)
+    ├── LimitError        an epoch that exceeded its limits
+    │   └── OutOfWorkError    a query that would visit too many facts; inside `tidelog.why`, which answers without it
     ├── EngineError       a call the engine cannot serve (closed engine, unknown label, misuse of an epoch)
     │   ├── ConstraintError   an epoch that a constraint refuses; rolled back
     │   └── NotTrueError      the proof of a fact that is absent (`tidelog.why.errors`)
-    ├── ServerError       a request that `tidelog serve` refuses, or a server that does not start or answer
-    ├── StateError        a state folder that cannot be read, written or taken over
-    ├── FollowError       anything about a database that is followed (`tidelog.follow.errors`)
-    │   ├── Unreachable       no connection, or one that broke: trying again may help
-    │   ├── OutOfStep         what comes cannot be joined to what is there: a new snapshot helps
-    │   └── BadRow            a row cannot become a fact, and following stops at such rows
-    ├── NodeLost          a partition went away; inside `tidelog.runtime`, which starts it again (`runtime.request`)
-    └── SparkError        anything about Spark that the user or the operator can mend (`tidelog.spark.errors`)
-        ├── PreflightError    a session on which the resident stage cannot run; nothing was started
+    ├── ServerError       a request that `tidelog serve` refuses, or a server that does not start or respond
+    ├── StateError        a state folder that cannot be read, written or opened
+    ├── FollowError       a problem with a followed database (`tidelog.follow.errors`)
+    │   ├── Unreachable       no connection, or a broken one: retrying may help
+    │   ├── OutOfStep         the stream does not continue the known state: a new snapshot helps
+    │   └── BadRow            a row cannot be converted to a fact, and following stops at such rows
+    ├── NodeLost          a partition was lost; inside `tidelog.runtime`, which restarts it (`runtime.request`)
+    └── SparkError        a problem with Spark that the user or the operator can fix (`tidelog.spark.errors`)
+        ├── PreflightError    the resident stage cannot run on this session; nothing was started
         ├── StageError        the resident stage did not start, or is used before its start or after its end
-        ├── PartitionLost     a task, worker or executor went away; a new start may help
-        ├── NoAnswer          a call took longer than its limit; the partition is there
-        └── ResidentError     an error of a resident that cannot be sent as itself
+        ├── PartitionLost     a task, worker or executor was lost; restarting may help
+        ├── NoAnswer          a call exceeded its time limit; the partition is still running
+        └── ResidentError     an error of a partition that cannot be sent unchanged
 
-A :class:`TidelogWarning` reports what is probably a mistake: a misspelt relation (refused by an engine that is
-``strict``), columns or files that are ignored, symbols that look like variables. Its
-kind :class:`ConstraintWarning` tells of violations that are to be warned of and not refused. A
-:class:`StateWarning` tells of damage to a state folder that was got round without loss. The simulator has two errors
-of its own, seen by nobody but its callers: `IllegalStep` and `StuckError` (`tidelog.lab.semantics`).
+A :class:`TidelogWarning` reports a probable mistake: a misspelt relation (refused by an engine that is ``strict``),
+ignored columns or files, symbols that look like variables. Its subclass :class:`ConstraintWarning` reports violations
+of constraints that warn instead of refusing. A :class:`StateWarning` reports damage to a state folder that caused no
+loss. The simulator has two more errors, raised only to its callers: `IllegalStep` and `StuckError`
+(`tidelog.lab.semantics`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Failure = TypeVar("Failure", bound="TidelogError")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A named text: a file's path or a name such as ``<text>``."""
+    """A text and its name: the path of a file, or a name such as ``<text>``."""
 
     name: str
     text: str = field(repr=False)
@@ -102,8 +102,8 @@ class Diagnostic:
 class TidelogError(Exception):
     """Root of all errors that Tidelog raises on purpose.
 
-    ``str(error)`` says what went wrong, ``code`` names it for programs, ``note`` is the rule that was broken and
-    ``hint`` what to do; the last three may be empty.
+    ``str(error)`` is the message, ``code`` identifies the error for programs, ``note`` is the rule that was broken and
+    ``hint`` says what to do; the last three may be empty.
     """
 
     code: str = ""
@@ -111,7 +111,7 @@ class TidelogError(Exception):
     hint: str = ""
 
     def reworded(self, text: str) -> Self:
-        """The same failure with another text, such as its own with the place before it.
+        """The same error with another message, for example one that starts with the place.
 
         >>> error = DataError("`four` is not a number")
         >>> error.code = "TL1001"
@@ -125,9 +125,9 @@ class TidelogError(Exception):
 
 
 class ProgramError(TidelogError):
-    """A program that is not well formed; ``diagnostics`` holds every finding, in order of position.
+    """A program that is not well formed; ``diagnostics`` contains all findings, in order of position.
 
-    ``code``, ``note`` and ``hint`` are those of the first.
+    ``code``, ``note`` and ``hint`` are those of the first finding.
     """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
@@ -146,22 +146,22 @@ class EvaluationError(TidelogError):
 
 
 class EpochInterrupted(EvaluationError):
-    """An epoch that was given up from outside; it is rolled back."""
+    """An epoch that was interrupted; it is rolled back."""
 
 
 class LimitError(TidelogError):
-    """An epoch that outgrew one of its limits; the epoch is rolled back."""
+    """An epoch that exceeded one of its limits; the epoch is rolled back."""
 
 
 class EngineError(TidelogError):
-    """A call that the engine cannot serve in its present state."""
+    """A call that the engine cannot serve in its current state."""
 
 
 class ConstraintError(EngineError):
     """An epoch that would violate constraints, and was rolled back.
 
-    ``violations`` names every violated constraint, with the first violations and their proofs; ``causes`` are the
-    changes that caused the first of them, as texts, where they were looked for.
+    ``violations`` lists every violated constraint, with the first violations and their proofs; ``causes`` are the
+    changes that caused the first of them, as texts, if they were searched for.
     """
 
     violations: tuple[Any, ...] = ()
@@ -169,27 +169,27 @@ class ConstraintError(EngineError):
 
 
 class ServerError(TidelogError):
-    """A request that the server does not serve, or a server that does not start or answer."""
+    """A request that the server refuses, or a server that does not start or respond."""
 
 
 class StateError(TidelogError):
-    """A state folder that cannot be read, written or taken over: damaged, locked, of a newer format, out of space."""
+    """A state folder that cannot be read, written or opened: damaged, locked, of a newer format, out of space."""
 
 
 class TidelogWarning(UserWarning):
-    """Something that is most likely a slip: a relation that nobody declared, filled or derived."""
+    """A probable mistake, such as a relation that is not declared and has no facts and no rules."""
 
 
 class ConstraintWarning(TidelogWarning):
-    """An epoch that was committed and violates a constraint of `severity(warn)`."""
+    """An epoch was committed that violates a constraint with `severity(warn)`."""
 
 
 class StateWarning(UserWarning):
-    """Damage to a state folder that was got round: the state is exact, but a file should be looked at."""
+    """Damage to a state folder without loss: the state is exact, but a file should be checked."""
 
 
 def _made_again(kind: type[Failure], args: tuple[object, ...], values: Mapping[str, object]) -> Failure:
-    """An error of a kind with these arguments and attributes, whatever its constructor wants."""
+    """An error of a class with these arguments and attributes, independent of its constructor."""
     made = kind.__new__(kind, *args)
     made.args = args
     made.__dict__.update(values)

@@ -1,9 +1,9 @@
-"""The shape of a catalogue entry: what a code means, told once.
+"""The shape of a catalogue entry: what a code means, defined once.
 
-Law: a code, its title and its message template stand in exactly one catalogue. Three digits are a finding about a
+Law: a code, its title and its message template are in exactly one catalogue. Three digits are a finding about a
 program text, and `example` is a text that produces it; four digits are a failure of a call, and `example` is Python or
-a command that ends in it, or `test` names the test that does. Tests run every example. The entries themselves live with
-the part that finds the mistake (`syntax.catalogue`, `io.failures`, ...); this module knows none of them.
+a command that ends in it, or `test` names the test that does. Tests run every example. The entries themselves are in
+the package that finds the mistake (`syntax_catalogue`, `io_failures`, ...); this module knows none of them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class CodeEntry:
         related: Iterable[tuple[str, Span]] = (),
         **values: object,
     ) -> Diagnostic:
-        """The finding this entry describes, with `values` put into its texts; `hint` replaces the entry's own."""
+        """The finding this entry describes, with `values` inserted into its texts; `hint` replaces the entry's."""
         message, note = self.template.format(**values), _fill(self.note, values)
         told = _fill(self.hint, values) if hint is None else hint
         return Diagnostic(self.code, message, span, note, told, tuple(related))
@@ -54,8 +54,8 @@ class CodeEntry:
 class FailureEntry(Generic[Error]):
     """One way in which a call fails: `kind` is the class of the error, the texts are those of a `CodeEntry`.
 
-    `hint` is empty only where the message itself says what to do. An example whose lines begin with `$ ` is typed at
-    a shell; every other one is Python. `test` names a test as `tests/x/test_y.py::test_z`.
+    `hint` is empty only if the message itself says what to do. An example whose lines start with `$ ` is a shell
+    command; every other one is Python. `test` names a test as `tests/x/test_y.py::test_z`.
 
     >>> from tidelog.errors import DataError
     >>> entry = FailureEntry("TL9999", DataError, "null", "row {row} is null", "There are no nulls.", "Leave it out.")
@@ -74,15 +74,15 @@ class FailureEntry(Generic[Error]):
     test: str = ""
 
     def error(self, /, **values: object) -> Error:
-        """The error, with `values` put into its texts."""
+        """The error, with `values` inserted into its texts."""
         return self.mark(self.kind(self.template.format(**values)), **values)
 
     def mark(self, error: Error, /, **values: object) -> Error:
-        """Give this code, note and hint to an error of a class that words its own text."""
+        """Set code, note and hint of an error whose class composes its message."""
         error.code, error.note, error.hint = self.code, _fill(self.note, values), _fill(self.hint, values)
         return error
 
 
 def _fill(text: str, values: Mapping[str, object]) -> str:
-    """Put values into a note or hint; braces that name no value stay, since program text has braces too."""
+    """Insert values into a note or hint; other braces stay, because program text contains braces, too."""
     return re.sub(r"\{(\w+)\}", lambda m: str(values.get(m[1], m[0])), text) if values else text

@@ -1,16 +1,16 @@
 """Diagnostics as text, the way compilers show them: the line, carets under the words, other places, note and hint.
 
-Law: every diagnostic is shown whole and in plain characters; nothing in a source text can move the cursor or hide
-what follows (control characters are replaced), and carets stand under the text they speak of, also after tabs and
-wide characters. Lines carry style names, so that a terminal may colour what a pipe gets plain.
-It imports nothing but `errors`; colours are the business of `cli.show`.
+Law: every diagnostic is shown completely and in plain characters; nothing in a source text can move the cursor or hide
+what follows (control characters are replaced), and carets are placed under the text they refer to, also after tabs and
+wide characters. Lines have style names, so that a terminal can show colours and a pipe receives plain text.
+It imports nothing but `errors`; colours are the task of `cli.base.show`.
 
     error[TL301]: variable `Y` of the head is not bound by the body
      --> paths.dl:3:10
       |
     3 | reach(X, Y) :- node(X).
       |          ^
-      = note: Every variable of a head gets its values from the body.
+      = note: Every variable of a head is bound by the body.
       = hint: Use the variable in a positive atom of the body.
 """
 
@@ -81,7 +81,7 @@ def lines_of(diagnostic: Diagnostic) -> Iterator[Line]:
 
 
 def lines_of_error(error: TidelogError) -> Iterator[Line]:
-    """The lines that show an error without a place in a text; its own line breaks are kept.
+    """The lines that show an error without a place in a text; line breaks in its message are kept.
 
     >>> print("\\n".join(plain(line) for line in lines_of_error(TidelogError("no such thing"))))
     error: no such thing
@@ -94,7 +94,7 @@ def lines_of_error(error: TidelogError) -> Iterator[Line]:
 
 
 def _advice(note: str, hint: str, gutter: int) -> Iterator[Line]:
-    """The rule that was broken and what to do, as far as there are words for them."""
+    """The rule that was broken and what to do, if the diagnostic has them."""
     for word, text in (("note", note), ("hint", hint)):
         if text:
             yield [Piece(FRAME, " " * (gutter + 1) + "= "), Piece(STRONG, f"{word}: "), Piece(PLAIN, visible(text))]
@@ -115,7 +115,7 @@ def _place(text: str, span: Span, gutter: int, style: str, arrow: str) -> Iterat
 def _window(span: Span, column: int) -> tuple[str, int, int]:
     """The line as shown, the width before the underlined text, and the width of that text (at least 1).
 
-    A very long line is cut around the place; a text of several lines is underlined to the end of its first.
+    A very long line is cut around the place; a span of several lines is underlined to the end of its first line.
     """
     text = span.source.text
     start = span.start - (column - 1)
@@ -159,7 +159,7 @@ def _by_number(point: int) -> str:
 
 
 def display_width(text: str) -> int:
-    """How many columns of a terminal the text takes.
+    """The number of terminal columns that the text occupies.
 
     >>> display_width("ab"), display_width("日本"), display_width("e\u0301")
     (2, 4, 1)

@@ -1,6 +1,6 @@
-"""Warnings at the line of the user's that led to them.
+"""Warnings that point to the user's line that led to them.
 
-Law: a warning names a line outside of this package, however deep the call is that found something to tell.
+Law: a warning names a line outside this package, no matter how deep in the package it was issued.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ PACKAGE = "tidelog."
 
 
 def warn(warning: Warning) -> None:
-    """Warn at the innermost line that is not Tidelog's own."""
+    """Warn at the innermost line outside Tidelog."""
     depth, frame = 1, sys._getframe()
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(PACKAGE):
         depth, frame = depth + 1, frame.f_back

@@ -1,15 +1,15 @@
 """The drawing of a program's graph: base relations on the left, what is derived from them to the right.
 
-Law: what the drawing shows is what the text tells. An arrow points from what is read to what it is read for; dashed red
-ones are negations, amber ones aggregates; relations that derive each other stand in one frame.
+Law: the drawing shows what the text says. An arrow points from a relation to one that reads it; dashed red arrows are
+negations, amber ones aggregates; relations that derive each other are in one frame.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tidelog.explain.graph import BASE, ProgramGraph, ReadEdge, RelationNode
 from tidelog.explain.layers import Layers
+from tidelog.explain.relation_node import BASE, ReadEdge, RelationNode
 from tidelog.io import svg
 from tidelog.program.graph.dependency import AGGREGATE, NEGATIVE, POSITIVE
 from tidelog.program.graph.strata import strong_components
@@ -20,61 +20,62 @@ TINTS: Mapping[str, str] = {POSITIVE: svg.GREY, AGGREGATE: svg.AMBER, NEGATIVE: 
 LEGEND = (("reads", POSITIVE), ("all of a group", AGGREGATE), ("not", NEGATIVE))
 
 
-def draw_graph(graph: ProgramGraph) -> str:
+def draw_graph(nodes: Sequence[RelationNode], edges: Sequence[ReadEdge]) -> str:
     """The text of an SVG."""
-    if not graph.nodes:
+    if not nodes:
         return svg.picture(160, 30, [svg.draw_text(8, 20, "no relations", faint=True)], "no relations")
-    groups = _groups(graph)
-    columns = _columns(graph, groups)
-    forward = [e for e in graph.edges if columns[e.source] < columns[e.target]]
+    groups = _groups(nodes, edges)
+    columns = _columns(nodes, edges, groups)
+    forward = [e for e in edges if columns[e.source] < columns[e.target]]
     layers = Layers(columns, [(e.source, e.target) for e in forward], groups)
     middles = layers.heights(dict.fromkeys(columns, HEIGHT), GAP, PASSING)
-    boxes = _boxes(graph, columns, middles)
+    boxes = _boxes(nodes, columns, middles)
     lefts = _lefts(boxes, len(layers.columns))
     parts = [
         *_frames(groups, boxes),
-        *_arrows(graph, layers, boxes, middles, lefts),
+        *_arrows(edges, layers, boxes, middles, lefts),
         *map(svg.draw_box, boxes.values()),
     ]
     width = max(box.x + box.width for box in boxes.values()) + MARGIN
     height = max(middles.values()) + HEIGHT / 2 + 2 * MARGIN
-    kinds = {edge.kind for edge in graph.edges}
+    kinds = {edge.kind for edge in edges}
     legend, end = _legend([pair for pair in LEGEND if pair[1] in kinds], height)
     return svg.picture(max(width, end), height + (24 if legend else 0), [*parts, *legend], "the program as a graph")
 
 
-def _groups(graph: ProgramGraph) -> dict[str, int]:
+def _groups(nodes: Sequence[RelationNode], edges: Sequence[ReadEdge]) -> dict[str, int]:
     """Every relation with the number of its group of relations that derive each other."""
-    reads: dict[str, list[str]] = {node.name: [] for node in graph.nodes}
-    for edge in graph.edges:
+    reads: dict[str, list[str]] = {node.name: [] for node in nodes}
+    for edge in edges:
         reads[edge.target].append(edge.source)
     return {name: number for number, names in enumerate(strong_components(reads)) for name in names}
 
 
-def _columns(graph: ProgramGraph, groups: Mapping[str, int]) -> dict[str, int]:
+def _columns(nodes: Sequence[RelationNode], edges: Sequence[ReadEdge], groups: Mapping[str, int]) -> dict[str, int]:
     """The column of every relation: behind all that it reads; a base relation stands before the first that reads it.
 
     Groups are numbered after those that they read.
     """
     column: dict[int, int] = {}
     reads: dict[int, set[int]] = {}
-    for edge in graph.edges:
+    for edge in edges:
         reads.setdefault(groups[edge.target], set()).add(groups[edge.source])
     for group in sorted(set(groups.values())):
         column[group] = max((column[other] + 1 for other in reads.get(group, ()) if other != group), default=0)
     first: dict[int, int] = {}
-    for edge in graph.edges:
+    for edge in edges:
         source, target = groups[edge.source], column[groups[edge.target]]
         first[source] = min(first.get(source, target), target)
-    base = {groups[node.name] for node in graph.nodes if node.stratum == BASE}
+    base = {groups[node.name] for node in nodes if node.stratum == BASE}
     return {
-        node.name: first.get(group, 1) - 1 if (group := groups[node.name]) in base else column[group]
-        for node in graph.nodes
+        node.name: first.get(group, 1) - 1 if (group := groups[node.name]) in base else column[group] for node in nodes
     }
 
 
-def _boxes(graph: ProgramGraph, columns: Mapping[str, int], middles: Mapping[object, float]) -> dict[str, svg.Box]:
-    widths = {node.name: _width(node) for node in graph.nodes}
+def _boxes(
+    nodes: Sequence[RelationNode], columns: Mapping[str, int], middles: Mapping[object, float]
+) -> dict[str, svg.Box]:
+    widths = {node.name: _width(node) for node in nodes}
     column_widths: dict[int, float] = {}
     for name, column in columns.items():
         column_widths[column] = max(column_widths.get(column, 0.0), widths[name])
@@ -90,7 +91,7 @@ def _boxes(graph: ProgramGraph, columns: Mapping[str, int], middles: Mapping[obj
             _beside(node),
             node.name,
         )
-        for node in graph.nodes
+        for node in nodes
     }
 
 
@@ -125,17 +126,17 @@ def _frames(groups: Mapping[str, int], boxes: Mapping[str, svg.Box]) -> Iterator
 
 
 def _arrows(
-    graph: ProgramGraph,
+    edges: Sequence[ReadEdge],
     layers: Layers,
     boxes: Mapping[str, svg.Box],
     middles: Mapping[object, float],
     spans: Sequence[tuple[float, float]],
 ) -> Iterator[str]:
     place = {box.x: number for number, box in enumerate(sorted({b.x: b for b in boxes.values()}.values(), key=_x))}
-    for edge in graph.edges:
+    for edge in edges:
         source, target = boxes[edge.source], boxes[edge.target]
         tint, dashed = TINTS[edge.kind], edge.kind == NEGATIVE
-        told = f"<title>{_words(edge)}</title>"
+        title = f"<title>{_words(edge)}</title>"
         route = layers.routes.get((edge.source, edge.target))
         if edge.source == edge.target:
             drawn = svg.draw_loop(source.x + source.width, source.y, tint, dashed=dashed)
@@ -147,7 +148,7 @@ def _arrows(
                 places += [(spans[column][0], MARGIN + middles[node]), (spans[column][1], MARGIN + middles[node])]
             places.append((target.x, MARGIN + middles[edge.target]))
             drawn = svg.draw_curve(places, tint, dashed=dashed)
-        yield f"<g>{told}{drawn}</g>"
+        yield f"<g>{title}{drawn}</g>"
 
 
 def _x(box: svg.Box) -> float:

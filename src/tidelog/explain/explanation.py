@@ -1,8 +1,8 @@
 """How the engine evaluates its rules: strata, join orders, indexes, cross products, placement.
 
-Law: what is told is read off the plans in force, not planned again; rules are told as the user wrote them, relations
-made by rewrites in words, unless core rules are asked for. Placement is that of the engine's partitions, or the one
-that the same rules would get on several.
+Law: an explanation is read from the current plans, nothing is planned again; rules are shown as the user wrote them,
+relations made by rewrites in words, unless core rules are requested. Placement is that of the engine's partitions, or
+the one that the same rules would have on several.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tidelog.explain.names import Names
+from tidelog.explain.page import explanation_page
 from tidelog.explain.plans import DemandPlan, IndexPlan, PlacementPlan, RelationPlan, StratumPlan
 from tidelog.explain.steps import stratum_plan
 from tidelog.explain.text import (
@@ -30,7 +31,7 @@ from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.describe import describe_made, describe_relations, describe_rules
-from tidelog.rewrite.place.place import Placed
+from tidelog.rewrite.place.place import PlacedRules
 from tidelog.runtime.protocol.facts import Facts
 from tidelog.runtime.protocol.runtime import Runtime
 from tidelog.store.image.skew import FEW, UNEVEN
@@ -50,7 +51,7 @@ class Explanation:
 
     @property
     def cross_products(self) -> tuple[tuple[str, str], ...]:
-        """(rule, relation) wherever a relation is visited whole in the middle of a join."""
+        """(rule, relation) for every relation that is visited completely in the middle of a join."""
         found = {
             (rule.label, name)
             for stratum in self.strata
@@ -65,9 +66,7 @@ class Explanation:
         return {**asdict(self), "cross_products": [list(pair) for pair in self.cross_products]}
 
     def _repr_html_(self) -> str:
-        from tidelog.explain.page import explanation_page
-
-        return explanation_page(self)
+        return explanation_page(self.relations, self.strata, self.indexes, self.cross_products, self.placement)
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -88,7 +87,7 @@ def explain(
     rules: Ruleset,
     columns: Mapping[str, Sequence[str]],
     core: bool,
-    placed: Placed | None = None,
+    placed: PlacedRules | None = None,
     partitions: int = 1,
     rebuilt: Mapping[tuple[str, ...], str] = NOWHERE,
     *,
@@ -96,8 +95,8 @@ def explain(
 ) -> Explanation:
     """How the rules in force are evaluated; ``columns`` names the columns of each relation.
 
-    ``placed`` is how the rules run on so many ``partitions``, None on one; ``rebuilt`` why strata were built again.
-    With ``analyze``, what each step did.
+    ``placed`` is how the rules run on ``partitions``, None for one; ``rebuilt`` is why strata were rebuilt. With
+    ``analyze``, it includes what each step did.
     """
     names, facts = Names(rules, core, placed), runtime.facts
     strata = _in_order(runtime.node.strata.values())
@@ -124,7 +123,7 @@ def explain(
 
 
 def _demand(rules: Ruleset, names: Names, size: Callable[[str], int]) -> Iterator[DemandPlan]:
-    """What is asked of the relations that are evaluated on demand, and which are evaluated whole."""
+    """The demand for the relations that are evaluated on demand, and which are evaluated completely."""
     if rules.demand is None:
         return
     told = [name for name in (*rules.demand.asked, *rules.demand.whole) if names.core or not is_auxiliary(name)]
@@ -141,7 +140,7 @@ def _in_order(strata: Iterable[Stratum]) -> list[Stratum]:
 
 
 def _told(stratum: Stratum, rules: Ruleset) -> tuple[str, ...]:
-    """The relations of a stratum as a profile tells them."""
+    """The relations of a stratum as a profile shows them."""
     return tuple(sorted(map(Names(rules).relation, stratum.relations)))
 
 
@@ -149,7 +148,7 @@ def _typed(columns: Sequence[str], types: Sequence[str | None]) -> tuple[str, ..
     return tuple(f"{column}: {type_ or '?'}" for column, type_ in zip(columns, types, strict=False))
 
 
-def _placement(placed: Placed, rules: Ruleset, names: Names, partitions: int, facts: Facts) -> PlacementPlan:
+def _placement(placed: PlacedRules, rules: Ruleset, names: Names, partitions: int, facts: Facts) -> PlacementPlan:
     owners = None if names.core else names.owners
     uneven = _uneven(placed, facts)
     lived = {
@@ -159,15 +158,15 @@ def _placement(placed: Placed, rules: Ruleset, names: Names, partitions: int, fa
     lived |= {name: f"{names.relation(name)}: {told}" for name, told in uneven.items() if is_auxiliary(name)}
     if names.core:
         return PlacementPlan(partitions, lived, describe_rules(placed, rules.core))
-    told = {label: describe_made(label, made, placed, names.relation) for label, made in rules.needed.items()}
+    told = {label: describe_made(label, made, placed, names.relation) for label, made in rules.core_labels.items()}
     return PlacementPlan(partitions, lived, told)
 
 
-def _uneven(placed: Placed, facts: Facts) -> dict[str, str]:
+def _uneven(placed: PlacedRules, facts: Facts) -> dict[str, str]:
     """The relations of which one partition has far more than its share, copies and other made ones included."""
     spread = sorted(name for name, home in placed.placements.items() if home.column >= 0)
     return {
-        name: f"the fullest partition holds {times:.1f} x the mean"
+        name: f"the fullest partition has {times:.1f} x the mean"
         for name in spread
         if (times := facts.unevenness(name)) > UNEVEN and facts.live(name) >= FEW
     }

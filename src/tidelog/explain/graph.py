@@ -1,43 +1,23 @@
 """The program as a graph: which relation is read to derive which.
 
-Law: a node for every relation that a rule or a declaration names, an arrow for every pair of relations of which one is
-read for the other, marked by the strictest way in which any rule reads it (a negation before an aggregate before an
-atom). Relations that derive each other are one group. Constraints derive nothing and are left out.
+Law: there is a node for every relation that a rule or a declaration names, and an arrow for every pair of relations of
+which one is read to derive the other, marked by the strictest way in which any rule reads it (a negation before an
+aggregate before an atom). Relations that derive each other are one group. Constraints derive nothing and are omitted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tidelog.explain.draw_graph import draw_graph
+from tidelog.explain.relation_node import BASE, ReadEdge, RelationNode
 from tidelog.program import Program, Rule
 from tidelog.program.graph.dependency import AGGREGATE, NEGATIVE, POSITIVE, dependencies
 from tidelog.program.graph.strata import stratify
 
 STRICTNESS = (POSITIVE, AGGREGATE, NEGATIVE)
-BASE = 0  # the stratum of relations that no rule derives
-
-
-@dataclass(frozen=True, slots=True)
-class RelationNode:
-    """A relation: its stratum (0: no rule derives it), how many rules derive it, how many facts it has, if known."""
-
-    name: str
-    stratum: int
-    rules: int = 0
-    recursive: bool = False
-    facts: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReadEdge:
-    """``source`` is read for ``target`` by rules with these labels; ``kind`` is the strictest way."""
-
-    source: str
-    target: str
-    kind: str
-    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +29,13 @@ class ProgramGraph:
 
     def svg(self) -> str:
         """The drawing, as the text of an SVG file."""
-        from tidelog.explain.draw_graph import draw_graph
-
-        return draw_graph(self)
+        return draw_graph(self.nodes, self.edges)
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x:auto">{self.svg()}</div>'
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for `json`."""
-        from dataclasses import asdict
-
         return asdict(self)
 
     def __str__(self) -> str:

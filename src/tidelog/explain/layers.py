@@ -1,6 +1,6 @@
 """Where the nodes of a layered drawing stand: columns from left to right, few crossings, arrows around boxes.
 
-Law: an arrow leads from its column to a later one; one that passes columns has a place of its own in each of them, so
+Law: an arrow leads from its column to a later one; one that passes columns has a separate place in each of them, so
 that it crosses no box. The order in a column is that of the averages of what its nodes are connected with (the method
 of Sugiyama, Tagawa and Toda); equal graphs are drawn equally.
 """

@@ -1,7 +1,7 @@
 """What rules and relations are called before the user.
 
-Law: rules go by their user's labels and texts, relations by their names or, if a rewrite made them, in words; unless
-core rules are asked for, which are told as they are.
+Law: rules are shown with the user's labels and texts, relations by their names or, if a rewrite made them, in words;
+core rules, if requested, are shown unchanged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Term
 from tidelog.program.graph.choice import MAY, PICK, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
-from tidelog.program.graph.lifetime import ENDS, NOW
+from tidelog.program.graph.lifetime import EXPIRIES, NOW
 from tidelog.rewrite.demand.passing import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
 from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
@@ -23,36 +23,36 @@ from tidelog.syntax import print_literal, print_rule, print_term
 from tidelog.syntax.printer import print_declaration
 
 if TYPE_CHECKING:
-    from tidelog.rewrite.place.place import Placed
+    from tidelog.rewrite.place.place import PlacedRules
 
 
 class Names:
     """Rules by their user's labels and texts, relations by their names or, if a rewrite made them, in words."""
 
-    def __init__(self, rules: Ruleset, core: bool = False, placed: Placed | None = None) -> None:
+    def __init__(self, rules: Ruleset, core: bool = False, placed: PlacedRules | None = None) -> None:
         self.core = core
         self._rules = rules
         self.owners: dict[str, list[str]] = {}  # the user's labels of each core rule and copy
-        for label, made in rules.needed.items():
+        for label, made in rules.core_labels.items():
             for name in made:
                 self.owners.setdefault(name, []).append(label)
         self._heads: dict[str, list[Rule]] = {}
         for rule in rules.core.values():
             self._heads.setdefault(rule.head.predicate, []).append(rule)
-        for label, needed in ({} if placed is None else placed.needed).items():
+        for label, needed in ({} if placed is None else placed.local_labels).items():
             for name in needed[:-1]:
                 readers = self.owners.setdefault(name, [])
                 readers += [owner for owner in self.owners.get(label, []) if owner not in readers]
 
     def label(self, rule: Rule) -> str:
-        """The label under which a core rule is told; one that several rules share is told under all their labels."""
+        """The label under which a core rule is shown; one that several rules share is shown under all their labels."""
         return rule.label or "" if self.core else self._labels(rule)
 
     def _labels(self, rule: Rule) -> str:
         return ", ".join(self.owners.get(rule.label or "", [rule.label or ""]))
 
     def text(self, rule: Rule) -> str:
-        """The text of a core rule, or of the user's rule it comes from; a shared one is told in words."""
+        """The text of a core rule, or of the user's rule it comes from; a shared one is described in words."""
         label, labels = rule.label or "", self._labels(rule)
         if self.core:
             return print_rule(rule, self._rules.program.convention)
@@ -69,17 +69,17 @@ class Names:
             return name
         if is_hidden(name) and name in self._rules.constraints:
             return f"constraint {self._rules.constraints[name].users_label}"
-        if name == NOW or name.startswith(ENDS):
-            return "the time" if name == NOW else f"ends of {name.removeprefix(ENDS)}"
+        if name == NOW or name.startswith(EXPIRIES):
+            return "the time" if name == NOW else f"expiries of {name.removeprefix(EXPIRIES)}"
         if (walks := paths_in_words(name)) is not None:
             return walks
         if (copy := copied(name, self._rules.schema)) is not None:
             return f"copy of {self.relation(copy[0])} {copy[1]}"
         if (asked := asked_of(name)) is not None:
             known = [i for i, mark in enumerate(asked[1], 1) if mark == BOUND]
-            return f"what is asked of {self.relation(asked[0])} by {columns_text(known)}"
+            return f"demand for {self.relation(asked[0])} by {columns_text(known)}"
         if name.startswith((MAY, PICK)):
-            return f"candidates of {name.removeprefix(MAY)}" if name.startswith(MAY) else "what was chosen"
+            return f"candidates of {name.removeprefix(MAY)}" if name.startswith(MAY) else "the chosen facts"
         if name not in self._heads:
             return name
         if name.startswith(OPENED):
@@ -107,7 +107,7 @@ class Names:
         return f"{self.relation(source.predicate)} on {columns_text(kept)}"
 
     def literal(self, literal: Literal) -> str:
-        """A literal with its relation told."""
+        """A literal with its relation in words."""
         atom = literal.atom if isinstance(literal, Negation) else literal
         if isinstance(atom, Atom) and self.relation(atom.predicate) != atom.predicate:
             args = ", ".join(self.term(arg) for arg in atom.args)

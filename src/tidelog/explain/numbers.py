@@ -60,3 +60,14 @@ def ratio(number: float) -> str:
     ('0.031', '1.5', '12,346')
     """
     return f"{number:,.0f}" if number >= 100 else f"{number:.2g}" if number < 10 else f"{number:.1f}"
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it.
+
+    >>> duration(0.00012), duration(0.25), duration(75)
+    ('0.12 ms', '250 ms', '75.0 s')
+    """
+    if seconds < 0.001:
+        return f"{seconds * 1000:.2f} ms"
+    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.1f} s"

@@ -5,23 +5,26 @@ Law: the page says what the text says; numbers are the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tidelog.explain.numbers import number_lines
-from tidelog.explain.plans import JoinOrder, RulePlan, StratumPlan
-from tidelog.explain.profile import Account, Profile, duration, rebuilt_text, rule_time
+from tidelog.explain.account import Account, rebuilt_text, rule_time
+from tidelog.explain.numbers import duration, number_lines
+from tidelog.explain.plans import IndexPlan, JoinOrder, PlacementPlan, RelationPlan, RulePlan, StratumPlan
 from tidelog.explain.text import counted
 from tidelog.explain.waste import waste_lines
 from tidelog.io import html
 from tidelog.plan.words import columns_text
 
-if TYPE_CHECKING:
-    from tidelog.explain.explanation import Explanation
-
 OPEN = 6  # strata that stand open
 
 
-def explanation_page(told: Explanation) -> str:
+def explanation_page(
+    plans: Sequence[RelationPlan],
+    strata: Sequence[StratumPlan],
+    indexes: Sequence[IndexPlan],
+    cross_products: Sequence[tuple[str, str]],
+    placement: PlacementPlan | None,
+) -> str:
     """Relations, strata with their rules and join orders, indexes, cross products and placement."""
     relations = [
         (
@@ -30,20 +33,20 @@ def explanation_page(told: Explanation) -> str:
             "base" if relation.stratum is None else f"stratum {relation.stratum}",
             relation.facts,
         )
-        for relation in told.relations
+        for relation in plans
     ]
     parts = [html.table(("relation", "columns", "where", "facts"), relations, numbers=(3,))]
-    parts += [_stratum(stratum, shown=len(told.strata) <= OPEN) for stratum in told.strata]
-    if told.indexes:
-        rows = [(each.relation, columns_text(each.columns), ", ".join(each.rules)) for each in told.indexes]
+    parts += [_stratum(stratum, shown=len(strata) <= OPEN) for stratum in strata]
+    if indexes:
+        rows = [(each.relation, columns_text(each.columns), ", ".join(each.rules)) for each in indexes]
         parts.append(html.fold("indexes", html.table(("index of", "by", "for"), rows)))
-    if told.cross_products:
-        crossed = html.table(("rule", "visits the whole of"), told.cross_products)
+    if cross_products:
+        crossed = html.table(("rule", "visits all of"), cross_products)
         parts.append(html.fold("cross products", crossed, shown=True))
-    if told.placement is not None:
-        lines = (*told.placement.relations.values(), *told.placement.rules.values())
+    if placement is not None:
+        lines = (*placement.relations.values(), *placement.rules.values())
         inside = "".join(html.line(html.text(line)) for line in lines)
-        parts.append(html.fold(f"placement on {counted(told.placement.partitions, 'partition')}", inside))
+        parts.append(html.fold(f"placement on {counted(placement.partitions, 'partition')}", inside))
     return html.page(*parts)
 
 
@@ -51,7 +54,7 @@ def _stratum(stratum: StratumPlan, *, shown: bool) -> str:
     kind = ", recursive" if stratum.recursive else ""
     rebuilt = ""
     if stratum.rebuilt:
-        rebuilt = html.line(html.faint(f"built again by the last epoch that came here: {stratum.rebuilt}"))
+        rebuilt = html.line(html.faint(f"rebuilt by the last epoch that reached it: {stratum.rebuilt}"))
     title = html.text(f"stratum {stratum.number}{kind}: {'; '.join(stratum.relations)}")
     return html.fold(title, rebuilt + "".join(map(_rule, stratum.rules)), shown=shown)
 
@@ -68,11 +71,11 @@ def _order(order: JoinOrder) -> str:
     return html.line(f"on {html.code(order.trigger)}{first}{steps}")
 
 
-def profile_page(told: Profile) -> str:
+def profile_page(last: Account, overall: Account) -> str:
     """The last epoch and all epochs, rules and strata in tables."""
     return html.page(
-        html.fold(html.text(_title("last epoch", told.last)), _account(told.last), shown=True),
-        html.fold(html.text(_title(f"all epochs ({told.overall.epochs:,})", told.overall)), _account(told.overall)),
+        html.fold(html.text(_title("last epoch", last)), _account(last), shown=True),
+        html.fold(html.text(_title(f"all epochs ({overall.epochs:,})", overall)), _account(overall)),
     )
 
 

@@ -1,6 +1,6 @@
 """What an explanation is made of: strata, rules with their join orders, relations, indexes, placement.
 
-Law: plain values of texts and numbers; relations and rules stand in them as they are told.
+Law: plain values of texts and numbers, with relations and rules as they are shown.
 """
 
 from __future__ import annotations

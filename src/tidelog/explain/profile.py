@@ -1,12 +1,12 @@
 """Where epochs spend their time: per stratum and per rule, for the last epoch and overall.
 
-What the numbers are. The seconds of an epoch and of a stratum are measured, always. The supports of a rule are those
-found or lost by its joins, counted, always, and so are the rows that these visited. Facts are suspended and revived in
-a stratum, whichever rule it was that took or kept their supports, so these two are told per stratum. The seconds of a
-rule are *sampled*, and only while profiling is switched on: every millisecond a second thread looks at which rule's
-join the kernel is in (kernels run without the interpreter lock) and credits the rule with the time since its last look.
-Time outside joins (applying supports, Python) is credited to no rule, and epochs much shorter than a millisecond may
-leave no sample; None means never sampled.
+What the numbers mean. The seconds of an epoch and of a stratum are always measured. The supports that the joins of a
+rule add or remove, and the rows that they visit, are always counted. Facts are suspended and revived in a stratum,
+independent of the rule that removed or kept their supports, so these two are reported per stratum. The seconds of a
+rule are *sampled*, and only while profiling is enabled: every millisecond a second thread checks which rule's join the
+kernel is running (kernels run without the interpreter lock) and credits the rule with the time since the last check.
+Time outside joins (applying supports, Python) is not credited to any rule, and epochs much shorter than a millisecond
+may leave no sample; None means never sampled.
 """
 
 from __future__ import annotations
@@ -18,59 +18,17 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from tidelog.explain.account import Account, RuleProfile, StratumProfile, account_text
 from tidelog.explain.names import Names
-from tidelog.explain.waste import Waste, is_wasteful, told_waste, waste_lines
+from tidelog.explain.page import profile_page
+from tidelog.explain.waste import Waste, is_wasteful, waste_of
 from tidelog.partition.code.plan_counts import PlanCounts, by_label
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.progress import running_rule
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
 
 INTERVAL = 0.001
 MOST_KEPT = 256  # epochs kept before they are added up
-
-
-@dataclass(frozen=True, slots=True)
-class RuleProfile:
-    """One rule: supports found or lost, rows visited, and sampled seconds in its joins (None: never sampled)."""
-
-    rule: str
-    supports: int
-    seconds: float | None
-    visited: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class StratumProfile:
-    """One stratum: how many epochs visited it, the time they spent there, supports, facts suspended and revived.
-
-    ``rebuilt`` counts the visits that built it again (D26); ``reason`` says why the last one did, if it did.
-    """
-
-    relations: tuple[str, ...]
-    visits: int
-    seconds: float
-    supports: int
-    suspended: int
-    revived: int
-    rebuilt: int = 0
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What one or more epochs cost; rules and strata with the most time (or supports) come first.
-
-    ``wasteful`` are the rules that visit far more rows than they find supports.
-    """
-
-    epochs: int
-    seconds: float
-    suspended: int
-    revived: int
-    rules: tuple[RuleProfile, ...] = ()
-    strata: tuple[StratumProfile, ...] = ()
-    wasteful: tuple[Waste, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +43,11 @@ class Profile:
         return asdict(self)
 
     def _repr_html_(self) -> str:
-        from tidelog.explain.page import profile_page
-
-        return profile_page(self)
+        return profile_page(self.last, self.overall)
 
     def __str__(self) -> str:
-        overall = _text(f"all epochs ({self.overall.epochs:,})", self.overall)
-        return f"{_text('last epoch', self.last)}\n\n{overall}"
+        overall = account_text(f"all epochs ({self.overall.epochs:,})", self.overall)
+        return f"{account_text('last epoch', self.last)}\n\n{overall}"
 
 
 @dataclass(slots=True)
@@ -105,7 +61,7 @@ class _Sums:
     supports: dict[str, int] = field(default_factory=dict)
     visits: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    made: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are told under a label
+    made: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are shown under a label
     rule_seconds: dict[str, float] = field(default_factory=dict)
     strata: dict[tuple[str, ...], StratumProfile] = field(default_factory=dict)
 
@@ -156,7 +112,7 @@ class _Sums:
         return sorted(found, key=lambda told: (-self.visits[told], told))
 
     def account(self, counted: Mapping[str, Sequence[PlanCounts]], names: Names | None) -> Account:
-        """The sums as a value; ``counted`` is what plans did, where there are rules that waste."""
+        """The sums as a value; ``counted`` is what plans did, if there are wasteful rules."""
         labels = {**self.supports, **self.visits, **self.rule_seconds}
         rules = [
             RuleProfile(x, self.supports.get(x, 0), self.rule_seconds.get(x), self.visits.get(x, 0)) for x in labels
@@ -168,7 +124,7 @@ class _Sums:
 
     def _waste(self, told: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
         parts = [part for label in self.made[told] for part in counted.get(label, ())]
-        return told_waste(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
+        return waste_of(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
 
 
 class Profiler:
@@ -198,13 +154,13 @@ class Profiler:
         before = time.perf_counter()
         while not over.wait(INTERVAL):
             now = time.perf_counter()
-            label = running_rule(partition)
+            label = partition.running_label()
             if label is not None:
                 self._sampled[label] = self._sampled.get(label, 0.0) + now - before
             before = now
 
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
-        """An epoch is committed; it is added up when somebody asks, or when many have come."""
+        """An epoch was committed; its numbers are added up when they are read, or when many are pending."""
         self._not_added.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
         self._sampled = {}
         if len(self._not_added) > MOST_KEPT:
@@ -224,67 +180,14 @@ class Profiler:
         self._not_added.clear()
 
     def rebuilt(self) -> dict[tuple[str, ...], str]:
-        """Why strata were built again when they were visited last, by their relations as they are told."""
+        """Why strata were rebuilt when they were last visited, by their relations as they are shown."""
         self._add_up()
         return {s.relations: s.reason for s in self._overall.strata.values() if s.reason}
 
     def profile(self, rules: Ruleset, counts: Callable[[], Iterable[PlanCounts]]) -> Profile:
-        """What was added up so far; what plans did is asked for only where a rule wastes."""
+        """The totals so far; what plans did is read only if a rule is wasteful."""
         self._add_up()
         if not self._overall.wasteful() and not self._last.wasteful():
             return Profile(self._last.account({}, None), self._overall.account({}, None))
         counted, names = by_label(counts()), Names(rules)
         return Profile(self._last.account(counted, names), self._overall.account(counted, names))
-
-
-def _text(title: str, account: Account) -> str:
-    lines = [
-        f"{title}: {duration(account.seconds)}, {account.suspended:,} facts suspended, {account.revived:,} revived",
-        *_table(
-            ("stratum", "visits", "time", "supports", "suspended", "revived"),
-            [
-                ("; ".join(s.relations), s.visits, duration(s.seconds), s.supports, s.suspended, s.revived)
-                for s in account.strata
-            ],
-        ),
-        *(f"  {'; '.join(s.relations)}: {rebuilt_text(s)}" for s in account.strata if s.rebuilt),
-        *_table(
-            ("rule", "time", "visited", "supports"),
-            [(r.rule, rule_time(r), r.visited, r.supports) for r in account.rules],
-        ),
-        *waste_lines(account.wasteful),
-    ]
-    return "\n".join(lines)
-
-
-def rebuilt_text(stratum: StratumProfile) -> str:
-    """How often a stratum was built again, and why the last time."""
-    last = f"; the last time, {stratum.reason}" if stratum.reason else ""
-    return f"built again {stratum.rebuilt:,} x, which was cheaper than to retract{last}"
-
-
-def rule_time(rule: RuleProfile) -> str:
-    """The sampled seconds of a rule, if there are any."""
-    return "-" if rule.seconds is None else duration(rule.seconds)
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[object, ...]]) -> list[str]:
-    if not rows:
-        return []
-    texts = [head, *(tuple(f"{v:,}" if isinstance(v, int) else str(v) for v in row) for row in rows)]
-    widths = [max(len(row[i]) for row in texts) for i in range(len(head))]
-    return [
-        "  " + "  ".join(v.ljust(w) if i == 0 else v.rjust(w) for i, (v, w) in enumerate(zip(row, widths, strict=True)))
-        for row in texts
-    ]
-
-
-def duration(seconds: float) -> str:
-    """A time in the unit that suits it.
-
-    >>> duration(0.00012), duration(0.25), duration(75)
-    ('0.12 ms', '250 ms', '75.0 s')
-    """
-    if seconds < 0.001:
-        return f"{seconds * 1000:.2f} ms"
-    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.1f} s"

@@ -1,7 +1,7 @@
 """Join orders in words, and with what their steps did where that is asked for.
 
-Law: what is told are the plans in force; with numbers also those that they replaced, and those over the whole state, as
-far as they did anything. What several partitions did is added up.
+Law: the steps are those of the current plans; with numbers, also of the plans that they replaced and of those over the
+whole state, if they did anything. The numbers of several partitions are added up.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tidelog.explain.names import Names
+from tidelog.explain.numbers import duration
 from tidelog.explain.plans import JoinOrder, RulePlan, StepNumbers, StratumPlan
-from tidelog.explain.profile import duration
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.code.stratum import RuleCode, Stratum

@@ -1,6 +1,6 @@
 """An explanation as lines of text.
 
-Law: every part is told once, in the order of evaluation; parts that say nothing are left out.
+Law: every part is shown once, in the order of evaluation; empty parts are omitted.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def demand_lines(plans: Sequence[DemandPlan]) -> Iterator[str]:
         if plan.whole:
             yield f"  {plan.relation}: whole, {plan.whole}"
         elif not plan.asked:
-            yield f"  {plan.relation}: nobody asks"
+            yield f"  {plan.relation}: not demanded"
         else:
             known = " and ".join(f"by {columns_text(columns)}" for columns in plan.asked)
-            yield f"  {plan.relation}: asked {known}, {counted(plan.values, 'value')}"
+            yield f"  {plan.relation}: demanded {known}, {counted(plan.values, 'value')}"
 
 
 def stratum_lines(stratum: StratumPlan) -> Iterator[str]:
@@ -40,7 +40,7 @@ def stratum_lines(stratum: StratumPlan) -> Iterator[str]:
     yield ""
     yield f"stratum {stratum.number}{', recursive' if stratum.recursive else ''}: {'; '.join(stratum.relations)}"
     if stratum.rebuilt:
-        yield f"  built again by the last epoch that came here: {stratum.rebuilt}"
+        yield f"  rebuilt by the last epoch that reached it: {stratum.rebuilt}"
     for rule in stratum.rules:
         yield f"  {rule.text}"
         for order in rule.orders:
@@ -63,7 +63,7 @@ def cross_product_lines(cross_products: Sequence[tuple[str, str]]) -> Iterator[s
     """A line for each (rule, relation)."""
     if cross_products:
         yield ""
-        yield "cross products: the rules below visit a whole relation for every match of what comes before"
+        yield "cross products: the rules below visit a whole relation for every match of the preceding atoms"
     for label, name in cross_products:
         yield f"  {label}: {name}"
 

@@ -1,7 +1,7 @@
-"""Rules that visit far more rows than they find supports, told with the plan and the step where the rows go.
+"""Rules that visit far more rows than they find supports, with the plan and the step that visit them.
 
-Law: a rule is told when it visited more than `MANY` rows and more than `FACTOR` times as many as it found supports.
-Plan and step are those that visited the most since the rule's plans were made; what several partitions did is added up.
+Law: a rule is reported if it visited more than `MANY` rows and more than `FACTOR` times as many as it found supports.
+Plan and step are those that visited the most since the rule's plans were made; the numbers of partitions are added up.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Waste:
 
 
 def is_wasteful(visited: int, supports: int) -> bool:
-    """Whether so many rows are too many for so many supports.
+    """Whether this number of rows is too large for this number of supports.
 
     >>> is_wasteful(2_000_000, 1_000), is_wasteful(2_000_000, 3_000), is_wasteful(50_000, 0)
     (True, False, False)
@@ -41,7 +41,7 @@ def is_wasteful(visited: int, supports: int) -> bool:
     return visited > MANY and visited > FACTOR * supports
 
 
-def told_waste(label: str, visited: int, supports: int, parts: Sequence[PlanCounts], text: str, names: Names) -> Waste:
+def waste_of(label: str, visited: int, supports: int, parts: Sequence[PlanCounts], text: str, names: Names) -> Waste:
     """The waste of a rule, with the plan of it that visited the most."""
     part = max(parts, key=lambda part: part.visited, default=None)
     if part is None or part.busiest < 0:

@@ -1,7 +1,7 @@
-"""Live from PostgreSQL: tables become relations that follow them, views become tables that follow those.
+"""Live from PostgreSQL: relations follow tables, and tables follow views.
 
 Law: every transaction of the database is one epoch, exactly once over restarts of either side; every epoch is one
-transaction in the tables that views are published in. See docs/reference/postgresql.md.
+transaction in the tables in which views are published. See docs/reference/postgresql.md.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def follow(
     on_bad_row: OnBadRow = "quarantine",
     patience: Patience | None = None,
 ) -> Follower:
-    """A follower of a database: ``start()`` it, or ``run()`` it in this thread; ``with`` stops it.
+    """A follower of a database: ``start()`` it, or ``run()`` it in this thread; a ``with`` block stops it at its end.
 
-    ``tables`` says which relation follows which table: ``{"link": "public.link"}``, or some of its columns:
-    ``{"link": "public.link(source, target)"}``. ``publish`` says which view goes into which table. ``slot`` is the name
-    of the replication slot, and of the publication unless that is named too. With ``group`` transactions that wait
-    already become one epoch, so many at most. With ``jdbc`` an engine on Spark reads the first snapshot in Spark's
-    tasks; the session has the driver in its `spark.jars`. A row that cannot become a fact, for instance since it has a
-    null, is kept in `Health.quarantine`; with ``on_bad_row="stop"`` it stops following instead.
+    ``tables`` maps relations to the tables they follow: ``{"link": "public.link"}``, or to some of their columns:
+    ``{"link": "public.link(source, target)"}``. ``publish`` maps views to the tables they are published in. ``slot`` is
+    the name of the replication slot, and of the publication unless ``publication`` is given. Up to ``group`` pending
+    transactions are combined into one epoch. With ``jdbc``, an engine on Spark reads the first snapshot in Spark tasks;
+    the session needs the driver in its `spark.jars`. A row that cannot be converted to a fact, for example because it
+    contains a null, is kept in `Health.quarantine`; with ``on_bad_row="stop"`` it stops following instead.
     """
     options = make_options(dsn, tables, publish or {}, slot, publication, numeric, group, jdbc, on_bad_row)
     return Follower(engine, options, patience or Patience())

@@ -61,7 +61,7 @@ class FollowedColumn:
 
 @dataclass(frozen=True, slots=True)
 class FollowedTable:
-    """A table that is followed; ``key``: which of the columns followed are its key, and tell the row that changed."""
+    """A followed table; ``key``: which of the followed columns are its key, which identifies the changed row."""
 
     relation: str
     oid: int
@@ -74,7 +74,7 @@ class FollowedTable:
 
     @property
     def key_is_all(self) -> bool:
-        """Whether the key tells the whole row."""
+        """Whether the key is the whole row."""
         return len(self.key) == len(self.columns)
 
     @property
@@ -120,7 +120,7 @@ def inspect(
     connection: Connection[tuple[Any, ...]], options: Options, option: TableOption, known: Known
 ) -> FollowedTable:
     """What there is to know of a table that is to be followed, or why it cannot be."""
-    with told(options.dsn, f"to look at `{option.table}`"):
+    with told(options.dsn, f"to inspect `{option.table}`"):
         found = connection.execute(TABLE, (option.table,)).fetchone()
         if found is None:
             raise failures.NO_TABLE.error(table=option.table, where=place_of(options.dsn))
@@ -196,7 +196,7 @@ def _key(
     indexes: Sequence[_Index],
     identity: str,
 ) -> tuple[int, ...]:
-    """Which of the columns followed tell a row from all others."""
+    """Which of the followed columns identify a row."""
     if identity == "d" and not any(index.primary for index in indexes):
         raise failures.NO_IDENTITY.error(table=title, why="it has no primary key", identity="FULL")
     if identity == "n":

@@ -1,7 +1,7 @@
 """Connections to a database, and its errors as ours.
 
-Law: what the database writes is written in one way (ISO dates, UTC, UTF-8, floats with all digits), and nothing that is
-told or logged has a password in it. The driver is imported when the first connection is made.
+Law: the database writes all values in one format (ISO dates, UTC, UTF-8, floats with all digits), and no message or log
+line contains a password. The driver is imported when the first connection is made.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def without_secrets(text: str, dsn: str) -> str:
     try:
         found = driver().conninfo.conninfo_to_dict(dsn)
     except driver().Error:
-        return "the connection string cannot be read"
+        return "invalid connection string"
     for name in ("password", "sslpassword", "passfile", "sslkey"):
         if found.get(name):
             told = told.replace(str(found[name]), "***")
@@ -67,7 +67,7 @@ def told(dsn: str, what: str) -> Iterator[None]:
         said = without_secrets(str(error), dsn)
         gone = isinstance(error, postgres.OperationalError | postgres.InterfaceError)
         if gone and (error.sqlstate or "")[:2] in PASSING:
-            raise failures.UNREACHABLE.error(where=place_of(dsn), said=said or "it is closed") from None
+            raise failures.UNREACHABLE.error(where=place_of(dsn), said=said or "the connection was closed") from None
         raise failures.REFUSED.error(where=place_of(dsn), what=what, said=said) from None
 
 

@@ -1,13 +1,13 @@
 """What can go wrong between Tidelog and PostgreSQL, as values.
 
-Law: whatever the database or the network does, a caller of this package sees a `FollowError` that says what to do, and
-no text of one has a password in it.
+Law: whatever goes wrong in the database or the network, a caller of this package gets a `FollowError` that says what to
+do, and whose message contains no password.
 
     TidelogError
-    └── FollowError          anything about a database that is followed
-        ├── Unreachable      no connection, or one that broke: trying again may help
-        ├── OutOfStep        what comes cannot be joined to what is there: a new snapshot helps
-        └── BadRow           a row cannot become a fact, and following stops at such rows
+    └── FollowError          a problem with a followed database
+        ├── Unreachable      no connection, or a broken one: retrying may help
+        ├── OutOfStep        the stream does not continue the known state: a new snapshot helps
+        └── BadRow           a row cannot be converted to a fact, and following stops at such rows
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from tidelog.errors import TidelogError
 
 
 class FollowError(TidelogError):
-    """Root of the errors about databases that are followed; by itself one that trying again does not mend."""
+    """Root of the errors about followed databases. Raised itself for errors that a retry does not fix."""
 
 
 class Unreachable(FollowError):
-    """The database is not there, or went away."""
+    """The database cannot be reached, or the connection was lost."""
 
 
 class OutOfStep(FollowError):
-    """The stream cannot be joined to the facts that were read; the tables have to be read once more."""
+    """The stream does not continue the facts that were read; the tables have to be read again."""
 
 
 class BadRow(FollowError):
-    """A row cannot become a fact, and following stops at such rows; a new snapshot helps once the row was changed."""
+    """A row cannot be converted to a fact, and following stops at such rows until the row is changed."""

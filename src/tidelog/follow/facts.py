@@ -1,7 +1,7 @@
 """What an engine knows of the relations that are followed: their columns, and their facts by key.
 
-Law: a fact that is found is one that was asserted, of the last committed epoch. That is so in a relation without rules;
-in one with rules the database has to tell the old row itself.
+Law: a fact that is found was asserted and is in the last committed epoch. This holds for a relation without rules; for
+one with rules, the database has to send the old row.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class Facts:
         if self._engine.program is not self._looked_at:
             self._looked_at = self._engine.program
             heads = (rule.head.predicate for rule in self._engine.program.rules)
-            self._has_rules = frozenset(heads) | frozenset(self._core.rules.apart)
+            self._has_rules = frozenset(heads) | frozenset(self._core.rules.asserted_elsewhere)
             self._asked.clear()
         if table.relation in self._has_rules and not (table.tells_all or table.key_is_all):
-            why = f"relation `{table.relation}` has rules, so that its facts do not tell the rows of the table"
+            why = f"relation `{table.relation}` has rules, so its facts do not determine the rows of the table"
             raise failures.NO_IDENTITY.error(table=table.title, why=why, identity="FULL")

@@ -1,7 +1,7 @@
 """What is refused, or goes wrong, between Tidelog and PostgreSQL, by code: TL7110 to TL7132.
 
-Law: a table, a column, a type or a setting that does not fit is refused by its name, with the SQL that mends it, before
-anything is read from it; no text here has a password in it.
+Law: a table, a column, a type or a setting that does not fit is refused by its name, with the SQL that fixes it, before
+anything is read from it; no message contains a password.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ MALFORMED = FailureEntry(
     "TL7110",
     FollowError,
     "invalid replication message",
-    "the database sent what is no message of logical replication: {what}",
+    "the database sent an invalid replication message: {what}",
     "Tidelog reads messages of the `pgoutput` plugin, version 1.",
     "Check whether a proxy between Tidelog and the database alters the connection.",
     'from tidelog.follow.pgoutput import decode\ndecode(b"?")\n',
@@ -22,7 +22,7 @@ NO_DRIVER = FailureEntry(
     "TL7111",
     FollowError,
     "PostgreSQL driver is not installed",
-    "to follow a database needs the package psycopg, which is not installed",
+    "following a database requires the package psycopg, which is not installed",
     "The driver is installed with the extra `postgres`.",
     "Install it: `pip install 'tidelog[postgres]'`.",
     test="tests/follow/test_connect.py::test_without_the_driver_the_extra_is_named",
@@ -31,7 +31,7 @@ UNREACHABLE = FailureEntry(
     "TL7112",
     Unreachable,
     "cannot connect to the database",
-    "no connection to {where}: {said}",
+    "cannot connect to {where}: {said}",
     "Tidelog retries with increasing delays.",
     "Check that the database is running and that host, port and password are correct.",
     'from tidelog.follow import follow\nfollow(Engine(""), "host=/nowhere", tables={"link": "link"}).check()\n',
@@ -49,7 +49,7 @@ WAL_LEVEL = FailureEntry(
     "TL7114",
     FollowError,
     "logical replication is disabled",
-    "the log of the database has level `{found}`, and logical replication needs `logical`",
+    "`wal_level` of the database is `{found}`, but logical replication requires `logical`",
     "The database logs what followers need only with `wal_level = logical`.",
     "Run `ALTER SYSTEM SET wal_level = logical;` and restart the database.",
     test="tests/follow/test_settings.py::test_a_database_without_logical_replication_is_refused",
@@ -67,7 +67,7 @@ NOT_A_TABLE = FailureEntry(
     "TL7116",
     FollowError,
     "table cannot be followed",
-    "`{table}` is {what}; only tables that the log of the database tells of can be followed",
+    "`{table}` is {what} and cannot be followed, because its changes are not replicated",
     "Views, foreign tables, temporary tables and unlogged tables are not replicated.",
     "Follow the underlying tables.",
     test="tests/follow/test_catalog.py::test_views_and_unlogged_tables_are_refused",
@@ -76,7 +76,7 @@ COLUMNS = FailureEntry(
     "TL7117",
     FollowError,
     "columns do not match the relation",
-    "table `{table}` has columns {found}; relation `{relation}` needs {wanted}",
+    "table `{table}` has columns {found}, but relation `{relation}` needs {wanted}",
     "The columns are those in the mapping, by default those with the names the relation declares, otherwise "
     "all columns.",
     "Select the columns to follow: `{relation}={table}(one, another)`.",
@@ -86,7 +86,7 @@ TYPE = FailureEntry(
     "TL7118",
     FollowError,
     "unsupported column type",
-    "column `{column}` of `{table}` has the type `{type}`, which is not mapped",
+    "column `{column}` of `{table}` has the type `{type}`, which is not supported",
     "Supported types are text, integers, floats, numeric, boolean, date, timestamp, timestamptz and uuid.",
     "Select only the other columns, or add a column of a supported type to the table.",
     test="tests/follow/test_catalog.py::test_types_that_are_not_mapped_are_refused",
@@ -95,7 +95,8 @@ OTHER_TYPE = FailureEntry(
     "TL7119",
     FollowError,
     "column type mismatch",
-    "column `{column}` of `{table}` is `{type}`, a {own} here; relation `{relation}` has a {wanted} there",
+    "column `{column}` of `{table}` has the type `{type}`, which is read as {own}, but relation `{relation}` "
+    "declares {wanted}",
     "A column of a relation has one type.",
     "Declare the relation with the types of the table, or follow the table under another name and convert it "
     "in a rule.",
@@ -105,7 +106,7 @@ NO_KEY = FailureEntry(
     "TL7120",
     FollowError,
     "no key among the followed columns",
-    "table `{table}` has no key among the columns followed ({columns}): two equal rows would be one fact",
+    "the followed columns of table `{table}` ({columns}) do not include a key, so two equal rows would be one fact",
     "A relation is a set, so the followed columns must include the primary key or another unique index without "
     "nulls. Numeric columns of a key are followed as text.",
     "Follow the key too and project it away in a rule, or run `ALTER TABLE {table} ADD PRIMARY KEY (...);`.",
@@ -115,7 +116,7 @@ NO_IDENTITY = FailureEntry(
     "TL7121",
     FollowError,
     "insufficient replica identity",
-    "table `{table}` does not tell which row changed: {why}",
+    "table `{table}` does not identify changed rows: {why}",
     "Updates and deletes identify the old row by the replica identity of its table. A published table without "
     "one rejects all updates and deletes.",
     "Run `ALTER TABLE {table} REPLICA IDENTITY {identity};`.",
@@ -134,7 +135,7 @@ REFUSED = FailureEntry(
     "TL7123",
     FollowError,
     "database rejected a statement",
-    "{where} refuses {what}: {said}",
+    "{where} rejected the request {what}: {said}",
     "Following a database needs a role with REPLICATION that may read the tables and add them to a publication.",
     "Grant the missing privileges to the role, or have an administrator run the statement.",
     test="tests/follow/test_settings.py::test_a_role_without_rights_is_refused",
@@ -152,7 +153,7 @@ BAD_ROW = FailureEntry(
     "TL7125",
     BadRow,
     "row cannot be converted to a fact",
-    "{row}; {count:,} such rows stop following",
+    "{row}; following has stopped because of {count:,} such rows",
     "With `--on-bad-row stop`, every row of a table must become a fact. Relations have no nulls, dates and "
     "times range from year 1 to 9999, and numbers must fit the type of the column.",
     "Change or delete the row: Tidelog reads the tables again until no such row is left, and then follows. Or "
@@ -163,7 +164,7 @@ FILLED = FailureEntry(
     "TL7126",
     FollowError,
     "relation already contains other facts",
-    "relation `{relation}` holds {count:,} facts that did not come from `{table}`",
+    "relation `{relation}` already contains {count:,} facts that did not come from table `{table}`",
     "A relation that follows a table contains exactly the rows of the table.",
     "Follow the table under another name, and combine both relations in a rule.",
     test="tests/follow/test_follow.py::test_a_relation_with_facts_of_its_own_is_refused",
@@ -172,7 +173,7 @@ OUT_OF_STEP = FailureEntry(
     "TL7127",
     OutOfStep,
     "gap in the replication stream",
-    "{why}; the tables are read once more",
+    "{why}; the tables are read again",
     "Changes missing from the stream are recovered from a new snapshot. All differences become one epoch.",
     "No action is needed. The transactions in the gap appear as one epoch.",
     test="tests/follow/test_transaction.py::test_a_value_that_is_not_sent_and_not_known_needs_a_new_snapshot",
@@ -181,7 +182,7 @@ TARGET = FailureEntry(
     "TL7128",
     FollowError,
     "cannot publish a view in the table",
-    "`{view}` cannot be published in `{table}`: {why}",
+    "view `{view}` cannot be published in table `{table}`: {why}",
     "The table of a published view has the columns of the view and a primary key.",
     "Choose a table that does not exist yet; Tidelog creates it.",
     test="tests/follow/test_target.py::test_a_table_that_does_not_fit_is_refused",
@@ -190,7 +191,7 @@ ROWS_OF_OTHERS = FailureEntry(
     "TL7129",
     FollowError,
     "table already contains rows",
-    "`{table}` holds rows, and `{view}` was never published in it",
+    "table `{table}` contains rows, but view `{view}` was never published in it",
     "The table of a published view contains exactly the rows of the view. Other rows would be lost.",
     "Choose another table, or empty this one: `TRUNCATE {table};`.",
     test="tests/follow/test_target.py::test_rows_of_others_are_never_overwritten",
@@ -199,7 +200,7 @@ NOT_STORED = FailureEntry(
     "TL7130",
     FollowError,
     "database cannot store a row of the view",
-    "a row of `{view}` cannot be stored in `{table}`: {why}",
+    "a row of view `{view}` cannot be stored in table `{table}`: {why}",
     "A view is published completely; rows are never omitted.",
     "Publish a view without such rows.",
     test="tests/follow/test_publish.py::test_a_row_that_cannot_be_stored_is_named",
@@ -208,7 +209,7 @@ CIRCLE = FailureEntry(
     "TL7131",
     FollowError,
     "table is both followed and published",
-    "`{table}` is followed by `{relation}`, so that no view can be published in it",
+    "no view can be published in table `{table}`, because relation `{relation}` follows it",
     "Published rows would be read back as facts.",
     "Publish the view in a separate table.",
     test="tests/follow/test_target.py::test_a_table_that_is_followed_is_not_published_in",
@@ -217,7 +218,7 @@ WITHOUT_FOLLOW = FailureEntry(
     "TL7132",
     FollowError,
     "table option without a database",
-    "`{option}` names a table of a database, and no database is followed",
+    "`{option}` names a database table, but no database is followed",
     "Tables belong to the database given with `--follow`.",
     "Add the database: `--follow postgresql://...`.",
     "$ tidelog serve --state s --table link=public.link\n",

@@ -1,8 +1,8 @@
 """A follower: a thread that keeps an engine at what a database says, whatever breaks.
 
-Law: it ends only when it is told to, or when the engine is closed. A connection that breaks is made again, later and
-later; an error that somebody has to mend is told in `health`, and tried again all the same. An error in the middle of a
-transaction is over when the follower is past that transaction, not when it is connected again.
+Law: it ends only when `stop` is called or the engine is closed. A broken connection is reopened, with increasing
+delays; an error that needs attention is reported in `health` and retried anyway. An error in the middle of a
+transaction is over when the follower is past that transaction, not when it has reconnected.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Follower:
 
     @property
     def health(self) -> Health:
-        """How it fares."""
+        """The state of the follower."""
         now, late = self._health, time.monotonic() - self._current
         lag = now.lag + late if late > SILENCE and self.options.tables and now.state != STOPPED else now.lag
         published = 0 if self._publisher is None else self._publisher.epoch
@@ -58,13 +58,13 @@ class Follower:
         return replace(now, lag=lag, published=published, trouble=trouble)
 
     def check(self) -> None:
-        """Look at the database, and raise what has to be mended before it can be followed; nothing is changed."""
+        """Check the database, and raise what has to be fixed before it can be followed; nothing is changed."""
         tables = look_at_tables(self._engine, self.options)
         if self._publisher is not None:
             self._publisher.check(tables)
 
     def start(self) -> Follower:
-        """Check, then follow on a thread; a database that cannot be reached now is tried again there."""
+        """Check, then follow on a thread, which retries if the database cannot be reached."""
         try:
             self.check()
         except Unreachable as error:
@@ -72,13 +72,13 @@ class Follower:
         return self.start_unchecked()
 
     def start_unchecked(self) -> Follower:
-        """Follow on a thread; what has to be mended is told by `health`."""
+        """Follow on a thread; problems are reported by `health`."""
         self._thread = threading.Thread(target=self.run, name="tidelog follow", daemon=True)
         self._thread.start()
         return self
 
     def run(self) -> None:
-        """Follow, in the thread that calls, until `stop`."""
+        """Follow in the calling thread until `stop` is called."""
         if self._publisher is not None:
             self._publisher.start()
         try:
@@ -90,18 +90,18 @@ class Follower:
             self._note(state=STOPPED)
 
     def stop(self) -> None:
-        """End it; what was committed is confirmed to the database."""
+        """Stop following; committed transactions are confirmed to the database."""
         self._stop.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
 
     def wait(self, place: int, seconds: float = 60.0) -> bool:
-        """Wait until everything before a place of the database's log is in the engine; whether it came to that."""
+        """Wait until everything before a position in the database's log is in the engine; returns whether it is."""
         with self._moved:
             return self._moved.wait_for(lambda: self._health.place >= place, seconds)
 
     def wait_published(self, epoch: int, seconds: float = 60.0) -> bool:
-        """Wait until the views of an epoch are in the database; whether it came to that."""
+        """Wait until the views of an epoch are in the database; returns whether they are."""
         return self._publisher is None or self._publisher.wait(epoch, seconds)
 
     def __enter__(self) -> Follower:
@@ -128,10 +128,10 @@ class Follower:
             if error.code == CLOSED.code:
                 self._stop.set()
             if isinstance(error, BadRow):
-                self._why = "a row could not become a fact"
+                self._why = "a row could not be converted to a fact"
             self._rest(error, REFUSED, link.reads_up_to)
         except Exception as error:  # a defect of ours; views are still served, and somebody has to see it
-            LOG.exception("the follower failed")
+            LOG.exception("unexpected exception in the follower")
             self._rest(error, REFUSED, link.reads_up_to)
 
     def _rest(self, error: Exception, state: str, failed_at: int = 0) -> None:
@@ -149,7 +149,7 @@ class Follower:
     def _note(self, **changes: Any) -> None:
         """Take note of what a link says."""
         if why := changes.pop("why", ""):
-            LOG.info("a snapshot is taken: %s", why)
+            LOG.info("taking a snapshot: %s", why)
         if changes.get("snapshots"):
             self._why, self._failed_at = "", 0
         if self._failed_at and changes.get("place", 0) > self._failed_at:
@@ -165,7 +165,7 @@ class Follower:
             if self._failed_at:
                 del changes["state"]
             else:
-                LOG.info("following from %s on", lsn_text(changes.get("place", self._health.place)))
+                LOG.info("following from %s", lsn_text(changes.get("place", self._health.place)))
                 changes["trouble"] = None
         now = self._health
         counted = {name: getattr(now, name) + changes[name] for name in COUNTED if name in changes}

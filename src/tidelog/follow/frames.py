@@ -43,11 +43,11 @@ def read_frame(data: bytes) -> Data | Alive:
         wants = bool(reader.number("!B"))
         reader.end()
         return Alive(end, wants)
-    raise malformed(f"there is no frame of kind {kind!r}")
+    raise malformed(f"unknown frame kind {kind!r}")
 
 
 def confirmation(place: int, now: float, wants_answer: bool = False) -> bytes:
-    """Tells the server that everything before a place is safe here; ``now`` in seconds since 1970.
+    """Confirms to the server that everything before a position is safe here; ``now`` in seconds since 1970.
 
     >>> len(confirmation(7, 1e9))
     34

@@ -1,6 +1,6 @@
 """How a follower fares, as a value to show.
 
-Law: reading it waits for nobody, and no text in it has a password.
+Law: reading it never waits, and no text in it contains a password.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a follower does, how far it is, and what went wrong last.
+    """The state of a follower, its progress, and its last error.
 
-    ``state``: `starting`, `snapshot` (reading whole tables), `following`, `waiting` (for the database, to try again),
-    `refused` (an error that somebody has to mend; it is tried again all the same), `stopped`. A state that reports an
-    error lasts until the follower is past the place where it failed. ``place``: everything before it in the database's
-    log is in the engine. ``lag``: seconds that the engine is behind the database: from the commit of the last
-    transaction to its epoch, by the two clocks, then 0 when the database says that there is no more; it grows while the
-    follower does not hear from the database, or gets nowhere. ``quarantine``: by table, the rows that cannot become
-    facts now; ``left_out`` is how many they are.
+    ``state``: `starting`, `snapshot` (reading whole tables), `following`, `waiting` (to reconnect to the database),
+    `refused` (an error that needs attention; the follower retries anyway), `stopped`. A state that reports an error
+    lasts until the follower is past the position where it failed. ``place``: everything before this position in the
+    database's log is in the engine. ``lag``: the delay in seconds from the commit of the last transaction to its epoch,
+    by the two clocks, then 0 when the database reports that there is no more; it increases while the follower does not
+    hear from the database or makes no progress. ``quarantine``: by table, the rows that currently cannot be converted
+    to facts; ``left_out`` is their number.
     """
 
     state: str = STARTING
@@ -52,7 +52,7 @@ class Health:
     trouble: Trouble | None = None
 
     def as_json(self, limit: int = SHOWN) -> dict[str, Any]:
-        """As a server tells it, with so many rows of each table in quarantine."""
+        """As JSON values, with at most ``limit`` rows of each table in quarantine."""
         plain = {field.name: getattr(self, field.name) for field in fields(self)}
         trouble = None if self.trouble is None else asdict(self.trouble)
         tables = [table.as_json(limit) for table in self.quarantine]
@@ -60,7 +60,7 @@ class Health:
 
 
 def trouble_of(error: Exception) -> Trouble:
-    """An error as health tells it; of one that is not ours, its kind alone."""
+    """An error as health reports it; of an unexpected exception, only its class."""
     if isinstance(error, TidelogError):
         return Trouble(error.code or "", str(error), error.hint or "")
-    return Trouble("", f"a defect: {type(error).__name__}", "See the log, and report it.")
+    return Trouble("", f"unexpected exception: {type(error).__name__}", "See the log, and please report this.")

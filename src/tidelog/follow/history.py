@@ -1,7 +1,7 @@
-"""What an engine can tell of its past: which epochs changed a view, and whether two pasts are the same.
+"""The history of an engine: which epochs changed a view, and whether two histories are the same.
 
-Law: the mark of an epoch names it and all before it, so that a table that holds the mark of an epoch of this history
-can be brought up to date by the changes since. Without a state folder there is no past to tell.
+Law: the mark of an epoch identifies it and all before it, so that a table with the mark of an epoch of this history
+can be brought up to date by the changes since. Without a state folder there is no history.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class History:
 
     @property
     def mark(self) -> str:
-        """The mark of the last epoch; whoever wants number and mark of one epoch has the turn."""
+        """The mark of the last epoch; a caller that needs number and mark of one epoch must have the turn."""
         lasting = self._core.durable if self._core.opened.lasting is not None else None
         return "" if lasting is None else f"{lasting.checksum:016x}"
 

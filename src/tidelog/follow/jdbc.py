@@ -73,7 +73,7 @@ def _address(options: Options) -> tuple[str, dict[str, str]]:
     host = str(found.get("host") or "")
     if not host or host.startswith("/"):
         raise failures.OPTION.error(
-            given=host, wanted="Spark's tasks find a database by host and port, not by a socket"
+            given=host, wanted="Spark tasks connect to a database by host and port, not through a socket"
         )
     secure = f"?sslmode={quote(str(found['sslmode']))}" if found.get("sslmode") else ""
     url = f"jdbc:postgresql://{host}:{found.get('port') or 5432}/{quote(str(found.get('dbname') or ''))}{secure}"

@@ -51,7 +51,7 @@ def look_at_tables(engine: Engine, options: Options) -> list[FollowedTable]:
 
 
 def _look(connection: Connection[tuple[Any, ...]], facts: Facts, options: Options) -> list[FollowedTable]:
-    with told(options.dsn, "to tell its settings"):
+    with told(options.dsn, "to read its settings"):
         row = connection.execute("SHOW wal_level").fetchone()
     if row is None or row[0] != "logical":
         raise failures.WAL_LEVEL.error(found=row[0] if row else "unknown")
@@ -111,9 +111,9 @@ class Link:
         name = self._options.slot
         database = self._system.name.partition("/")[2]
         if not found.logical or found.plugin != "pgoutput" or found.database != database:
-            raise failures.SLOT_TAKEN.error(slot=name, why="is one of another kind or database")
+            raise failures.SLOT_TAKEN.error(slot=name, why="has another type or belongs to another database")
         if not was_followed(self._facts.offsets, name):
-            raise failures.SLOT_TAKEN.error(slot=name, why="is there already, and this engine has never followed it")
+            raise failures.SLOT_TAKEN.error(slot=name, why="already exists, but this engine has never used it")
         if found.active:
             raise failures.SLOT_TAKEN.error(slot=name, why="is in use by another connection")
 
@@ -121,16 +121,14 @@ class Link:
         """What makes a snapshot necessary, or nothing."""
         progress = self._progress
         if not progress.follows:
-            return (
-                "nothing was followed before" if progress.generation == 0 else "other tables are followed than before"
-            )
+            return "nothing was followed before" if progress.generation == 0 else "the followed tables have changed"
         if found is None:
-            return f"the slot `{self._options.slot}` is gone"
+            return f"the slot `{self._options.slot}` was dropped"
         offset = progress.offset or 0
         if found.lost:
-            return f"the database has thrown away what the slot `{self._options.slot}` would tell"
+            return f"the database has discarded the log that the slot `{self._options.slot}` needs"
         if found.confirmed > offset:
-            return "the state is older than what was confirmed to the database"
+            return "the state is older than the position confirmed to the database"
         if self._system.end < offset:
             return "the database is older than the state"
         for table in self._tables:
@@ -138,10 +136,10 @@ class Link:
             if found_rows is not None and found_rows.key != key_names(table):
                 return f"the key of `{table.title}` was changed"
         if self._quarantine and self._stops_at_bad_rows:
-            return "there are rows in quarantine"
+            return "some rows are in quarantine"
         if not is_known(self._facts.memos, self._options.slot):
             return "the state does not record which rows are in quarantine"
-        return "the publication did not tell of all tables" if missed else ""
+        return "the publication did not include all tables" if missed else ""
 
     @property
     def _stops_at_bad_rows(self) -> bool:

@@ -29,4 +29,4 @@ def read_lsn(text: str) -> int:
             raise ValueError(text)
         return int(high, 16) << 32 | int(low, 16)
     except ValueError:
-        raise failures.MALFORMED.error(what=f"`{text[:40]}` is no place in the log") from None
+        raise failures.MALFORMED.error(what=f"`{text[:40]}` is not a log position") from None

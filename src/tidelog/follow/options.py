@@ -48,7 +48,7 @@ class Options:
     slot: str = SLOT
     publication: str = SLOT
     numeric: Numeric = "text"
-    group: int = 1  # transactions that wait become one epoch, so many at most
+    group: int = 1  # the most pending transactions that become one epoch
     jdbc: bool = False  # on Spark, its tasks read the tables of the first snapshot
     on_bad_row: OnBadRow = "quarantine"  # what happens at a row that cannot become a fact
 
@@ -66,18 +66,20 @@ def make_options(
 ) -> Options:
     """Options from what a caller gives."""
     if not re.fullmatch(r"[a-z0-9_]{1,63}", slot):
-        raise failures.OPTION.error(given=slot, wanted="the name of a slot has small letters, digits and `_`")
+        raise failures.OPTION.error(
+            given=slot, wanted="the name of a slot consists of lower-case letters, digits and `_`"
+        )
     if numeric not in ("text", "float"):
-        raise failures.OPTION.error(given=numeric, wanted="numeric columns are taken as `text` or as `float`")
+        raise failures.OPTION.error(given=numeric, wanted="numeric columns are read as `text` or `float`")
     if not isinstance(group, int) or group < 1:
-        raise failures.OPTION.error(given=group, wanted="at least one transaction is one epoch")
+        raise failures.OPTION.error(given=group, wanted="an epoch contains at least one transaction")
     if on_bad_row not in ("quarantine", "stop"):
-        wanted = "rows that cannot become facts go into `quarantine`, or `stop` following"
+        wanted = "the options for rows that cannot be converted are `quarantine` and `stop`"
         raise failures.OPTION.error(given=on_bad_row, wanted=wanted)
     read = tuple(read_table(relation, table) for relation, table in tables.items())
     out = tuple(PublishOption(view, _read(view, table)[0]) for view, table in publish.items())
     if not read and not out:
-        raise failures.OPTION.error(given="", wanted="no table to follow, and no view to publish")
+        raise failures.OPTION.error(given="", wanted="there is neither a table to follow nor a view to publish")
     return Options(dsn, read, out, slot, publication or slot, numeric, group, jdbc, on_bad_row)
 
 
@@ -96,7 +98,7 @@ def _read(relation: str, table: str) -> tuple[str, str | None]:
     found = _TABLE.fullmatch(table)
     if found is None or not _RELATION.fullmatch(relation):
         given = f"{relation}={table}"
-        raise failures.OPTION.error(given=given, wanted="this is not a relation and a table")
+        raise failures.OPTION.error(given=given, wanted="expected a relation and a table")
     return found[1], found[2]
 
 
@@ -109,5 +111,5 @@ def split_option(text: str) -> tuple[str, str]:
     """The two sides of `link=public.link`."""
     left, equals, right = text.partition("=")
     if not equals:
-        raise failures.OPTION.error(given=text, wanted="there is no `=`")
+        raise failures.OPTION.error(given=text, wanted="expected `=`")
     return left.strip(), right.strip()

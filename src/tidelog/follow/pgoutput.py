@@ -122,10 +122,10 @@ class Reader:
         return int(struct.unpack(form, self.bytes(size))[0])
 
     def bytes(self, size: int) -> bytes:
-        """So many bytes."""
+        """The next ``size`` bytes."""
         end = self._at + size
         if size < 0 or end > len(self._data):
-            raise malformed(f"{size} bytes are announced at {self._at}, of {len(self._data)} in all")
+            raise malformed(f"{size} bytes are expected at {self._at}, but the message has {len(self._data)}")
         found, self._at = self._data[self._at : end], end
         return found
 
@@ -133,7 +133,7 @@ class Reader:
         """A text up to the byte 0."""
         end = self._data.find(b"\0", self._at)
         if end < 0:
-            raise malformed(f"the text at {self._at} has no end")
+            raise malformed(f"the string at {self._at} is not terminated")
         found, self._at = self._data[self._at : end], end + 1
         return decoded(found)
 
@@ -142,7 +142,7 @@ class Reader:
         return self.bytes(1).decode("latin-1")
 
     def end(self) -> None:
-        """Refuse bytes that nobody has read."""
+        """Refuse bytes that were not read."""
         if self._at != len(self._data):
             raise malformed(f"{len(self._data) - self._at} bytes are left over")
 
@@ -157,7 +157,7 @@ def decoded(found: bytes) -> str:
     try:
         return found.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise malformed(f"a text is not UTF-8 ({error.reason})") from None
+        raise malformed(f"a string is not UTF-8 ({error.reason})") from None
 
 
 def value_text(found: bytes) -> str:
@@ -175,13 +175,13 @@ def decode(data: bytes) -> Message:
     Begin(commit=9, transaction=5)
     """
     if not data:
-        raise malformed("it has no bytes")
+        raise malformed("it is empty")
     reader = Reader(data)
     kind = reader.sign()
     if kind in _BESIDE:
         return Beside(_BESIDE[kind])
     if kind not in _READERS:
-        raise malformed(f"there is no kind {kind!r}")
+        raise malformed(f"unknown message type {kind!r}")
     message = _READERS[kind](reader)
     reader.end()
     return message
@@ -222,7 +222,7 @@ def _value(reader: Reader) -> Value:
         return None
     if kind == "u":
         return UNCHANGED
-    raise malformed(f"a value of kind {kind!r}")
+    raise malformed(f"unknown value type {kind!r}")
 
 
 def _insert(reader: Reader) -> Insert:
@@ -245,7 +245,7 @@ def _update(reader: Reader) -> Update:
 def _delete(reader: Reader) -> Delete:
     table, kind = reader.number("!I"), reader.sign()
     if kind not in ("K", "O"):
-        raise malformed(f"a deleted row of kind {kind!r}")
+        raise malformed(f"unknown type {kind!r} of a deleted row")
     return Delete(table, _values(reader), kind == "K")
 
 
@@ -257,7 +257,7 @@ def _truncate(reader: Reader) -> Truncate:
 
 def _expect(found: str, wanted: str) -> None:
     if found != wanted:
-        raise malformed(f"{found!r} where {wanted!r} belongs")
+        raise malformed(f"{found!r} instead of {wanted!r}")
 
 
 _BESIDE = {"O": "origin", "Y": "type", "M": "message"}

@@ -1,8 +1,8 @@
 """How far a state has come in which stream: sources and offsets of epochs.
 
 Law: a source is one slot, one choice of tables and columns, one database, and one snapshot; its offsets rise. Whatever
-needs a new snapshot begins a new source, so that no offset of another history can hide an epoch. Offset 0 says that
-the snapshot was begun: the slot is ours, and if there is one it is to be made anew.
+needs a new snapshot starts a new source, so that no offset of another history can hide an epoch. Offset 0 means that
+the snapshot was started: the slot is ours, and if it exists it has to be created again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def prefix(slot: str) -> str:
 
 
 def print_of(system: str, tables: Sequence[FollowedTable]) -> str:
-    """What tells a choice of tables of a database from all others, in a few letters."""
+    """A short fingerprint of a choice of tables of a database."""
     text = "\n".join([system, *sorted(table.print for table in tables)])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

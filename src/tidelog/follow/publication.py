@@ -1,7 +1,7 @@
-"""The publication: which tables the database tells of.
+"""The publication: which tables the database publishes.
 
-Law: it tells every change of every row of the tables followed. One that is missing is made; one that somebody else made
-gets the tables that it lacks; one that hides rows, columns or kinds of changes is refused with the SQL that mends it.
+Law: it publishes every change of every row of the followed tables. A missing publication is created; an existing one
+gets the tables that it lacks; one that hides rows, columns or kinds of changes is refused with the SQL that fixes it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ GIVEN = "SELECT (p.gpt).relid FROM (SELECT pg_get_publication_tables(%s) AS gpt)
 
 
 def ensure(connection: Connection[tuple[Any, ...]], options: Options, tables: Sequence[FollowedTable]) -> bool:
-    """Make the publication tell of the tables; gives whether it did not before, so that changes may have been missed.
+    """Add the tables to the publication; returns whether it lacked some, so that changes may have been missed.
 
     Nothing is changed where nothing is missing, so that a role without rights can use what an administrator made.
     """
     from psycopg import sql
 
     name = sql.Identifier(options.publication)
-    with told(options.dsn, f"the publication `{options.publication}`"):
+    with told(options.dsn, f"to use the publication `{options.publication}`"):
         found = connection.execute(FOUND, (options.publication,)).fetchone()
         if found is None:
             text = sql.SQL("CREATE PUBLICATION {} FOR TABLE {} WITH (publish_via_partition_root = true)")
@@ -47,7 +47,7 @@ def ensure(connection: Connection[tuple[Any, ...]], options: Options, tables: Se
         _check_kinds(options, all_kinds)
         if any(table.is_partitioned for table in tables) and not via_root:
             wanted = "SET (publish_via_partition_root = true)"
-            raise _hidden(options, "tells of parts instead of their partitioned table", wanted)
+            raise _hidden(options, "publishes the partitions of a table instead of the partitioned table", wanted)
         if everything:
             return False
         lacking = _lacking(connection, options, tables)
@@ -67,7 +67,7 @@ def _named(table: FollowedTable) -> Composable:
 def _check_kinds(options: Options, all_kinds: bool) -> None:
     if not all_kinds:
         wanted = "SET (publish = 'insert, update, delete, truncate')"
-        raise _hidden(options, "leaves out inserts, updates, deletes or truncates", wanted)
+        raise _hidden(options, "omits inserts, updates, deletes or truncates", wanted)
 
 
 def _lacking(
@@ -77,7 +77,7 @@ def _lacking(
     for table in tables:
         rows, columns = own.get(table.oid, (None, None))
         if rows is not None or columns is not None:
-            what = f"tells only some {'rows' if rows is not None else 'columns'} of `{table.title}`"
+            what = f"includes only some {'rows' if rows is not None else 'columns'} of `{table.title}`"
             raise _hidden(options, what, f"DROP TABLE {table.title}")
     given = {oid for (oid,) in connection.execute(GIVEN, (options.publication,))}
     return [table for table in tables if table.oid not in own and table.oid not in given]

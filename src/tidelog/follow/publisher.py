@@ -58,7 +58,7 @@ class Publisher:
 
     def check(self, followed: Sequence[FollowedTable]) -> None:
         """Refuse what cannot be published; nothing is changed."""
-        with connect(self._options.dsn) as connection, told(self._options.dsn, "to look at tables"):
+        with connect(self._options.dsn) as connection, told(self._options.dsn, "to inspect tables"):
             for option in self._options.publish:
                 target = find_target(connection, option, self._engine[option.view])
                 for table in followed:
@@ -88,7 +88,7 @@ class Publisher:
         """After every commit, in the thread that commits, which has the turn."""
         try:
             changes = self._changes(epoch)
-        except TidelogError:  # a view is gone with its rules: the epoch is committed, and the thread tells of it
+        except TidelogError:  # a view was removed with its rules: the epoch is committed, and the thread reports it
             changes = None
         with self._news:
             if changes is None or len(self._waiting) >= MOST_WAITING:
@@ -117,7 +117,7 @@ class Publisher:
             except TidelogError as error:
                 self._rest(error)
             except Exception as error:  # a defect of ours, as in `follower`
-                LOG.exception("the publisher failed")
+                LOG.exception("unexpected exception in the publisher")
                 self._rest(error)
 
     def _rest(self, error: Exception) -> None:
@@ -181,7 +181,7 @@ class Publisher:
             now = Published(self._core.number, self._history.mark)
             view = self._engine[target.view]
             rows = as_sent(view, view.rows())
-        LOG.info("`%s` is compared with `%s` at epoch %d", target.title, target.view, now.epoch)
+        LOG.info("comparing `%s` with `%s` at epoch %d", target.title, target.view, now.epoch)
         with connection.transaction():
             replace_all(connection, target, rows)
             self._note(connection, target, before, now)
@@ -213,7 +213,7 @@ class Publisher:
     ) -> None:
         """Inside a transaction: the rows and the control table."""
         if not apply(connection, target, change):
-            raise out_of_step(f"somebody else has changed rows of `{target.title}`")
+            raise out_of_step(f"rows of `{target.title}` were changed by another client")
         self._note(connection, target, before, now)
         self._at[target.title] = now
 
@@ -221,7 +221,7 @@ class Publisher:
         self, connection: Connection[tuple[Any, ...]], target: Target, before: Published | None, now: Published
     ) -> None:
         if before != now and not write_control(connection, target, before, now):
-            raise out_of_step(f"somebody else publishes in `{target.title}`")
+            raise out_of_step(f"another client publishes in `{target.title}`")
 
     def _take(self) -> tuple[Published, dict[str, ViewChange]] | None:
         """The next epoch to write; of several that change no view the last one stands for all."""
@@ -238,7 +238,7 @@ class Publisher:
 
     @contextmanager
     def _storing(self, target: Target | None = None) -> Iterator[None]:
-        """What the database does not store is told by the names of view and table."""
+        """Report what the database does not store with the names of view and table."""
         postgres = driver()
         names = ", ".join(option.view for option in self._options.publish), "the database"
         view, table = names if target is None else (target.view, target.title)

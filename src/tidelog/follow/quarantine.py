@@ -85,7 +85,7 @@ class TableQuarantine:
 
 
 def key_names(table: FollowedTable) -> tuple[str, ...]:
-    """The columns that tell a row of a table from all others."""
+    """The columns that identify a row of a table."""
     return tuple(table.columns[place].name for place in table.key)
 
 

@@ -1,8 +1,8 @@
 """The rows of the tables at one moment, and how the facts differ from them.
 
-Law: after the epoch that a snapshot makes, each relation holds exactly the rows of its table, at the moment from which
-on the stream tells everything, that can become facts, and the quarantine has the others. The first snapshot and any
-later one are the same act. `suspects` selects every row that cannot become a fact, and may select others.
+Law: after the epoch of a snapshot, each relation contains exactly the rows of its table that can be converted to facts,
+as of the position where the stream starts, and the quarantine contains the others. The first snapshot and later ones
+work in the same way. `suspects` selects every row that cannot be converted, and may select others.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def read_suspects(options: Options, table: FollowedTable, snapshot: str | None, 
 
 @contextmanager
 def in_snapshot(connection: Connection[tuple[Any, ...]], snapshot: str | None) -> Iterator[None]:
-    """A transaction in a snapshot of another connection, or in one of its own."""
+    """A transaction in a snapshot of another connection, or in a new one."""
     from psycopg import sql
 
     with connection.transaction():

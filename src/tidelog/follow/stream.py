@@ -24,7 +24,7 @@ COPY_BOTH = 8  # the status of libpq for a connection that both sides write to
 
 
 class Stream:
-    """What a database tells from a place of its log on."""
+    """The messages of a database from a position in its log."""
 
     def __init__(self, connection: Connection[tuple[Any, ...]], options: Options, place: int) -> None:
         self._wire = connection.pgconn
@@ -43,7 +43,7 @@ class Stream:
 
     def read(self, seconds: float) -> Data | Alive | None:
         """The next frame; None if there is none for so long."""
-        with told(self._options.dsn, "to go on streaming"):
+        with told(self._options.dsn, "to continue streaming"):
             size, data = self._wire.get_copy_data(1)
             if size == 0:
                 if not self._poll.poll(seconds * 1000):
@@ -58,8 +58,8 @@ class Stream:
         return None
 
     def confirm(self, place: int, *, wants_answer: bool = False) -> None:
-        """Tell the database that everything before a place is safe here; it may be asked for a sign of life."""
-        with told(self._options.dsn, "to take a confirmation"):
+        """Confirm to the database that everything before a position is safe here; it may be asked to reply."""
+        with told(self._options.dsn, "to confirm a position"):
             self._wire.put_copy_data(confirmation(place, time.time(), wants_answer))
             self._wire.flush()
 

@@ -118,7 +118,7 @@ def _ordered(view: View, title: str, rows: Sequence[tuple[int, str, int, str]]) 
     by_name = {row[1]: row for row in rows}
     named = by_name.keys() == set(view.columns)
     if len(rows) != len(view.columns) or not (named or _has_no_names(view)):
-        why = f"it has the columns {', '.join(by_name)}, the view has {', '.join(view.columns)}"
+        why = f"it has the columns {', '.join(by_name)}, but the view has {', '.join(view.columns)}"
         raise failures.TARGET.error(view=view.name, table=title, why=why)
     ordered = [by_name[name] for name in view.columns] if named else list(rows)
     for (_, column, base, text), type_ in zip(ordered, view.types, strict=True):
@@ -137,7 +137,9 @@ def make_target(connection: Connection[tuple[Any, ...]], option: PublishOption, 
     from psycopg import sql
 
     if not view.columns or None in view.types:
-        why = "the view has no columns" if not view.columns else "the types of its columns are not known; declare it"
+        why = (
+            "the view has no columns" if not view.columns else "the types of its columns are unknown; declare the view"
+        )
         raise failures.TARGET.error(view=view.name, table=option.table, why=why)
     row = connection.execute("SELECT parse_ident(%s)", (option.table,)).fetchone()
     assert row is not None
@@ -180,7 +182,7 @@ def read_control(connection: Connection[tuple[Any, ...]], target: Target) -> Pub
 def write_control(
     connection: Connection[tuple[Any, ...]], target: Target, before: Published | None, now: Published
 ) -> bool:
-    """Say of which epoch a table is; whether nobody else had said so in the meantime."""
+    """Record the epoch of a table; returns whether no other client had recorded one in the meantime."""
     from psycopg import sql
 
     if before is None:

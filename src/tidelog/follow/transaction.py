@@ -80,7 +80,7 @@ class Transaction:
         quarantine: Changes,
     ) -> None:
         self._tables = tables
-        self._layouts = layouts  # of the connection: the stream tells of a table once
+        self._layouts = layouts  # of the connection: the stream describes a table once
         self._find = find
         self._all_rows = all_rows
         self._signs: dict[str, Signs] = {}
@@ -107,7 +107,7 @@ class Transaction:
 
     def _change(self, message: Insert | Update | Delete) -> None:
         if message.table not in self._layouts:
-            raise failures.MALFORMED.error(what=f"a row of the table {message.table}, of which nothing was told")
+            raise failures.MALFORMED.error(what=f"a row of the unknown table {message.table}")
         known = self._layouts[message.table]
         table = known.table
         signs = self._signs.setdefault(table.relation, Signs())
@@ -177,7 +177,7 @@ def _pick(known: Layout, values: Values) -> Values:
 
 
 def _key(table: FollowedTable, values: Values) -> Key:
-    """What tells the row from all others of its table."""
+    """The values that identify the row in its table."""
     key = tuple(part for place in table.key if isinstance(part := values[place], str))
     if len(key) < len(table.key):
         raise out_of_step(f"the database did not send the key of a row of `{table.title}`")
@@ -209,5 +209,5 @@ def _row(table: FollowedTable, new: Values, gone: Row | None, reason: Reason | N
     missing = [column.name for column, value in zip(table.columns, new, strict=True) if isinstance(value, Unchanged)]
     if reason is not None and reason.column in missing:
         return reason
-    what = f"column `{missing[0]}` of a row of `{table.title}` that was no fact before"
+    what = f"column `{missing[0]}` of a row of `{table.title}` that was not a fact before"
     raise out_of_step(f"the database did not send {what}")

@@ -2,8 +2,8 @@
 
 Law: a value of the snapshot and the same value of the stream are one value here, since both are read from the text that
 PostgreSQL writes (dates in ISO form, times in UTC). A type that is not in the table is refused by its name. Two values
-that a unique index tells apart stay two, except numeric as float, which is therefore no key. A value that has no
-counterpart here is never changed into another one: `read_row` reports the column and the problem.
+that a unique index distinguishes stay different, except numeric as float, which therefore cannot be a key. A value that
+has no counterpart here is never changed into another one: `read_row` reports the column and the problem.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _timestamp(text: str) -> datetime.datetime:
 TEXT = Kind("symbol", _text, "valid UTF-8")
 NUMBER = Kind("number", int, "a whole number")
 FLOAT = Kind("float", float, "a number")
-UNSIGNED = Kind("unsigned", _unsigned, "a whole number from 0 on")
+UNSIGNED = Kind("unsigned", _unsigned, "a non-negative whole number")
 NUMERIC_AS_FLOAT = Kind("float", _finite, "a number in the range of a 64-bit float", exact=False)
 MOMENT = Kind("timestamp", _timestamp, "a time in the years 1 to 9999")
 KINDS = {

@@ -1,7 +1,7 @@
 """The TextMate grammar of programs, made of the list of words: what editors such as VS Code colour with.
 
-Law: a scope says what the lexer's token says, as far as one line tells: a grammar sees no convention, so ``%`` begins a
-comment where no operand stands before it, and bare names in lower case have no colour. `python -m
+Law: a scope matches the lexer's token as far as one line determines it: a grammar does not know the convention, so
+``%`` starts a comment if no operand precedes it, and bare names in lower case have no colour. `python -m
 tidelog.highlight.grammar FILE` writes it; a test compares the file that is kept.
 """
 
@@ -58,7 +58,7 @@ def _match(pattern: str, scope: str) -> Rule:
 
 
 def _captured(pattern: str, *scopes: str) -> Rule:
-    """A pattern whose groups have scopes of their own."""
+    """A pattern whose groups have separate scopes."""
     captures = {str(i): {"name": f"{scope}.tidelog"} for i, scope in enumerate(scopes, 1) if scope}
     return {"match": pattern, "captures": captures}
 

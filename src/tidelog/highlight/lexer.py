@@ -79,7 +79,7 @@ def _words(name: str, bare: _TokenType) -> Rules:
 
 
 def _string(quote: str, kind: _TokenType) -> Rules:
-    """The inside of a string; one that nobody closed ends with its line."""
+    """The inside of a string; an unclosed one ends with its line."""
     return [(quote, kind, "#pop"), (_ESCAPE, String.Escape), (rf"[^{quote}\\\n]+", kind), (r"\\?\n", Text, "#pop")]
 
 

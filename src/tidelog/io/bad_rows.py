@@ -1,6 +1,7 @@
-"""Rows of a file that do not fit: all are looked for, the first ten are told.
+"""Rows of a file that do not fit: all are found, the first ten are reported.
 
-Law: one bad row is told as it is; of several the first ten are told, each with its place, and how many more there are.
+Law: a single bad row is reported as it is; of several, the first ten are reported, each with its place, and the number
+of the others.
 """
 
 from __future__ import annotations

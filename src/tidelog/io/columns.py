@@ -1,7 +1,7 @@
 """Columns of values to columns of cells, and back.
 
-Law (D14): a column holds values of one type and no nulls. What comes in with a type of its own (boolean, date,
-timestamp) goes out with it. A value that does not fit is named with its row; nothing of its batch is applied.
+Law (D14): a column contains values of one type and no nulls. Data that comes in with a specific type (boolean, date,
+timestamp) goes out with it. A value that does not fit is reported with its row; nothing of its batch is applied.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from tidelog.io.texts import read_text, show_text
 from tidelog.io.values import advice, as_list, is_null, plain, shown
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
-from tidelog.partition.texts.dictionary import Dictionary, float_cell, to_signed
+from tidelog.partition.texts.dictionary import Dictionary, float_cell
+from tidelog.partition.texts.ids import to_signed
 from tidelog.partition.texts.structures import encode_structure
 from tidelog.program.values.outside import EXACT
 from tidelog.program.values.shape import Shape
@@ -59,7 +60,7 @@ def encode_value(value: object, type_: str, dictionary: Dictionary) -> int:
 def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
     if isinstance(type_, Shape):
         encode = partial(_encode_part, dictionary=dictionary)
-        return encode_structure(value, type_, dictionary, take_apart, encode)
+        return encode_structure(value, type_, dictionary.pack, take_apart, encode)
     if type_ == "symbol":
         return dictionary.symbol(value) if isinstance(value, str) else None
     if type_ == "float":
@@ -132,12 +133,12 @@ _BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_
 IN_LISTS = ("number", "unsigned", "float", "symbol", "boolean", "list")
 UNSIGNED = pa.decimal128(20, 0)  # what Spark has for uint64
 _ARROW_ADVICE: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
-    (pa.types.is_decimal, "declare the column symbol, which keeps its text, or cast it to float, which rounds"),
-    (pa.types.is_struct, "declare the column of a record type (`.type T = [x: number, ...]`)"),
+    (pa.types.is_decimal, "declare the column as symbol, which keeps its text, or cast it to float, which rounds"),
+    (pa.types.is_struct, "declare the column with a record type (`.type T = [x: number, ...]`)"),
     (lambda t: isinstance(t, pa.BaseExtensionType), "cast it to strings or to timestamps"),
     (pa.types.is_duration, "cast it to int64"),
     (pa.types.is_time, "cast it to a string"),
-    (pa.types.is_null, "give the column a type; nulls are refused"),
+    (pa.types.is_null, "set the type of the column; nulls are refused"),
     (lambda t: any(test(t) for test in _LISTS), "cast its elements to strings, or to numbers"),
 )
 
@@ -160,7 +161,7 @@ def arrow_column_type(type_: pa.DataType, where: str) -> str:
     found = next((name for test, name in tests if test(type_)), None)
     if found is not None and (found != "list" or _fits_list(type_.value_type, where)):
         return found
-    advice = next((told for test, told in _ARROW_ADVICE if test(type_)), "give its parts as columns of their own")
+    advice = next((told for test, told in _ARROW_ADVICE if test(type_)), "pass its fields as separate columns")
     raise failures.ARROW_TYPE.error(where=where, type=type_, advice=advice)
 
 

@@ -111,8 +111,9 @@ def probable_encoding(data: bytes) -> str:
 def without_header(data: bytes, shape: Shape) -> tuple[bytes, Shape, int]:
     """The data behind a header line, and the columns picked by its names (D36).
 
-    Where nobody says whether there is a header, a first line that equals the names is one, and one that equals them
-    up to case is refused; what else looks like a header is found when the rows are known (`check_first_row`).
+    If it is not stated whether there is a header, a first line that equals the names is one, and a line that equals
+    them up to case is refused; other lines that look like a header are found when the rows are known
+    (`check_first_row`).
     """
     if shape.headers is False or not data:
         return data, shape, 0
@@ -171,7 +172,7 @@ def check_first_row(table: pa.Table, cells: Sequence[str], shape: Shape) -> None
             raise possible_header(shape, cells, above_numbers(place))
 
 
-IDENTIFIERS = "its cells are identifiers, and none of them recurs in its column"
+IDENTIFIERS = "its cells are identifiers that do not occur again in their columns"
 
 
 def above_numbers(place: int) -> str:
@@ -246,7 +247,7 @@ def _without_other_nulls(column: pa.ChunkedArray, place: int, shape: Shape) -> p
 
 
 def _read_exactly(data: bytes, shape: Shape, skipped: int) -> Data:
-    """The rows by the definition of the format; those that do not fit are told."""
+    """The rows by the definition of the format; those that do not fit are reported."""
     columns: list[list[Any]] = [[] for _ in shape.types]
     bad = BadRows()
     for number, cells in _split(_decoded(data, shape), shape):
@@ -323,8 +324,8 @@ def _value(text: str, place: int, shape: Shape, number: int) -> Any:
         return read_text(text, type_ or "symbol")
     except DataError as error:
         header = shape.headers is None and number == 1
-        hint = "; if the first line holds names, say headers=true" if header else ""
-        hint += "; if an empty cell is a null, say nulls=skip or replace it" if not text else ""
+        hint = "; if the first line contains names, set headers=true" if header else ""
+        hint += "; if an empty cell is a null, set nulls=skip or replace it" if not text else ""
         column = f"column {place + 1} (`{shape.names[place]}`) of `{shape.relation}`"
         raise error.reworded(f"{shape.where}:{number}: {column}: {error}{hint}; nothing was read") from None
 

@@ -1,7 +1,7 @@
 """The change feed of a view in a folder or table, every epoch exactly once.
 
-Law: what a feed holds tells which epochs it has, so that after any failure it goes on where it stands: an epoch that is
-there is not written again, and one that is missing is written from the history of the state folder. A folder has one
+Law: the files of a feed show which epochs it has, so that it continues correctly after any failure: an existing epoch
+is not written again, and a missing one is written from the history of the state folder. A folder has one
 subfolder per epoch that changed the view, ``epoch=12``, which appears whole; Spark and Arrow read the name as a column.
 """
 

@@ -106,7 +106,7 @@ def find_views(program: Program, folder: Path) -> list[InputFile]:
 
 
 def _files_by_name(program: Program, schema: Mapping[str, Types], folder: Path) -> list[InputFile]:
-    """The files that bear the names of relations without rules; what is not read although facts are missing is told."""
+    """The files named after relations without rules; files that are ignored although facts are missing are reported."""
     if not folder.is_dir():
         raise failures.NO_FACTS_FOLDER.error(folder=folder)
     derived = {rule.head.predicate for rule in program.rules}

@@ -36,12 +36,12 @@ def faint(value: object) -> str:
 
 
 def line(*parts: str) -> str:
-    """A line of its own."""
+    """A separate line."""
     return f"<div>{' '.join(parts)}</div>"
 
 
 def apart(*parts: str) -> str:
-    """A line of its own, with some room before it."""
+    """A separate line, with some space before it."""
     return f'<div style="margin-top:.5em">{" ".join(parts)}</div>'
 
 

@@ -1,8 +1,8 @@
 """Rows as JSON: an object or a list of values a line, or one list of them.
 
 Law: reading what was written gives the same values. An object's fields are the columns of the relation by their names,
-a list's elements by their order. What values look like is said in `json_values`. A row that does not fit is told with
-its line, and then nothing of the file is taken; nulls are refused.
+a list's elements by their order. The format of values is defined in `json_values`. A row that does not fit is reported
+with its line, and then nothing of the file is used; nulls are refused.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Law: reading what was written into a column of the same type gives the same value. Numbers are exact, lists are lists,
 dates and timestamps texts in ISO 8601, records and algebraic values the texts that files hold, and floats that JSON has
-no number for the texts `Infinity`, `-Infinity` and `NaN`. A list that holds such a float is its text, too, since inside
-a list nothing would tell `Infinity` from a symbol.
+no number for the texts `Infinity`, `-Infinity` and `NaN`. A list that contains such a float is its text, too, because
+inside a list `Infinity` could not be distinguished from a symbol.
 """
 
 from __future__ import annotations

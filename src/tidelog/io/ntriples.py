@@ -28,7 +28,7 @@ _TERM = re.compile(rf"{_IRI}|{_BLANK}|{_LITERAL}")
 
 
 def read_ntriples(data: bytes, where: str, names: Iterable[str]) -> pa.Table:
-    """The statements of a file; a DataError tells the lines that are none.
+    """The statements of a file; a DataError reports the lines that are not statements.
 
     >>> read_ntriples(b'<urn:a> <urn:p> "x"@en .\\n# a note\\n', "a.nt", "spo").to_pylist()
     [{'s': '<urn:a>', 'p': '<urn:p>', 'o': '"x"@en'}]

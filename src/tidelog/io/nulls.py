@@ -221,7 +221,7 @@ def _value(policy: NullPolicy, value: object, column: Any, type_: str | None, wh
 
 
 def _own_type(column: Any, where: str) -> str | None:
-    """The type that a column has by itself, without its nulls."""
+    """The type of a column without its nulls."""
     if isinstance(column, pa.ChunkedArray):
         return None if pa.types.is_null(column.type) else arrow_column_type(column.type, where)
     present = [value for value in column if not is_null(value)]

@@ -49,7 +49,7 @@ def _open(place: tuple[str, int], schema: Mapping[str, Types]) -> bool:
 
 
 def _guesses(read: Sequence[tuple[str, Data]], schema: Mapping[str, Types]) -> Bound:
-    """The type that each open column would have by itself; with several files, the widest."""
+    """The type that each open column would have by default; with several files, the widest."""
     found: Bound = {}
     for name, data in read:
         if not isinstance(data, pa.Table):

@@ -104,7 +104,7 @@ def spark_face(outside: str) -> str:
 
 
 def is_own(type_: str | None, outside: str) -> bool:
-    """Whether a column of that type can be given back so, and would not be by itself.
+    """Whether a column can be returned with that type, and would not have it by default.
 
     >>> is_own("number", "int8"), is_own("number", "int64"), is_own("float", "int8"), is_own("symbol", "binary")
     (True, False, False, True)
@@ -213,5 +213,5 @@ def _made(value: Any, outside: str) -> Any:
 
 def _switch(value: Any) -> bool:
     if value not in (0, 1):
-        raise ValueError(f"{value!r} is no boolean")
+        raise ValueError(f"{value!r} is not a boolean")
     return bool(value)

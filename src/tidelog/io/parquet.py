@@ -1,8 +1,8 @@
 """Rows of a view as one Parquet file, written by the partition that holds them.
 
 Law (D5): a file appears whole or not at all and never changes; all files of one view have one schema, whatever values a
-partition happens to hold. Lists have no element type, so a list is written as JSON, and the file tells which Spark type
-would hold all its lists; text for the eye is written where that is asked for. This module needs no PySpark.
+partition happens to have. Lists have no element type, so a list is written as JSON, and the file records which Spark
+type could represent all its lists; readable text is written on request. This module needs no PySpark.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ EMPTY, MIXED = "", "mixed"
 
 
 def change_name(names: Sequence[str]) -> str:
-    """The name of the column that tells +1 or -1.
+    """The name of the column with +1 or -1.
 
     >>> change_name(["x", "y"]), change_name(["change"])
     ('change', '_change')
@@ -70,8 +70,8 @@ def write_rows(
 ) -> dict[str, str]:
     """Write rows to a new file, a local path or a URI; returns the element types of its columns of lists.
 
-    With ``signs`` the file has one more column, which tells of each row whether it was inserted (+1) or deleted (-1).
-    ``outside`` are the types that columns are given back as, if they have any of their own; lists have them later.
+    With ``signs`` the file has one more column, which contains +1 for inserted rows and -1 for deleted ones.
+    ``outside`` are the types with which columns are returned, if they have specific ones; lists get them later.
     """
     kinds: dict[str, str] = {}
     arrays: list[pa.Array] = []

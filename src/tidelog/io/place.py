@@ -1,6 +1,6 @@
 """Where files are: a local path or a URI.
 
-Law: whoever reads or writes files asks here for the file system, so that every place is named in the same way.
+Law: all code that reads or writes files gets the file system here, so that every place is named in the same way.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Data:
     length: int
     names: tuple[str, ...] | None = None
     by_name: bool = False
-    until: int | None = None  # when the facts end, where that is told
+    until: int | None = None  # when the facts expire, if they do
     typed: bool = True  # whether columns of Arrow have types that somebody gave them
     nulls: NullPolicy | None = None  # how nulls are handled, where they are not refused
     written: bool = False  # whether values were written in the language, and take the types of their columns
@@ -123,7 +123,7 @@ def data_types(relation: str, rows: Data, known: Types) -> tuple[str, ...]:
 
 
 def _telling(column: Sequence[Any]) -> Sequence[Any]:
-    """Those of the values of a text that tell the type of their column: beside a date, a quoted text is one as well.
+    """Those values of a text that determine the type of their column: beside a date, a quoted text is one, too.
 
     >>> _telling(["2026-06-01", datetime.date(2026, 6, 2)]), _telling([True, "a"])
     ([datetime.date(2026, 6, 2)], ['a'])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tidelog.errors import DataError
     from tidelog.io.rows import Data
 
-NO_SIGN = "the column of signs holds neither +1 nor -1"
+NO_SIGN = "the change column contains neither +1 nor -1"
 Mask = npt.NDArray[np.bool_]
 
 

@@ -1,7 +1,7 @@
 """Columns of strings to ids and back, as whole columns: no object of Python's is made for a string.
 
-Law (D15): the ids are those that the dictionary gives each string by itself. Arrow's memory is read where it lies,
-after Arrow has checked it; strings that are no UTF-8 are refused.
+Law (D15): the ids are those that the dictionary assigns to each string alone. Arrow's memory is read in place,
+after Arrow has checked it; strings that are not UTF-8 are refused.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.texts import laid_out, to_strings
 
-FEW = 64  # so many strings of Python are encoded one by one
+FEW = 64  # up to this number, Python strings are encoded one by one
 _LARGEST = (1 << 31) - 1
 
 

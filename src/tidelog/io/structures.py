@@ -19,7 +19,7 @@ from tidelog.io import io_failures as failures
 from tidelog.io.texts import read_text, show_text
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.partition.texts.structures import Taken, decode_structures
+from tidelog.partition.texts.structures import Taken
 from tidelog.program.functions.calendar import to_python
 from tidelog.program.values.outside import CONSTRUCTOR, NATURAL, fields_of
 from tidelog.program.values.shape import Part, Shape
@@ -108,7 +108,7 @@ def python_structures(cells: Cells, shape: Shape, dictionary: Dictionary) -> lis
         except (ValueError, OverflowError):
             raise failures.BEYOND_PYTHON.error(type=type_, least=cell, most=cell) from None
 
-    return decode_structures(cells.tolist(), shape, dictionary, leaf)
+    return dictionary.structures(cells.tolist(), shape, leaf)
 
 
 def decode_arrow_structures(
@@ -118,7 +118,7 @@ def decode_arrow_structures(
     type_ = arrow_type(shape, lambda part, _: base[part])
     if pa.types.is_string(type_):
         return pa.array([show_text(value, shape) for value in python_structures(cells, shape, dictionary)], type_)
-    values = decode_structures(cells.tolist(), shape, dictionary)  # Arrow counts days as cells do, in any year
+    values = dictionary.structures(cells.tolist(), shape)  # Arrow counts days as cells do, in any year
     return pa.array([_tree(value, shape) for value in values], type_)
 
 

@@ -42,7 +42,7 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text of at most so many letters; control characters are shown.
+    """A text, shortened to at most a number of letters; control characters are shown.
 
     >>> shortened("reach(1, 2)", 8)
     'reach(1…'

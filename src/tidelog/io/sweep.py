@@ -1,8 +1,8 @@
 """Removing the files behind DataFrames of views.
 
-Law (D5): a file behind a DataFrame is there until its engine is told to release it, or until it is older than `KEPT`
-when a writer opens the state folder: nobody knows who still reads it, so that time is what is promised. What cannot be
-listed or removed is left where it is.
+Law (D5): a file behind a DataFrame is kept until `release` is called, or until it is older than `KEPT` when a writer
+opens the state folder: it is not known who still reads it, so a minimum time is promised. Files that cannot be
+listed or removed are left in place.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VIEWS = "views"  # the folder of a state that holds them
 
 
 def sweep_views(state: str, older: float = KEPT) -> int:
-    """Remove the files of DataFrames that are older than so many seconds; how many DataFrames these were."""
+    """Remove the files of DataFrames that are older than a number of seconds; returns the number of DataFrames."""
     try:
         files, place = open_files(f"{state}/{VIEWS}")
         found = files.get_file_info(fs.FileSelector(place, allow_not_found=True, recursive=True))

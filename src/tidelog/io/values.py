@@ -24,17 +24,17 @@ from tidelog.program.values.term import canonical_float
 SHOWN = 80
 _MISSING = ("NAType", "NaTType")  # of pandas
 _ADVICE: tuple[tuple[type | tuple[type, ...], str], ...] = (
-    (Decimal, "give float(value) or str(value)"),
+    (Decimal, "pass float(value) or str(value)"),
     ((bytes, bytearray, memoryview), "decode it to text, for example with value.decode()"),
-    (datetime.timedelta, "give value.total_seconds()"),
-    (datetime.time, "give value.isoformat()"),
-    ((set, frozenset), "give a tuple, which has an order"),
-    (dict, "give its parts as columns of their own"),
-    (complex, "give its parts as columns of their own"),
+    (datetime.timedelta, "pass value.total_seconds()"),
+    (datetime.time, "pass value.isoformat()"),
+    ((set, frozenset), "pass a tuple, which has an order"),
+    (dict, "pass its fields as separate columns"),
+    (complex, "pass its fields as separate columns"),
 )
 _TIMES = {
-    "date": 'give a `datetime.date`, or in JSON text such as "2024-02-29"',
-    "timestamp": 'give a `datetime.datetime`, or in JSON text such as "2024-02-29T12:00:00"',
+    "date": 'pass a `datetime.date`, or in JSON a string such as "2024-02-29"',
+    "timestamp": 'pass a `datetime.datetime`, or in JSON a string such as "2024-02-29T12:00:00"',
 }
 
 

@@ -1,6 +1,6 @@
 """Views and changes as Parquet files, written from rows that this process holds.
 
-Law: a file is written once and never changed, so that whoever reads it sees its epoch (D5).
+Law: a file is written once and never changed, so that every reader sees its epoch (D5).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Kinds = Mapping[str, str]
 Types = Sequence[str | None]
 
 
-Write = Callable[[str], list[Kinds]]  # into a folder; tells what the lists of each file hold
+Write = Callable[[str], list[Kinds]]  # into a folder; returns what the lists of each file contain
 
 
 class Shown(NamedTuple):

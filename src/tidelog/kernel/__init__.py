@@ -3,3 +3,5 @@
 Law: a kernel touches only what it is handed, holds no interpreter lock, and returns after a slice of work. Nothing here
 knows Datalog, types or Python values; this package imports nothing of Tidelog.
 """
+
+from tidelog.kernel import warm as warm  # which every kernel needs at its first call

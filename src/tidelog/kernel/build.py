@@ -1,12 +1,14 @@
-"""The compiler's part: all entries of the kernel in one object file.
+"""The compiler's part: all entries of the kernel in one object file; `python -m tidelog.kernel.build FILE` writes it.
 
-Law: the machine code that runs is the one made here, whoever loads it. It calls nothing but Python's stable interface
-and what every process has. Imported only where something must be compiled.
+Law: the machine code that runs is the one made here, in a process that does nothing else (`kernel.compiler`, which sets
+the instruction set). It calls nothing but Python's stable interface and what every process has.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from llvmlite import binding as llvm
@@ -16,6 +18,7 @@ from numba.core.registry import cpu_target
 
 from tidelog.kernel.link import INTERFACE
 from tidelog.kernel.memory import Kernel
+from tidelog.kernel.warm import KERNELS
 from tidelog.kernel.wrap import Wrapper
 
 _CELL = types.int64
@@ -48,7 +51,7 @@ def compile_kernels(kernels: Iterable[tuple[Kernel, tuple[str, ...]]]) -> bytes:
 
 
 def _emit(module: Any, symbols: set[str], target: tuple[str, str, str]) -> bytes:
-    """Machine code for this processor that may lie anywhere, without what no entry needs."""
+    """Machine code for an instruction set that may lie anywhere, without what no entry needs."""
     triple, processor, features = target
     module.link_in(llvm.parse_assembly(_NO_OWNER))
     for function in module.functions:
@@ -70,3 +73,7 @@ def _check_needs(module: Any) -> None:
     needed = {part.name for part in parts if part.is_declaration and not part.name.startswith("llvm.")}
     if needed - _PROCESS - set(INTERFACE):
         raise AssertionError(f"compiled code needs {sorted(needed - _PROCESS - set(INTERFACE))}")
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_bytes(compile_kernels(KERNELS))

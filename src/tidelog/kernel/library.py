@@ -1,9 +1,12 @@
-"""The compiled kernel on disk: one object file, and a shared library where a linker was there; found, checked, loaded.
+"""The compiled kernel on disk: a shared library for each instruction set, or an object file; found, checked, loaded.
 
-Law: what is loaded was made from these sources, for this processor, by the installed compiler, and is whole: the first
-three are in its name, and a digest stands at its end. A file that does not fit is as good as none: the kernel is made
-again. Files appear whole, under their name, and are never written to afterwards, so that any number of processes may
+Law: what is loaded was made from these sources, for an instruction set that this processor runs, and is whole: the
+first two are in its name, and a digest stands at its end. It calls only Python's stable interface and what every
+process has, so that it fits every version of Python, numpy and the C library. A file that does not fit is as good as
+none. Files appear whole, under their name, and are never written to afterwards, so that any number of processes may
 read, make and replace them at once. Loading does not import the compiler.
+
+A wheel brings its kernels (`PACKED`); others are compiled and kept.
 """
 
 from __future__ import annotations
@@ -13,63 +16,55 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import xxhash
 
+from tidelog.kernel.processor import runnable_sets
+
+PACKED = "compiled"  # the folder of a wheel's kernels, beside the sources
 FOLDER_VARIABLE = "TIDELOG_KERNEL_CACHE"
 _DIGEST = 16  # bytes
 _KEPT = 8  # kernels of other sources and processors that stay in a folder
-_SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT")
 _FAST_CALL = 0x0080  # how Python calls: an array of arguments and their number
 
 Functions = dict[str, Callable[..., Any]]
 
 
-def key() -> str:
-    """What a compiled kernel depends on, as a name: sources, compiler, interpreter, processor, settings."""
+class NoKernel(ImportError):
+    """There is no kernel that can be loaded here, and no compiler to make one."""
+
+
+def names(instruction_sets: Iterable[str]) -> list[str]:
+    """What the kernels of these sources for some instruction sets are called."""
     digest = xxhash.xxh3_128()
     for source in _sources():
         digest.update(source)
-    for package in ("numba", "llvmlite"):
-        digest.update(_version(package))
-    words = (sys.implementation.cache_tag, sys.platform, os.uname().machine, *map(os.environ.get, _SETTINGS))
-    digest.update(repr(words).encode())
-    digest.update(_processor())
-    return str(digest.hexdigest())
+    return [f"{sys.platform}-{each}-{digest.hexdigest()}" for each in instruction_sets]
+
+
+def runnable_names() -> list[str]:
+    """What the kernels of these sources that this processor runs are called, fastest first."""
+    return names(runnable_sets())
 
 
 def _sources() -> list[bytes]:
     """The sources of the kernel, in the order of their names."""
-    found = {path.name: path.read_bytes() for path in Path(__file__).parent.glob("*.py")}
-    if not found:  # the package lies in a zip file
-        from importlib.resources import files
-
-        found = {path.name: path.read_bytes() for path in files(__package__).iterdir() if path.name.endswith(".py")}
+    found = {path.name: path.read_bytes() for path in _home().iterdir() if path.name.endswith(".py")}
     return [found[name] for name in sorted(found)]
 
 
-def _version(package: str) -> bytes:
-    """What tells one version of an installed package from another, without importing it."""
-    found = find_spec(package)
-    if found is None or found.origin is None:
-        return b""
-    return Path(found.origin).with_name("_version.py").read_bytes()
+def _home() -> Any:
+    """The folder of this package; one that reads like a folder where the package lies in a zip file."""
+    folder = Path(__file__).parent
+    if folder.is_dir():
+        return folder
+    from importlib.resources import files
 
-
-def _processor() -> bytes:
-    """The model of the first processor and what it can do, as Linux tells it; elsewhere its kind has to do."""
-    try:
-        with open("/proc/cpuinfo", "rb") as file:
-            first = file.read(1 << 14).split(b"\n\n", 1)[0]
-    except OSError:
-        return b""
-    changing = (b"cpu MHz", b"bogomips", b"BogoMIPS", b"processor", b"apicid", b"initial apicid", b"core id")
-    return b"\n".join(line for line in first.splitlines() if not line.startswith(changing))
+    return files(__package__)
 
 
 def places() -> Iterator[tuple[Path, bool]]:
@@ -88,7 +83,8 @@ def places() -> Iterator[tuple[Path, bool]]:
 
 def folders() -> Iterator[Path]:
     """The folders that a kernel may be loaded from."""
-    return (folder for folder, trusted in places() if trusted or is_private(folder))
+    yield Path(__file__).parent / PACKED
+    yield from (folder for folder, trusted in places() if trusted or is_private(folder))
 
 
 def is_private(folder: Path) -> bool:
@@ -132,13 +128,29 @@ def writable_folder() -> Path | None:
     return None
 
 
-def find(name: str, symbols: list[str]) -> Functions | None:
-    """The functions of a kernel that lies in some folder, or None where there is none that can be loaded."""
-    for folder in folders():
-        for path, load in ((_shared(folder, name), _load_shared), (_object(folder, name), _load_object)):
-            if (content := _read(path)) is not None and (found := load(path, content, symbols)) is not None:
-                return found
+def find(names: Iterable[str], symbols: list[str]) -> Functions | None:
+    """The functions of the first of some kernels that lies in a folder and can be loaded, or None."""
+    for name in names:
+        for folder in folders():
+            for path, load in ((_shared(folder, name), _load_shared), (_object(folder, name), _load_object)):
+                if (content := _read(path)) is not None and (found := load(path, content, symbols)) is not None:
+                    return found
     return None
+
+
+def unpack(folder: Path, names: Iterable[str]) -> None:
+    """Put the first of some kernels that a zip file brings into a folder: a library is loaded from a file."""
+    packed = _home() / PACKED
+    for name in names:
+        if not isinstance(packed, Path) and (path := packed / f"kernel-{name}.so").is_file():
+            _put(_shared(folder, name), path.read_bytes())
+            return
+
+
+def packed_files() -> list[str]:
+    """The names of the kernels that this installation came with."""
+    packed = _home() / PACKED
+    return sorted(path.name for path in packed.iterdir()) if packed.is_dir() else []
 
 
 def _shared(folder: Path, name: str) -> Path:
@@ -161,10 +173,14 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, content: bytes) -> None:
     """A file with its digest, there as a whole or not at all."""
+    _put(path, content + xxhash.xxh3_128_digest(content))
+
+
+def _put(path: Path, content: bytes) -> None:
     handle, made = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content + xxhash.xxh3_128_digest(content))
+            file.write(content)
         os.chmod(made, 0o644)
         os.replace(made, path)
     except BaseException:
@@ -179,8 +195,13 @@ def keep(folder: Path, name: str, content: bytes) -> None:
     _write(_object(folder, name), content)
     shared = link(content)
     if shared is not None:
-        _write(_shared(folder, name), shared)
+        keep_shared(folder, name, shared)
     _tidy(folder)
+
+
+def keep_shared(folder: Path, name: str, shared: bytes) -> None:
+    """Put a shared library into a folder."""
+    _write(_shared(folder, name), shared)
 
 
 def _tidy(folder: Path) -> None:

@@ -39,6 +39,8 @@ prefetch, prefetch_write = Instruction("prefetch"), Instruction("prefetch_write"
 bits_to_float, float_to_bits = Instruction("bits_to_float"), Instruction("float_to_bits")
 add, subtract, multiply = Instruction("add"), Instruction("subtract"), Instruction("multiply")
 
+LOADERS: list[Callable[[], None]] = []  # what makes entries ready at the first call of any (`kernel.warm`)
+
 
 class Kernel:
     """A function that runs compiled, and without the interpreter lock unless its caller knows that it is brief.
@@ -71,9 +73,8 @@ class Kernel:
         return f"<kernel {self.function.__module__}.{self.function.__name__}>"
 
     def _ready(self) -> Callable[..., Any]:
-        from tidelog.kernel.warm import make_ready  # it imports all kernels
-
-        make_ready()
+        for load in LOADERS:
+            load()
         return self.call or self.dispatcher()
 
     def dispatcher(self) -> Any:

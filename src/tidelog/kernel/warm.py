@@ -1,13 +1,12 @@
 """The entries of the kernel, and how they are made ready: loaded, or compiled and kept.
 
 Law: every kernel that Python calls is listed here, with what it takes; a test compares. Which kernel runs, and what it
-computes, does not depend on when it was compiled. Compiling takes some seconds, once per installation, and is said on
-the screen; loading takes milliseconds and does not import the compiler.
+computes, does not depend on when it was compiled. A wheel brings them compiled. Elsewhere that takes a minute, once per
+installation, and is reported on the screen; loading takes milliseconds and does not import the compiler.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from threading import Lock
 
@@ -30,7 +29,8 @@ from tidelog.kernel import (
     team,
     texts,
 )
-from tidelog.kernel.memory import Kernel
+from tidelog.kernel.memory import LOADERS, Kernel
+from tidelog.kernel.processor import runnable_sets
 
 _CELL, _CELLS, _TABLE = "cell", "cells", "table"  # a 64-bit number; an array of them with one dimension, with two
 _STATE = (_TABLE, _TABLE, _CELLS)
@@ -98,25 +98,29 @@ def make_ready() -> None:
 
 
 def _functions() -> library.Functions:
-    name, symbols = library.key(), [s for kernel, _ in KERNELS for s in (kernel.symbol, kernel.brief_symbol)]
-    found = library.find(name, symbols)
+    names = library.runnable_names()
+    symbols = [symbol for kernel, _ in KERNELS for symbol in (kernel.symbol, kernel.brief_symbol)]
+    found = library.find(names, symbols)
     if found is not None:
         return found
     folder = library.writable_folder()
     if folder is None:
         return library.load_object(_compile(), symbols)
     with library.locked(folder):
-        return library.find(name, symbols) or _make(folder, name, symbols)
+        library.unpack(folder, names)
+        return library.find(names, symbols) or _make(folder, names[0], symbols)
 
 
 def _make(folder: Path, name: str, symbols: list[str]) -> library.Functions:
     content = _compile()
     library.keep(folder, name, content)
-    return library.find(name, symbols) or library.load_object(content, symbols)
+    return library.find([name], symbols) or library.load_object(content, symbols)
 
 
 def _compile() -> bytes:
-    from tidelog.kernel.build import compile_kernels
+    from tidelog.kernel.compiler import compile_kernels  # only where nothing was found
 
-    print("tidelog: compiling the kernel; this happens once and takes some seconds", file=sys.stderr, flush=True)
-    return bytes(compile_kernels(KERNELS))
+    return compile_kernels(runnable_sets()[0])
+
+
+LOADERS.append(make_ready)

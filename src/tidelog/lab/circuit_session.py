@@ -25,7 +25,7 @@ from tidelog.io.files import write_output
 from tidelog.io.parameters import PARQUET, Layout
 from tidelog.io.texts import show_text
 from tidelog.lab.dbsp import DatalogCircuit, Outcome
-from tidelog.program.check import Checked
+from tidelog.program.check import CheckedProgram
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.values.schema import column_names
 from tidelog.spark.files import Input
@@ -35,7 +35,7 @@ from tidelog.syntax import Epoch, InstanceAdded, InstanceRemoved, RuleAdded, is_
 class CircuitSession:
     """A positive program on the indexed circuit of `tidelog.lab.dbsp`."""
 
-    def __init__(self, checked: Checked) -> None:
+    def __init__(self, checked: CheckedProgram) -> None:
         if checked.program.keys or given_relations(checked.program):
             raise CIRCUIT_KEYS.error()
         self._program = replace(checked.program, rules=checked.rules)
@@ -76,7 +76,7 @@ class CircuitSession:
 
     def profile(self) -> str:
         """The circuit does not measure its parts."""
-        return "the circuit has no profile; `--stats` tells its times"
+        return "the circuit has no profile; use `--stats` to print its times"
 
     def close(self) -> None:
         """The circuit keeps nothing."""

@@ -16,7 +16,7 @@ from tidelog.cli.input.load import start_engine
 from tidelog.cli.session.script import read_script
 from tidelog.lab.order import OrderReport, check_order, suspects
 from tidelog.lab.simulate.page import render
-from tidelog.program.check import Checked
+from tidelog.program.check import CheckedProgram
 from tidelog.program.types.functors import Given, function_table
 
 
@@ -60,7 +60,7 @@ def try_order(wanted: Wanted) -> bool:
     return report.agrees
 
 
-def _facts(checked: Checked, folder: Path | None, given: Given) -> dict[str, list[tuple[object, ...]]]:
+def _facts(checked: CheckedProgram, folder: Path | None, given: Given) -> dict[str, list[tuple[object, ...]]]:
     """The base facts of the text and of the files: their order is tried too."""
     data = () if folder is None else read_facts(checked, folder)
     with start_engine(checked.program, data, functions=given) as db:
@@ -71,4 +71,4 @@ def _write_page(report: OrderReport, wanted: Wanted) -> None:
     if wanted.page is not None and report.difference is not None:
         title = f"{Path(wanted.program).stem}: order matters"
         wanted.page.write_text(render(report.difference.picture(title)), encoding="utf-8")
-        console().print(f"{wanted.page} plays it")
+        console().print(f"{wanted.page} replays it")

@@ -1,4 +1,4 @@
-"""Notebooks: `%load_ext tidelog` gives `%%tidelog` cells and magics with the words of the prompt.
+"""Notebooks: `%load_ext tidelog` adds `%%tidelog` cells and magics with the commands of the REPL.
 
-Law: what a word does is done by `cli.repl`; here is only how it is called and how its answer is shown.
+Law: the commands are implemented in `cli.repl`; this package only calls them and shows their results.
 """

@@ -1,8 +1,8 @@
 """The inputs of a cell.
 
 Law: a cell is read as the prompt reads lines, but clauses that follow each other are one input, and so are changes with
-``+`` and ``-``: one epoch each. Every input begins with as many empty lines as stand before it, so that mistakes are
-told with their lines in the cell.
+``+`` and ``-``: one epoch each. Every input starts with as many empty lines as precede it, so that errors are reported
+with their lines in the cell.
 """
 
 from __future__ import annotations

@@ -20,12 +20,13 @@ from IPython.display import display
 from tidelog.cli.base.cli_failures import NOT_AN_ENGINE
 from tidelog.cli.repl.commands import COMMANDS
 from tidelog.cli.repl.complete import completions
-from tidelog.cli.repl.session import ReplSession
-from tidelog.cli.repl.told import Answered, Shown, Told
+from tidelog.cli.repl.execute import ReplSession
+from tidelog.cli.repl.reports import Answers, Display, Report
 from tidelog.engine.engine import Engine
 from tidelog.errors import ProgramError, TidelogError
 from tidelog.explain.explanation import Explanation
 from tidelog.explain.graph import ProgramGraph
+from tidelog.explain.history import ViewHistory
 from tidelog.explain.profile import Profile
 from tidelog.io import html
 from tidelog.notebook.cells import cell_inputs
@@ -61,7 +62,7 @@ class Notebook:
     def cell(self, line: str, cell: str) -> None:
         """`%%tidelog`: rules, facts, changes, declarations, questions and commands; `%%tidelog dry` only tries."""
         if line.strip() not in ("", "dry"):
-            raise UsageError(f"`%%{MAGIC}` stands alone or before `dry`, not before `{line.strip()}`")
+            raise UsageError(f"`%%{MAGIC}` accepts only the argument `dry`, not `{line.strip()}`")
         self.session.dry = line.strip() == "dry"
         try:
             for text in cell_inputs(cell, lambda: self.session.convention):
@@ -108,18 +109,18 @@ class Notebook:
         self.session.state = self.session.folder = None
 
     def _answer(self, text: str) -> object:
-        """Carry out an input; one value is given back, to be shown by itself or kept, anything else is shown."""
-        heard: list[Told] = []
-        self.session.tell = heard.append
+        """Carry out an input; one value is given back, to be shown or kept; anything else is reported."""
+        heard: list[Report] = []
+        self.session.report = heard.append
         try:
             self._carry_out(text)
         finally:
-            self.session.tell = _publish
-        for told in heard[:-1]:
-            _publish(told)
+            self.session.report = _publish
+        for report in heard[:-1]:
+            _publish(report)
         last = heard[-1] if heard else None
-        if isinstance(last, Shown | Answered):
-            return last.value if isinstance(last, Shown) else last.rows
+        if isinstance(last, Display | Answers):
+            return last.value if isinstance(last, Display) else last.rows
         if last is not None:
             _publish(last)
         return None
@@ -140,8 +141,8 @@ def _last_input(lines: Sequence[str]) -> str:
     return "\n".join(lines[start:])
 
 
-def _publish(told: Told) -> None:
-    show({"text/plain": text_of(told), "text/html": page_of(told)}, raw=True)
+def _publish(report: Report) -> None:
+    show({"text/plain": text_of(report), "text/html": page_of(report)}, raw=True)
 
 
 class _Line:
@@ -161,7 +162,10 @@ def _line_data(text: str) -> dict[str, str]:
 
 SHOWN: dict[type, Callable[[Any], str]] = {
     Proof: proof_page,
-    **{kind: (lambda value: str(value._repr_html_())) for kind in (Explanation, Profile, ProgramGraph, WhyNot)},
+    **{
+        kind: (lambda value: str(value._repr_html_()))
+        for kind in (Explanation, Profile, ProgramGraph, ViewHistory, WhyNot)
+    },
 }
 
 

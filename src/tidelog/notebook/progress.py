@@ -28,16 +28,16 @@ Open = Callable[[str], Handle]
 
 @contextmanager
 def progress(work: str, count: Callable[[], int], show: Open) -> Iterator[None]:
-    """While the block runs, tell how it goes; ``show`` opens a line."""
+    """While the block runs, show its progress; ``show`` opens a line."""
     done = threading.Event()
     context = contextvars.copy_context()  # says which cell the line belongs to
-    teller = threading.Thread(target=context.run, args=(_tell, work, count, show, done), daemon=True)
-    teller.start()
+    reporter = threading.Thread(target=context.run, args=(_tell, work, count, show, done), daemon=True)
+    reporter.start()
     try:
         yield
     finally:
         done.set()
-        teller.join()
+        reporter.join()
 
 
 def _tell(work: str, count: Callable[[], int], show: Open, done: threading.Event) -> None:

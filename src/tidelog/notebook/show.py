@@ -1,4 +1,4 @@
-"""What a session tells, as pages of a notebook: tables, drawings, texts that fold.
+"""The results of a session, as HTML in a notebook: tables, drawings, texts that fold.
 
 Law: the page says what the text says (`cli.repl.show`); whatever comes out of facts and programs is text, never markup.
 """
@@ -9,16 +9,15 @@ from collections.abc import Iterable
 
 from tidelog.cli.output.answers import count_text
 from tidelog.cli.output.tables import ordered_rows
-from tidelog.cli.repl.show import ANSWERS, epoch_text, told_lines
-from tidelog.cli.repl.told import Answered, Changed, Failed, Found, Line, Shown, Told
-from tidelog.engine.read.page import changes_page
+from tidelog.cli.repl.reports import Answers, Display, EpochReport, Failure, Findings, Line, Report
+from tidelog.cli.repl.show import ANSWERS, epoch_text, report_lines
+from tidelog.engine.read.changes_page import changes_page
 from tidelog.engine.read.view import Rows
 from tidelog.errors import Diagnostic, TidelogError, render
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.io import html
 from tidelog.io.texts import show_text
 from tidelog.why import Proof
-from tidelog.why.draw import draw_proof
 
 NUMBERS = ("number", "unsigned", "float")
 COLOURS = {
@@ -31,36 +30,36 @@ COLOURS = {
 ANSI = {render.ERROR: 31, render.WARNING: 33, render.FRAME: 34, render.PRIMARY: 31, render.SECONDARY: 34}
 
 
-def text_of(told: Told) -> str:
-    """What is told, as plain text."""
-    if isinstance(told, Found):
-        return "\n".join(render.render_diagnostics([each]) for each in told.diagnostics)
-    if isinstance(told, Failed):
-        return "\n".join(map(render.plain, render.lines_of_error(told.error)))
-    return "\n".join(told_lines(told))
+def text_of(report: Report) -> str:
+    """A report as plain text."""
+    if isinstance(report, Findings):
+        return "\n".join(render.render_diagnostics([each]) for each in report.diagnostics)
+    if isinstance(report, Failure):
+        return "\n".join(map(render.plain, render.lines_of_error(report.error)))
+    return "\n".join(report_lines(report))
 
 
-def page_of(told: Told) -> str:
-    """What is told, as a piece of HTML."""
-    match told:
+def page_of(report: Report) -> str:
+    """A report as a piece of HTML."""
+    match report:
         case Line(text=text):
             return html.lines(text.splitlines())
-        case Found(diagnostics=diagnostics):
+        case Findings(diagnostics=diagnostics):
             return html.page(*(_coloured(render.lines_of(each)) for each in diagnostics))
-        case Failed(error=error):
+        case Failure(error=error):
             return html.page(_coloured(render.lines_of_error(error)))
-        case Answered(rows=rows, seconds=seconds):
+        case Answers(rows=rows, seconds=seconds):
             return html.page(_table(rows), html.line(html.faint(f"{count_text(rows)}, {duration(seconds)}")))
-        case Changed():
-            return _change(told)
-        case Shown(value=Proof() as proof):
+        case EpochReport():
+            return _change(report)
+        case Display(value=Proof() as proof):
             return proof_page(proof)
-    return told.value._repr_html_()
+    return report.value._repr_html_()
 
 
 def proof_page(proof: Proof) -> str:
     """A proof, drawn; its text and its rules fold."""
-    return html.page(draw_proof(proof), html.fold("as text, with the rules", proof._repr_html_()))
+    return html.page(proof.svg(), html.fold("as text, with the rules", proof._repr_html_()))
 
 
 def _table(rows: Rows) -> str:
@@ -73,10 +72,10 @@ def _table(rows: Rows) -> str:
     return html.table(rows.columns, shown, numbers=numbers) + more
 
 
-def _change(told: Changed) -> str:
-    rules = [html.line(html.code(rule)) for rule in told.rules]
-    changes = changes_page(told.epoch.changes) if told.epoch.changes else ""
-    return html.page(*rules, changes, html.line(html.faint(epoch_text(told.epoch, dry=told.dry))))
+def _change(report: EpochReport) -> str:
+    rules = [html.line(html.code(rule)) for rule in report.rules]
+    changes = changes_page(report.epoch.changes) if report.epoch.changes else ""
+    return html.page(*rules, changes, html.line(html.faint(epoch_text(report.epoch, dry=report.dry))))
 
 
 def error_lines(error: TidelogError, diagnostics: Iterable[Diagnostic]) -> list[str]:

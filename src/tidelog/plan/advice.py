@@ -19,7 +19,7 @@ from tidelog.plan.body import is_generator, literal_variables, may_fail
 from tidelog.plan.modes import Plans
 from tidelog.plan.strata import core_edges
 from tidelog.plan.words import RuleNames
-from tidelog.plan.work import UNADVISED, Advised
+from tidelog.plan.work import UNADVISED, AdvisedOrders
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Var, variables
 from tidelog.program.graph.strata import strata_of_edges
 from tidelog.rewrite.names import is_lifted
@@ -45,7 +45,7 @@ class Advice:
         strata = strata_of_edges(rules, core_edges(rules))
         return {name: frozenset(stratum.relations) for stratum in strata for name in stratum.relations}
 
-    def of(self, rule: Rule) -> Advised:
+    def of(self, rule: Rule) -> AdvisedOrders:
         """The orders that are advised for the plans of a rule, those that cannot be followed left out or refused."""
         if not rule.plans or self._mode is Plans.ignore:
             return UNADVISED
@@ -57,7 +57,7 @@ class Advice:
                 raise _refused(rule, trigger, *broken)
             if order is not None and broken is None:
                 found[trigger] = order
-        return Advised(found, self._mode is Plans.binding)
+        return AdvisedOrders(found, self._mode is Plans.binding)
 
 
 def advised_order(rule: Rule, trigger: int | None, together: Collection[str]) -> tuple[int, ...] | None:

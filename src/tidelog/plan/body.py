@@ -110,7 +110,7 @@ class Body:
         return tuple(map(self._column, atom.args))
 
     def _column(self, term: Term) -> int:
-        """A wildcard has a bit of its own, which nothing binds."""
+        """A wildcard has a separate bit, which nothing binds."""
         name = f"_ {len(self.bits)}" if isinstance(term, Wildcard) else getattr(term, "name", None)
         return 0 if name is None else self.bits.setdefault(name, 1 << len(self.bits))
 

@@ -11,7 +11,7 @@ from tidelog.plan.estimate import Statistics
 from tidelog.plan.order import Next, Ordering
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Step, Tie, Visit
 from tidelog.plan.typing import Functions, Schema, term_type, variable_types
-from tidelog.plan.work import UNADVISED, Advised
+from tidelog.plan.work import UNADVISED, AdvisedOrders
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.program.functions.table import WRAP, Function, resolve
 from tidelog.rewrite.names import is_asked_result
@@ -26,7 +26,7 @@ ZERO = Const(0, "number")
 class Planning:
     """The plans of one rule: what they share is worked out once."""
 
-    def __init__(self, rule: Rule, schema: Schema, functions: Functions, advised: Advised = UNADVISED) -> None:
+    def __init__(self, rule: Rule, schema: Schema, functions: Functions, advised: AdvisedOrders = UNADVISED) -> None:
         self.rule, self.schema, self.functions = rule, schema, functions
         self.advised = advised
         self.types = variable_types(rule, schema, functions)

@@ -1,8 +1,8 @@
 """Estimates: about how many rows a visit of an atom looks at, and how many of those match.
 
-Law: an estimate only chooses between plans that give the same supports. A look-up by a value that occurs in the column
-meets a chain of the length that statistics tell; a value that comes from a column with more values than this one has
-may not occur here at all, and the share of those that do is taken as the quotient of the two counts.
+Law: an estimate only chooses between plans that derive the same supports. A look-up by a value that occurs in the
+column meets a chain of the length in the statistics; a value from a column with more values than this one may not occur
+here at all, and the share of those that do is estimated as the quotient of the two counts.
 """
 
 from __future__ import annotations

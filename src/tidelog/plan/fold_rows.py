@@ -29,10 +29,10 @@ Core = Mapping[str, Rule]
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """Core rules before their aggregates are folded over rows, and those that each rule of the user's needs."""
+    """Core rules before their aggregates are folded over rows, and the labels of those of each rule."""
 
     core: Core
-    needed: Mapping[str, tuple[str, ...]]
+    core_labels: Mapping[str, tuple[str, ...]]
 
 
 def fold_rows(core: Core, schema: Schema) -> Core:

@@ -18,7 +18,7 @@ from tidelog.rewrite.place.placement import SINGLE, Placement
 if TYPE_CHECKING:
     from tidelog.plan.ruleset import Ruleset, Schema
     from tidelog.program import Rule
-    from tidelog.rewrite.place.place import Placed
+    from tidelog.rewrite.place.place import PlacedRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Form:
     core: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     places: Mapping[str, int] = field(default_factory=dict)
-    placed: Placed | None = None  # on several partitions: which rules fire everywhere, and which send
+    placed: PlacedRules | None = None  # on several partitions: which rules fire everywhere, and which send
 
     @property
     def everywhere(self) -> frozenset[str]:
@@ -74,14 +74,14 @@ class Placing:
         """Where all relations live that there ever were."""
         return {name: placement.column for name, placement in self._known.items()}
 
-    def needed(self, rules: Ruleset) -> dict[str, tuple[str, ...]]:
+    def core_labels(self, rules: Ruleset) -> dict[str, tuple[str, ...]]:
         """The rules that each rule of the user's needs, as they run."""
         placed = self.next_form(rules).placed
         if placed is None:
-            return dict(rules.needed)
+            return dict(rules.core_labels)
         return {
-            label: tuple(dict.fromkeys(name for core in made for name in placed.needed[core]))
-            for label, made in rules.needed.items()
+            label: tuple(dict.fromkeys(name for core in made for name in placed.local_labels[core]))
+            for label, made in rules.core_labels.items()
         }
 
     def _form(self, rules: Ruleset) -> Form:
@@ -92,7 +92,7 @@ class Placing:
         places = {name: placement.column for name, placement in placed.placements.items() if name in schema}
         return Form(placed.core, schema, places, placed)
 
-    def placed(self, rules: Ruleset) -> Placed:
+    def placed(self, rules: Ruleset) -> PlacedRules:
         """The localised rules, as placements stand."""
         from tidelog.rewrite.place.heavy import Heavy  # only several partitions need these
         from tidelog.rewrite.place.place import place
@@ -103,7 +103,7 @@ class Placing:
         return place(rules.core, arities, known, _located(rules), sorted(rules.known), self.form.placed, heavy)
 
 
-def _copied(placed: Placed, schema: Schema) -> dict[str, tuple[str | None, ...]]:
+def _copied(placed: PlacedRules, schema: Schema) -> dict[str, tuple[str | None, ...]]:
     """The columns of copies are those of what they copy."""
     found = {}
     for label, rule in placed.core.items():

@@ -18,7 +18,7 @@ SHORT = 4.0  # rows that are looked at for one that is looked for
 def choose_indexes(
     wanted: Iterable[Lookup], fixed: Iterable[Lookup], chain: Callable[[Lookup], float]
 ) -> dict[Lookup, Lookup]:
-    """The index that serves each look-up; ``fixed`` ones are there anyway, ``chain`` tells the rows of one key.
+    """The index that serves each look-up; ``fixed`` ones exist anyway, ``chain`` returns the rows of one key.
 
     >>> lengths = {("f", (1,)): 3.0, ("f", (0, 1)): 1.0, ("f", (0,)): 500.0}
     >>> sorted(choose_indexes(lengths, (), lengths.__getitem__).items())
@@ -33,7 +33,7 @@ def choose_indexes(
 
 
 def serving(lookup: Lookup, kept: Iterable[Lookup], chain: Callable[[Lookup], float]) -> Lookup:
-    """The index among ``kept`` that serves a look-up well enough, or one of its own."""
+    """The index among ``kept`` that serves a look-up well enough, or a separate one."""
     relation, columns = lookup
     shorter = [other for other in kept if other[0] == relation and set(other[1]) < set(columns)]
     if not shorter:

@@ -1,6 +1,6 @@
 """What the columns of all relations are given back as: the types that data came with, carried along by rules.
 
-Law: a column of a derived relation has a type of its own only where every rule copies it from columns that have one (a
+Law: a column of a derived relation has a specific type only if every rule copies it from columns that have one (a
 variable of the body, or min and max of one); computed values, and columns of a derived relation that is declared, have
 the natural type. Whether a time has a zone is another matter (`plan.zones`): it is known of every column of times that
 rules connect with one of which it is known, computed or declared, and of every field of a declared type.
@@ -23,7 +23,7 @@ COPYING = ("min", "max")
 
 
 def outside_types(rules: Ruleset) -> Outside:
-    """Of every relation that has columns with a type of their own: the types of its columns."""
+    """For every relation that has columns with a specific type: the types of its columns."""
     if all(origin.is_natural for origin in rules.origins.values()):
         return {}
     zones = find_zones(rules)
@@ -56,7 +56,7 @@ def _with_zones(name: str, known: list[str | None], rules: Ruleset, zones: Zones
 def _carried(rules: Ruleset) -> dict[str, list[str | None]]:
     """The types of all columns, from those that data came with; None: nothing is known to come."""
     heads = {rule.head.predicate for rule in _deriving(rules)}
-    based = rules.known.keys() | {name for name, apart in rules.apart.items() if apart in rules.known}
+    based = rules.known.keys() | {name for name, apart in rules.asserted_elsewhere.items() if apart in rules.known}
     found: dict[str, list[str | None]] = {}
     for name, types in rules.schema.items():
         origin = rules.origins.get(name)

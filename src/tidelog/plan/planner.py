@@ -7,6 +7,7 @@ entered (`partition.replan`); a rule whose types become known is sent again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Protocol
 
 from tidelog.kernel.cells import Cells
@@ -16,7 +17,7 @@ from tidelog.plan.form import Form, Placing
 from tidelog.plan.modes import Plans
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.strata import group_strata
-from tidelog.plan.work import EpochWork, RuleForm
+from tidelog.plan.work import UNADVISED, EpochWork, RuleForm
 from tidelog.program import Program, Rule
 from tidelog.program.graph.choice import choices
 from tidelog.program.graph.keys import key_columns
@@ -24,7 +25,7 @@ from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.program.values.scope import atoms
 
 
-class Held(Protocol):
+class RelationArities(Protocol):
     """What a planner asks about the facts that there are."""
 
     def arity(self, name: str) -> int | None:
@@ -37,7 +38,7 @@ class Planner:
     def __init__(
         self,
         partitions: int,
-        held: Held,
+        held: RelationArities,
         groups: Callable[[], Iterable[frozenset[str]]],
         plans: Plans = Plans.advice,
     ) -> None:
@@ -89,12 +90,16 @@ class Planner:
     def forming(self, rules: Ruleset) -> Callable[[Rule], RuleForm]:
         """The function that gives a rule the form in which it runs among ``rules``."""
         form = self._placing.next_form(rules)
-        advice = Advice(self._plans, form.core)
+
+        @cache
+        def advice() -> Advice:
+            return Advice(self._plans, form.core)
 
         def formed(rule: Rule) -> RuleForm:
             value, label = value_type(rule, form.schema, rules.functions), rule.label or ""
             schema = {name: form.schema[name] for name in _names(rule) if name in form.schema}
-            return RuleForm(rule, schema, value, label in form.everywhere, form.sends(label), advice.of(rule))
+            advised = advice().of(rule) if rule.plans else UNADVISED
+            return RuleForm(rule, schema, value, label in form.everywhere, form.sends(label), advised)
 
         return formed
 
@@ -142,7 +147,7 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     for written in rules.program.rules:
         rule = rules.inlined.get(written.label or "", written)
         if old.get(rule.label, rule) != rule or written.head.predicate in other:
-            found.update(rules.needed[rule.label or ""])
+            found.update(rules.core_labels[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}
 
 

@@ -1,7 +1,7 @@
 """The rules of an engine as a value: what the user wrote, what it was rewritten to, and the types of all columns.
 
-Law: a rule set is never changed; a change of rules or of known types makes a new one and tells what is different, so
-that an epoch that fails leaves the old one in force. Removing a label removes every core rule that only it needs.
+Law: a rule set is never changed; a change of rules or of known types creates a new one and returns the difference, so
+that a failed epoch leaves the old one in force. Removing a label removes every core rule that only it needs.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from tidelog.plan import plan_failures as failures
 from tidelog.plan.fold_rows import Lifted, fold_rows
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Negation, Program, Rule, Var
-from tidelog.program.check import Checked, check_program, check_question, learn_types
+from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
 from tidelog.program.functions.table import Function
 from tidelog.program.graph.asserted import kept_apart
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.graph.constraint import HIDDEN
 from tidelog.program.graph.dependency import POSITIVE, dependencies
 from tidelog.program.graph.inline import inline_relations
-from tidelog.program.graph.lifetime import ENDS, Life, lives
+from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.program.types.arity import check_names
@@ -45,18 +45,18 @@ Bound = dict[tuple[str, int], str]
 class Governing:
     """What the declarations of a program say about its facts: where they are kept, and how long."""
 
-    __slots__ = ("apart", "is_on_demand", "lives", "program")
+    __slots__ = ("asserted_elsewhere", "is_on_demand", "program", "retentions")
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.apart = kept_apart(program)
-        self.lives = lives(program)
+        self.asserted_elsewhere = kept_apart(program)
+        self.retentions = retentions(program)
         self.is_on_demand = bool(values_of(program, MAGIC))
 
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """All rules in force. ``core`` holds the core rules by label, ``needed`` the core labels of each rule.
+    """All rules in force. ``core`` holds the core rules by label, ``core_labels`` those of each of each rule.
 
     ``lifted`` holds both as they were before aggregates were folded over rows; None where none was.
     ``inlined`` holds, by label, the rules that are not evaluated as they are written, since they read inline relations.
@@ -68,7 +68,7 @@ class Ruleset:
     used: frozenset[str] = frozenset()
     bound: Mapping[tuple[str, int], str] = field(default_factory=dict)
     known: Mapping[str, int] = field(default_factory=dict)
-    needed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    core_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     core: Mapping[str, Rule] = field(default_factory=dict)
     lifted: Lifted | None = None
     inlined: Mapping[str, Rule] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Ruleset:
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
     origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types that data came with
-    checked: Checked | None = field(default=None, compare=False, repr=False)
+    checked: CheckedProgram | None = field(default=None, compare=False, repr=False)
     governing: Governing | None = field(default=None, compare=False, repr=False)
     constraints: Mapping[str, Rule] = field(init=False, compare=False, repr=False)  # by hidden relation
 
@@ -89,16 +89,16 @@ class Ruleset:
         object.__setattr__(self, "constraints", heads)
 
     @property
-    def apart(self) -> Mapping[str, str]:
+    def asserted_elsewhere(self) -> Mapping[str, str]:
         """Where asserted facts are kept instead of in their relation."""
         assert self.governing is not None
-        return self.governing.apart
+        return self.governing.asserted_elsewhere
 
     @property
-    def lives(self) -> Mapping[str, Life]:
+    def retentions(self) -> Mapping[str, Retention]:
         """The relations whose facts expire."""
         assert self.governing is not None
-        return self.governing.lives
+        return self.governing.retentions
 
     @property
     def restricted(self) -> frozenset[str]:
@@ -119,7 +119,8 @@ class Ruleset:
         """The rule set under other declarations: what was known of relations that are declared no more is forgotten."""
         changed = replace(self, program=program, checked=None)
         gone = self.declared - changed.declared
-        gone |= {apart for name, apart in self.apart.items() if name in gone} | {ENDS + name for name in gone}
+        elsewhere = {other for name, other in self.asserted_elsewhere.items() if name in gone}
+        gone |= elsewhere | {EXPIRIES + name for name in gone}
         known = {name: arity for name, arity in self.known.items() if name not in gone}
         bound = {place: type_ for place, type_ in self.bound.items() if place[0] not in gone}
         origins = {name: origin for name, origin in self.origins.items() if name not in gone}
@@ -140,7 +141,7 @@ class Ruleset:
         known: Mapping[str, int] | None = None,
         *,
         whole: bool = False,
-        checked: Checked | None = None,
+        checked: CheckedProgram | None = None,
     ) -> Ruleset:
         """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once.
 
@@ -149,7 +150,7 @@ class Ruleset:
         """
         removed = set(remove)
         for label in remove:
-            if label not in self.needed:
+            if label not in self.core_labels:
                 raise unknown_label(label, self.labels)
         rules = (*(r for r in self.program.rules if r.label not in removed), *add)
         program = replace(self.program, rules=rules)
@@ -192,8 +193,8 @@ class Ruleset:
         return bool(used & names)
 
     def _checked(
-        self, program: Program, bound: Bound, known: Mapping[str, int], checked: Checked | None = None
-    ) -> Checked:
+        self, program: Program, bound: Bound, known: Mapping[str, int], checked: CheckedProgram | None = None
+    ) -> CheckedProgram:
         """The program, checked; a change gets its errors alone, not what was found about the rules before it."""
         try:
             if checked is not None:
@@ -206,7 +207,7 @@ class Ruleset:
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
         before = self.before_folds
-        needed = {label: made for label, made in before.needed.items() if label not in removed}
+        needed = {label: made for label, made in before.core_labels.items() if label not in removed}
         kept = {label for made in needed.values() for label in made}
         core = {label: rule for label, rule in before.core.items() if label in kept}
         mentioned = {atom.predicate for rule in core.values() for atom in (rule.head, *atoms(rule.body))}
@@ -219,15 +220,15 @@ class Ruleset:
     @property
     def before_folds(self) -> Lifted:
         """The core rules before aggregates are folded over rows."""
-        return self.lifted or Lifted(self.core, self.needed)
+        return self.lifted or Lifted(self.core, self.core_labels)
 
     def _running(self, needed: Mapping[str, tuple[str, ...]], core: Mapping[str, Rule]) -> Ruleset:
         """The rule set with these core rules, in the form that they run in."""
         runs = fold_rows(core, self.schema)
         if runs is core:
-            return replace(self, needed=needed, core=core, lifted=None)
+            return replace(self, core_labels=needed, core=core, lifted=None)
         used = {label: tuple(name for name in made if name in runs) for label, made in needed.items()}
-        return replace(self, needed=used, core=runs, lifted=Lifted(core, needed))
+        return replace(self, core_labels=used, core=runs, lifted=Lifted(core, needed))
 
     def _means_more(self) -> bool:
         """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""
@@ -242,7 +243,7 @@ class Ruleset:
         """
         names = {atom.predicate for rule in add for atom in (rule.head, *atoms(rule_literals(rule)))}
         known = {name: self.schema[name] for name in names if name in self.schema}
-        if any(None in types for types in known.values()) or any(r.label in self.needed for r in add):
+        if any(None in types for types in known.values()) or any(r.label in self.core_labels for r in add):
             return None
         if names & subsumed_relations((*self.program.rules, *add)).keys():
             return None
@@ -264,7 +265,7 @@ class Ruleset:
         )
         alone = replace(known_parts, rules=tuple(add), facts=())
         checked = check_program(alone, self.functions, bound=bound, known=arities)
-        needed, core = _needed_rules(checked)
+        needed, core = _core_of_program(checked)
         core = {label: rule for label, rule in core.items() if label not in before.core}
         read = {atom.predicate for rule in core.values() for atom in atoms(rule.body)}
         known = {**known, **{name: self.schema[name] for name in read if name in self.schema}}  # shared ones too
@@ -282,7 +283,7 @@ class Ruleset:
             schema={**self.schema, **schema},
             checked=None,
         )
-        return grown._running({**before.needed, **needed}, {**before.core, **core})
+        return grown._running({**before.core_labels, **needed}, {**before.core, **core})
 
     def asking(self, question: Rule, arities: Mapping[str, int]) -> Ruleset:
         """The rule set with the rule of a question, whose own relations have these numbers of columns.
@@ -308,7 +309,7 @@ class Ruleset:
         bound = {(name, i): t for name, i, t in columns if t and (name not in declared or (name, i) in self.bound)}
         counts = {**arities, **{name: len(types) for name, types in known.items()}}
         checked = check_question(question, surroundings, self.functions, bound, counts)
-        needed, core = _needed_rules(checked)
+        needed, core = _core_of_program(checked)
         before = self.before_folds
         own = {label: rule for label, rule in core.items() if label not in before.core}
         schema = checked.schema
@@ -320,7 +321,7 @@ class Ruleset:
         if any(None in schema[rule.head.predicate] for rule in own.values()):
             return self.changed(add=(question,), known=arities)
         schema = {**self.schema, **{name: types for name, types in schema.items() if name not in self.schema}}
-        return replace(self, schema=schema)._running({**before.needed, **needed}, {**before.core, **own})
+        return replace(self, schema=schema)._running({**before.core_labels, **needed}, {**before.core, **own})
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
@@ -335,18 +336,18 @@ class Ruleset:
     def _rebuilt(
         self,
         program: Program,
-        checked: Checked,
+        checked: CheckedProgram,
         bound: Mapping[tuple[str, int], str],
         known: Mapping[str, int],
         fresh: set[str],
     ) -> Ruleset:
-        needed, core = _needed_rules(checked)
+        needed, core = _core_of_program(checked)
         inlined = {r.label: r for r in checked.rules if r.label and r.origin is not None and r.origin.label == r.label}
         _check_core_strata(core)
         demand = _on_demand(program, core)
         if demand is None:
             schema, core = _typed(program, core, self.functions, bound, known)
-        else:  # rules that nobody asks are not there, and give no types
+        else:  # rules without demand do not exist, and determine no types
             needed = {label: tuple(new for n in names for new in demand.made[n]) for label, names in needed.items()}
             schema, core = _typed(program, demand.rules, self.functions, *_told(checked.schema, bound, known))
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
@@ -358,7 +359,7 @@ class Ruleset:
             used=self.used | fresh,
             bound=bound,
             known=known,
-            needed=needed,
+            core_labels=needed,
             core=core,
             lifted=None,
             inlined=inlined,
@@ -439,12 +440,12 @@ def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:
 def _told(
     schema: Schema, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]
 ) -> tuple[Bound, dict[str, int]]:
-    """The types and numbers of columns that are known, those that the text tells included."""
+    """The known types and numbers of columns, including those that the text determines."""
     types = {(name, i): t for name, row in schema.items() for i, t in enumerate(row) if t is not None}
     return {**types, **bound}, {**{name: len(row) for name, row in schema.items()}, **known}
 
 
-def _needed_rules(checked: Checked) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
+def _core_of_program(checked: CheckedProgram) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
     """As `_core_rules`, for all that a program means: what was made of a rule is needed by that rule."""
     needed: dict[str, tuple[str, ...]] = {rule.label or "": () for rule in checked.program.rules}
     core: dict[str, Rule] = {}
@@ -490,8 +491,8 @@ def _is_typed(rule: Rule, typed: set[str]) -> bool:
 
 def _is_same_text(checked: Program, program: Program) -> bool:
     """Whether a program is one that was checked, apart from facts, and from what rules do not depend on."""
-    apart: dict[str, Any] = {"facts": (), "directives": (), "pragmas": (), "components": (), "instances": ()}
-    return replace(checked, **apart) == replace(program, **apart)
+    left_out: dict[str, Any] = {"facts": (), "directives": (), "pragmas": (), "components": (), "instances": ()}
+    return replace(checked, **left_out) == replace(program, **left_out)
 
 
 def _check_core_strata(core: Mapping[str, Rule]) -> None:

@@ -1,4 +1,4 @@
-"""Steps: what a plan tells the kernel to do, as values.
+"""Steps: the instructions of a plan for the kernel, as values.
 
 A plan is one way to find the supports of a core rule: from a change of one body atom (its *trigger*) or, without a
 trigger, over the whole state. Registers are numbered; a constant stands where it is used. These values know relations

@@ -68,5 +68,5 @@ def group_strata(rules: Sequence[Rule], groups: Iterable[frozenset[str]]) -> tup
         blamed = {e.target for e in crossing}
         stuck = {name for s in strata if blamed & set(s.relations) for name in s.relations}
         split = {g for g in kept if g & stuck}
-        assert split, "only groups put more together than the rules do"
+        assert split, "only groups combine more than the rules do"
         kept -= split

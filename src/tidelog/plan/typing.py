@@ -70,7 +70,7 @@ def _require(term: Term, types: dict[str, str | None], functions: Functions) -> 
 
 
 def _order(comparison: Comparison, types: dict[str, str | None]) -> bool:
-    """What is ordered, and is of no type that anybody tells, is a number."""
+    """A term that is ordered and has no known type is a number."""
     if comparison.op in ("=", "!="):
         return False
     names = [x.name for x in (comparison.left, comparison.right) if isinstance(x, Var) and types.get(x.name) is None]
@@ -84,7 +84,7 @@ def _atoms(rule: Rule) -> list[Atom]:
 
 
 def _spread(comparison: Comparison, types: dict[str, str | None], functions: Functions) -> bool:
-    """Carry a known type from one side of a comparison to a variable on the other; whether that told something new."""
+    """Carry a known type from one side of a comparison to a variable on the other; returns whether that was new."""
     for here, there in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
         if isinstance(here, Var) and types.get(here.name) is None:
             known = term_type(there, types, functions)

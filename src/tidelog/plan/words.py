@@ -1,7 +1,7 @@
 """A plan in words: what is visited when a fact of a rule's body changes, step by step.
 
-Law: a step is told with the variables and terms of the rule in place of the registers of the plan; a computation is
-told where its value is used. Relations that a rewrite made are told in words, never by the names they have inside.
+Law: a step is shown with the variables and terms of the rule in place of the registers of the plan; a computation is
+shown where its value is used. Relations that a rewrite made are described in words, never by their internal names.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ class Names(Protocol):
     """What literals and terms are called before the user."""
 
     def literal(self, literal: Literal) -> str:
-        """A literal with its relation told."""
+        """A literal with its relation in words."""
 
     def term(self, term: Term) -> str:
         """A term as it is written."""
 
 
 class RuleNames:
-    """Names as far as a rule by itself tells them: where no rule set is at hand."""
+    """Names as far as a rule alone determines them, if no rule set is available."""
 
     def relation(self, name: str) -> str:
         """A relation's name, or words for one that a rewrite made.
@@ -60,7 +60,7 @@ class RuleNames:
         return in_words(name)
 
     def literal(self, literal: Literal) -> str:
-        """A literal with its relation told."""
+        """A literal with its relation in words."""
         atom = literal.atom if isinstance(literal, Negation) else literal
         if isinstance(atom, Atom) and is_auxiliary(atom.predicate):
             args = ", ".join(self.term(arg) for arg in atom.args)
@@ -84,14 +84,14 @@ def trigger_in_words(plan: Plan, names: Names) -> str:
 
 
 def steps_in_words(plan: Plan, names: Names) -> tuple[str, ...]:
-    """A text for every step; an empty one for a computation, which is told where its value is used."""
-    told = _Told(plan, names)
+    """A text for every step; an empty one for a computation, which is shown where its value is used."""
+    told = _StepWords(plan, names)
     return tuple(told.step(step) for step in plan.steps)
 
 
 def functions_in_words(plan: Plan, names: Names) -> dict[int, str]:
     """The functions that run in Python, as they are written, by the number of their step."""
-    told, found = _Told(plan, names), {}
+    told, found = _StepWords(plan, names), {}
     for place, step in enumerate(plan.steps):
         told.step(step)
         if isinstance(step, Apply):
@@ -115,8 +115,8 @@ def columns_text(columns: Sequence[int]) -> str:
     return f"column{'s' if len(columns) > 1 else ''} {', '.join(map(str, columns))}"
 
 
-class _Told:
-    """The steps of a plan with registers told as the variables and terms they hold."""
+class _StepWords:
+    """The steps of a plan with registers shown as the variables and terms they contain."""
 
     def __init__(self, plan: Plan, names: Names) -> None:
         self.plan = plan
@@ -134,7 +134,7 @@ class _Told:
         return operand if isinstance(operand, Const) else self.terms[operand]
 
     def step(self, step: Step) -> str:
-        """The step in words; nothing for a computation, which is told where its value is used."""
+        """The step in words; nothing for a computation, which is shown where its value is used."""
         match step:
             case Visit():
                 return self._visit(step)
@@ -154,7 +154,7 @@ class _Told:
         return ""
 
     def _compared(self, op: str, left: Term, right: Term) -> Comparison:
-        """A comparison; that of texts is told as itself, not as the sign of their order."""
+        """A comparison; one of texts is shown as such, not as the sign of their order."""
         if isinstance(left, Call) and left.function == "compare" and right == Const(0, "number"):
             left, right = left.args
         return Comparison(op, left, right)

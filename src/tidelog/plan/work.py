@@ -15,19 +15,19 @@ from tidelog.program import Rule
 
 
 @dataclass(frozen=True, slots=True)
-class Advised:
+class AdvisedOrders:
     """The orders that a `.plan` advises: by trigger, the places in the body of the atoms to visit after it."""
 
     orders: Mapping[int | None, tuple[int, ...]] = field(default_factory=dict)
     binding: bool = False
 
 
-UNADVISED = Advised()
+UNADVISED = AdvisedOrders()
 
 
 @dataclass(frozen=True, slots=True)
 class RuleForm:
-    """A core rule as it is to run, with the types of the relations that it names; every partition plans it by itself.
+    """A core rule to run, with the types of the relations that it names; every partition plans it separately.
 
     ``value_type`` is the type of the values that an aggregate rule folds.
     """
@@ -37,7 +37,7 @@ class RuleForm:
     value_type: str = "number"
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
     sends: bool = False  # may send messages to other partitions
-    advised: Advised = UNADVISED
+    advised: AdvisedOrders = UNADVISED
 
 
 @dataclass(frozen=True, slots=True)

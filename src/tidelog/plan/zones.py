@@ -2,9 +2,9 @@
 
 Law: a time without a zone is no instant. The kind is the same for all places that the inference of types makes one
 (`program.inference`), for a field of a declared type wherever it stands, and for the times in lists that meet; where
-data of both kinds comes into such a class that is a conflict, told before an epoch runs (TL4585). So a field has one
-kind in a whole program: another kind is another type. A time that passes through a number loses its kind. A constant
-that was written with a zone is an instant; one without goes with what it meets.
+data of both kinds comes into such a class that is a conflict, reported before an epoch runs (TL4585). So a field has
+one kind in a whole program: another kind is another type. A time that passes through a number loses its kind. A
+constant that was written with a zone is an instant; one without goes with what it meets.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TIME = "timestamp"
 WHY = Reason("its column", None)
 
 
-class Told(NamedTuple):
+class ZonedColumn(NamedTuple):
     """A column that came with a kind of times, itself or in a field."""
 
     relation: str
@@ -57,7 +57,7 @@ def find_zones(rules: Ruleset) -> Zones:
     if not told:
         return Zones()
     meeting = _meet(rules)
-    classes: dict[int, list[Told]] = {}
+    classes: dict[int, list[ZonedColumn]] = {}
     for one in told:
         classes.setdefault(meeting.where(one), []).append(one)
     for place, one in meeting.instants:
@@ -74,35 +74,35 @@ def find_zones(rules: Ruleset) -> Zones:
     return Zones(columns, fields)
 
 
-def _told(rules: Ruleset) -> Iterator[Told]:
+def _told(rules: Ruleset) -> Iterator[ZonedColumn]:
     """What is known of the data that came."""
     for name, origin in rules.origins.items():
         for place, (type_, outside) in enumerate(zip(rules.schema.get(name, ()), origin.types, strict=False)):
             if zone_of(outside) is not None:
-                yield Told(name, place, None, outside)
+                yield ZonedColumn(name, place, None, outside)
             elif isinstance(type_, Shape):
                 yield from _told_inside(name, place, type_, outside)
 
 
-def _told_inside(name: str, place: int, shape: Shape, outside: str) -> list[Told]:
-    found: list[Told] = []
+def _told_inside(name: str, place: int, shape: Shape, outside: str) -> list[ZonedColumn]:
+    found: list[ZonedColumn] = []
 
     def leaf(type_: str, inner: str, at: Field | None) -> str:
         if zone_of(inner) is not None:
-            found.append(Told(name, place, at, inner))
+            found.append(ZonedColumn(name, place, at, inner))
         return inner
 
     shaped(shape, outside, leaf)
     return found
 
 
-def _kind(found: Sequence[Told]) -> str:
+def _kind(found: Sequence[ZonedColumn]) -> str:
     """The kind of a class; an EngineError if it has both."""
     if merged([one.type for one in found]) == CONFLICT:
         local = next(one for one in found if _is_local(one.type))
         zoned = next(one for one in found if not _is_local(one.type))
-        problem = f"{local.text} holds times without a zone, {zoned.text} holds instants"
-        raise ZONES.error(problem=f"{problem}, and they meet in one column or in a rule")
+        problem = f"{local.text} contains times without a zone, but {zoned.text} contains instants"
+        raise ZONES.error(problem=f"{problem}, and they are combined in one column or rule")
     return "timestamp(us)" if _is_local(found[0].type) else "timestamp(us,UTC)"
 
 
@@ -132,29 +132,29 @@ class Meeting(Inference):
 
     fields: dict[Field, int] = field(default_factory=dict)
     calls: list[Sequence[int]] = field(default_factory=list)  # of functions: arguments and result
-    instants: list[tuple[int, Told]] = field(default_factory=list)  # constants with a zone
+    instants: list[tuple[int, ZonedColumn]] = field(default_factory=list)  # constants with a zone
 
     def constant(self, const: Const, place: int, atom: Atom) -> None:
-        """A constant in a column may tell the kind of its times."""
+        """A constant in a column may determine the kind of its times."""
         Inference.constant(self, const, place, atom)
         self.instant(const, place)
 
     def constant_term(self, const: Const) -> int:
-        """A constant in an expression may tell the kind of what it meets."""
+        """A constant in an expression may determine the kind of what it meets."""
         place = Inference.constant_term(self, const)
         self.instant(const, place)
         return place
 
     def instant(self, const: Const, place: int) -> None:
-        """Keep a constant that has a zone; it is told by the rule that it stands in."""
+        """Keep a constant that has a zone; it is reported with its rule."""
         if const.zoned:
             assert self.rule is not None, "facts are data"
             label = self.rule.users_label or self.rule.head.predicate
-            self.instants.append((place, Told(f"the constant of rule {label}", None, None, "timestamp(us,UTC)")))
+            self.instants.append((place, ZonedColumn(f"the constant of rule {label}", None, None, "timestamp(us,UTC)")))
 
-    def where(self, told: Told) -> int:
+    def where(self, told: ZonedColumn) -> int:
         """The class of a column, or of a field of it."""
-        assert told.place is not None, "constants are told by their own places"
+        assert told.place is not None, "constants are reported with their own places"
         place = self.column_places(told.relation)[told.place] if told.at is None else self.field_place(told.at)
         return self.classes.root(place)
 

@@ -2,7 +2,7 @@
 
 Law: a program that passes has a least model that evaluation reaches: its names are known and have one number of columns
 (`arity`), its variables are bound (`safety`), its places have one type (`types`, `subtypes`), its strata are ordered
-(`strata`), and its recursion through min and max has one result (`monotone`). Whether evaluation surely ends is told as
+(`strata`), and its recursion through min and max has one result (`monotone`). Possible non-termination is reported as
 a warning (`ending`). Checks do not depend on one another's
 success, so one run finds everything.
 Nothing is evaluated here. The rules of the program stay as they are written, except that literals take their type; the
@@ -46,7 +46,7 @@ ERROR = "error"
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedProgram:
     """A program that passed: elaborated, with the types of its columns, its strata and the warnings.
 
     ``rules`` are those to evaluate, after all passes of `elaborate`; ``stages`` is what each pass made, so that types
@@ -76,7 +76,7 @@ def check_program(
     bound: Bound | None = None,
     known: Mapping[str, int] | None = None,
     groups: Iterable[frozenset[str]] = (),
-) -> Checked:
+) -> CheckedProgram:
     """Check the program; raises `ProgramError` with all findings, in order of position.
 
     ``functions`` are all functions that the program may call (the built-in ones and its functors if None). ``bound``
@@ -98,7 +98,7 @@ def examine_program(
     bound: Bound | None = None,
     known: Mapping[str, int] | None = None,
     groups: Iterable[frozenset[str]] = (),
-) -> tuple[Checked, tuple[Diagnostic, ...]]:
+) -> tuple[CheckedProgram, tuple[Diagnostic, ...]]:
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
     functions = with_functors(FUNCTIONS, program) if functions is None else functions
     stages = elaborate(Elaboration(program, functions, bound or {}, known or {}))
@@ -106,12 +106,12 @@ def examine_program(
 
 
 def learn_types(
-    checked: Checked,
+    checked: CheckedProgram,
     program: Program,
     functions: Mapping[str, tuple[Function, ...]] | None,
     bound: Bound,
     known: Mapping[str, int],
-) -> Checked:
+) -> CheckedProgram:
     """A checked program under types that data brings; raises `ProgramError` where they do not fit.
 
     Types are inferred again, and what depends on them is checked; the text was checked before. ``program`` has the same
@@ -138,11 +138,11 @@ def check_question(
     functions: Mapping[str, tuple[Function, ...]],
     bound: Bound,
     known: Mapping[str, int],
-) -> Checked:
+) -> CheckedProgram:
     """Check one more rule, which no rule reads, over relations whose types are known; raises `ProgramError`.
 
-    No recursion goes through such a rule, so that strata, monotonicity and termination are not looked at; the warnings
-    are those of nobody. ``program`` has the declarations, types and pragmas that the rule may name.
+    No recursion goes through such a rule, so strata, monotonicity and termination are not checked, and there are no
+    warnings. ``program`` has the declarations, types and pragmas that the rule may name.
     """
     stages = elaborate(Elaboration(replace(program, rules=(rule,), facts=()), functions, bound, known))
     text, typed, typing = stages[separate_scopes], stages[assign_types], _typing(stages)
@@ -155,7 +155,7 @@ def check_question(
         *typed.type_names.findings,
         *(check_rule_notices(rule, typed.names) if has_notices else ()),
     ]
-    checked = Checked(typed.program, stages[wrap_arithmetic].program.rules, typing.schema, typing.classes, ())
+    checked = CheckedProgram(typed.program, stages[wrap_arithmetic].program.rules, typing.schema, typing.classes, ())
     return _refuse_errors(checked, tuple(sorted(findings, key=position)))
 
 
@@ -174,7 +174,7 @@ def _examine_text(stages: Stages) -> list[Diagnostic]:
 
 def _examine_types(
     stages: Stages, text_findings: Sequence[Diagnostic], groups: Sequence[frozenset[str]] = ()
-) -> tuple[Checked, tuple[Diagnostic, ...]]:
+) -> tuple[CheckedProgram, tuple[Diagnostic, ...]]:
     """What follows from the text and the types: strata, recursion, termination, and the program that was checked."""
     text, typed, typing = stages[separate_scopes].program, stages[assign_types], _typing(stages)
     rules = stages[drop_casts].program.rules
@@ -190,7 +190,7 @@ def _examine_types(
     ]
     ending = Ending() if any(map(_is_error, findings)) else check_ending(strata, typing.schema, typed.functions)
     ordered = _in_order(text, [*findings, *ending.findings])
-    checked = Checked(
+    checked = CheckedProgram(
         _restored_program(stages),
         stages[wrap_arithmetic].program.rules,
         typing.schema,
@@ -225,7 +225,7 @@ def _in_order(program: Program, findings: Sequence[Diagnostic]) -> tuple[Diagnos
     return tuple(_once(ordered)) if program.components else tuple(ordered)
 
 
-def _refuse_errors(checked: Checked, findings: tuple[Diagnostic, ...]) -> Checked:
+def _refuse_errors(checked: CheckedProgram, findings: tuple[Diagnostic, ...]) -> CheckedProgram:
     if any(map(_is_error, findings)):
         raise ProgramError(findings)
     return checked

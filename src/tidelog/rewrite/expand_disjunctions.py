@@ -1,7 +1,7 @@
 """One rule per branch of a disjunction.
 
 Law: conjunction distributes over disjunction, and a relation is the union of its rules; so a rule holds where one of
-the rules does that take one branch of each disjunction. Each branch is a support of its own. The bodies of
+the rules does that take one branch of each disjunction. Each branch is a separate support. The bodies of
 aggregates are not entered: `lift_aggregates` has made them rules before.
 """
 

@@ -3,7 +3,7 @@
 Law: a rule means the same before and after; which form its paths get depends on its own text alone. From the atoms of a
 body, in this order:
 
-- Alternatives that are the only path of a rule become rules of their own.
+- Alternatives that are the only path of a rule become separate rules.
 - A single step is an atom; a conjunction is one atom over each of its parts, unless one of these may be empty
   anywhere: where that is depends on the whole path.
 - A *loose* end is one that nothing looks at but literals that bind it (or none at all), none of whose other variables

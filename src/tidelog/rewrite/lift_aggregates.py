@@ -32,7 +32,7 @@ for; negation would ask for more, so that the zero is one part of a sum:
     __part_r3_1(G, A, 1) :- __each_r3_1(G, A).
     __eachtotal_r3_1(G, sum<A>) :- __part_r3_1(G, A, T).
 
-Whoever asks for a group asks for the groups of the aggregates inside it too: they know nothing of the rule but that.
+Demanding a group also demands the groups of the aggregates inside it: they know nothing else of the rule.
 Not done here: aggregates over a rule's own body, ``min<C>`` in the head (`lift_head_aggregates`).
 """
 
@@ -81,7 +81,7 @@ ZERO, ONE = Const(0, "number"), Const(1, "number")
 
 
 def lift_aggregates(rule: Rule) -> tuple[Rule, ...]:
-    """The rule without aggregates over bodies of their own, after the rules of the auxiliary relations it reads.
+    """The rule without aggregates over separate bodies, after the rules of the auxiliary relations it reads.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> text = "r1: far(X, D) :- node(X), D = max C : { path(X, Y, C) }."
@@ -290,7 +290,7 @@ def _group_names(aggregate: Aggregate, visible: frozenset[str]) -> list[str]:
 def _columns(
     aggregate: Aggregate, group: tuple[Var, ...], value: Var | None, body: tuple[Literal, ...]
 ) -> tuple[Var, ...]:
-    """Group, value, and what else tells valuations apart: for min and max nothing does."""
+    """Group, value, and what else distinguishes valuations: nothing for min and max."""
     columns = (*group, *(() if value is None else (value,)))
     if aggregate.kind not in ORDERED:
         columns += tuple(v for name in counted_names(body) if (v := Var(name)) not in columns)
@@ -309,7 +309,7 @@ def rows_of(valuations: Atom, body: tuple[Literal, ...]) -> Atom | None:
     match body:
         case (Atom(location=None) as rows,) if valuations.location is None:
             columns = set(rows.args)
-            if isinstance(rows, WalkAtom):  # a path becomes atoms of its own
+            if isinstance(rows, WalkAtom):  # a path becomes separate atoms
                 return None
             is_whole = len(columns) == len(rows.args) == len(valuations.args) and columns == set(valuations.args)
             return rows if is_whole and all(isinstance(arg, Var) for arg in columns) else None

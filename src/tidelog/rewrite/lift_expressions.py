@@ -1,4 +1,4 @@
-"""Atoms of bodies get plain arguments; ``range`` gets a literal of its own.
+"""Atoms of bodies get plain arguments; ``range`` becomes a separate literal.
 
 Law: an application inside an atom means the same as a new variable and an equation: ``p(X+1)`` is ``p(V), V = X+1``. A
 ``range`` is not one value but several, so it may stand only as ``V = range(...)``, which binds V to each of them.

@@ -21,7 +21,7 @@ value, and come from the best candidate.
     __val_best/min2+3(X, C, P) :- body.      best(G1, min<V2>, V3) :- __val_best/min2+3(G1, V2, V3).
 
 A head with several aggregates joins one relation per aggregate on the group. An aggregate is a whole argument of a head
-(the checks refuse anything else). Aggregates with a body of their own stay where they are (`lift_aggregates`), and
+(the checks refuse anything else). Aggregates with a separate body stay where they are (`lift_aggregates`), and
 choices range over a relation already (`program.choice`).
 """
 
@@ -59,7 +59,7 @@ def lift_head_aggregates(rule: Rule) -> tuple[Rule, ...]:
     pool = _pool(rule, aggregates)
     valuations = _valuations(rule, aggregates, pool)
     made = tuple(_aggregate_rules(rule, pool, valuations.head))
-    best = any(aggregate.kind in ORDERED for aggregate in aggregates)  # candidates are facts of a relation of their own
+    best = any(aggregate.kind in ORDERED for aggregate in aggregates)  # candidates are facts of a separate relation
     rows = None if best else rows_of(valuations.head, valuations.body)
     if rows is None:
         return (valuations, *made)
@@ -108,7 +108,7 @@ def _group(head: Atom) -> list[Term]:
 
 
 def _valuations(rule: Rule, aggregates: Sequence[Aggregate], pool: _Pool) -> Rule:
-    """The rule of the relation that is aggregated: group, values, and what else tells valuations apart."""
+    """The rule of the relation that is aggregated: group, values, and what else distinguishes valuations."""
     body = rule.body
     columns = [*_group(rule.head), *(a.value for a in aggregates if _needs_value(a) and a.value is not None)]
     columns += [rule.head.args[i] for i in _ties(rule.head)]
@@ -150,7 +150,7 @@ def _aggregate_rules(rule: Rule, pool: _Pool, valuations: Atom) -> Iterator[Rule
 
 
 def _distinct(args: Sequence[Term], fresh: Fresh, shared: bool) -> tuple[Var, ...]:
-    """A variable per column: its own name if it has one of its own, and the rule is not one for all of a pool."""
+    """A variable per column: the original one if the column is a variable and the rule is not shared by a pool."""
     columns: list[Var] = []
     for arg in args:
         keeps = isinstance(arg, Var) and arg not in columns and not shared

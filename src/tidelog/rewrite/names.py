@@ -33,12 +33,12 @@ _WORDS = {
     GROUPS: "groups",
     TOTALS: "totals",
     SOME: "groups with rows",
-    ASKED: "groups asked for",
+    ASKED: "demanded groups",
     ASKED_GROUPS: "groups",
     ASKED_TOTALS: "totals",
     ASKED_PARTS: "parts of totals",
-    WANTED: "what is asked for",
-    WANTED_ROWS: "rows of the groups that are asked for",
+    WANTED: "demand",
+    WANTED_ROWS: "rows of the demanded groups",
 }
 
 
@@ -79,7 +79,7 @@ def is_asked_result(name: str) -> bool:
 
 
 def behind_total(name: str) -> str | None:
-    """The relation of the results that a total of groups asked for is made from; None for any other relation.
+    """The relation of the results that a total of demanded groups is made from; None for any other relation.
 
     >>> behind_total("__eachtotal_r1_1"), behind_total("__each_r1_1")
     ('__each_r1_1', None)

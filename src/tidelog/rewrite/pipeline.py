@@ -68,9 +68,9 @@ def to_core(rules: Sequence[Rule]) -> tuple[Rule, ...]:
 
 def to_core_rule(rule: Rule) -> tuple[Rule, ...]:
     """The core rules of one labelled rule, the shared ones that it needs included."""
-    label = label_of(rule)
-    if is_simple(rule):
+    if rule.label is not None and is_simple(rule):
         return (rule,)
+    label = label_of(rule)
     made: tuple[Rule, ...] = (rule,)
     for rewrite in PASSES:
         made = tuple(after for before in made for after in rewrite(before))

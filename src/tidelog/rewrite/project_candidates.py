@@ -1,4 +1,4 @@
-"""The candidates of a min or max are facts of their own: group and value, nothing else.
+"""The candidates of a min or max are separate facts: group and value, nothing else.
 
 Law: the best value of a group does not depend on what else its valuations hold, so that projecting them changes
 nothing; afterwards every fact that a min or max ranges over is one candidate, and a tie is one more support of it. The

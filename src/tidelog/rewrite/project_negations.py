@@ -2,7 +2,7 @@
 
 Law: ``!p(X, _)`` says that no fact of p has X in its first column: that X is not in the projection of p on that column.
 So the negated atom of the core language is a test of one fact. The projection of a relation on given columns is the
-same for all rules: its rule is labelled by relation and columns, and is the same value whoever asks for it.
+same for all rules: its rule is labelled by relation and columns, and is the same value for every user.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which variables occur where: the questions that every pass asks of a rule.
 
-Law: what stands inside the body of an aggregate is a scope of its own. A question about a literal never enters such a
+Law: the body of an aggregate is a separate scope. A question about a literal never enters such a
 body unless its name says ``all``; the value of a head aggregate ``min<C>`` belongs to the rule's own scope.
 Nothing here decides what a rule means; whether variables are bound is answered by `binding`.
 """
@@ -86,7 +86,7 @@ def body_aggregates(term: Term) -> list[Aggregate]:
 
 
 def counted_names(body: Iterable[Literal]) -> list[str]:
-    """The variables whose valuations an aggregate over this body tells apart (D12).
+    """The variables whose valuations an aggregate over this body distinguishes (D12).
 
     Of a disjunction only the variables that occur in every branch count: the others have no value in some branch.
     """
@@ -116,7 +116,7 @@ class Fresh:
 
 
 def map_terms(literal: Literal, change: Callable[[Term], Term]) -> Literal:
-    """The literal with every outermost term changed; literals with a pass of their own are left alone."""
+    """The literal with every outermost term changed; literals with a separate pass are left unchanged."""
     match literal:
         case Atom():
             return replace(literal, args=tuple(map(change, literal.args)))
@@ -128,7 +128,7 @@ def map_terms(literal: Literal, change: Callable[[Term], Term]) -> Literal:
 
 
 def name_wildcards(body: Iterable[Literal], fresh: Fresh) -> tuple[Literal, ...]:
-    """Give each ``_`` that is an argument of a positive atom of the conjunction a variable of its own."""
+    """Give each ``_`` that is an argument of a positive atom of the conjunction a separate variable."""
 
     def named(term: Term) -> Term:
         return fresh.variable() if isinstance(term, Wildcard) else term

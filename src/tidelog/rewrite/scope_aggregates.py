@@ -1,4 +1,4 @@
-"""Variables that belong to an aggregate alone get names of their own, and witnesses the literals that bind them.
+"""Variables that belong to an aggregate alone get unique names, and witnesses the literals that bind them.
 
 Law: `program.separate_scopes` says whose a variable is; afterwards a name means the same wherever it stands in a rule.
 Rules that come from the checks are scoped already and stay as they are.

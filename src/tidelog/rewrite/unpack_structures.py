@@ -1,4 +1,4 @@
-"""Records and variants that stand as patterns are taken apart: every part gets an equation of its own.
+"""Records and variants used as patterns are taken apart: every part gets a separate equation.
 
 Law: a value matches a pattern if it has the pattern's constructor and each of its parts matches; so ``p([X, 1])`` means
 ``p(V), V != nil, X = part(V, 1), 1 = part(V, 2)``. An equation between a value and a pattern is read in the direction

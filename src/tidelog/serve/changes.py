@@ -45,7 +45,7 @@ class EpochChange:
         return {"epoch": self.epoch, "plus": self.plus, "minus": self.minus}
 
     def event(self) -> bytes:
-        """The server-sent events that tell it; made once, for all feeds."""
+        """The server-sent events of the change; made once, for all feeds."""
         if not self._sent:
             self._sent.append(b"".join(self._events()))
         return self._sent[0]

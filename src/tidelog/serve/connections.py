@@ -2,7 +2,7 @@
 
 Law: a connection that waits for its client (for a header, a further request, a part of a body, or for the client to
 read) is closed after a time. When all connections are taken, the one that has waited longest for a request is closed
-for the new one, so that silent clients keep nobody out. A request that is being answered, such as a feed, is never
+for the new one, so that idle clients cannot block others. A request that is being answered, such as a feed, is never
 closed for that.
 """
 

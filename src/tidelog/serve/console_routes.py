@@ -48,7 +48,7 @@ def console_routes() -> list[BaseRoute]:
 
 
 class _File:
-    """A file as it is sent; a browser that has it already is told so."""
+    """A file as it is sent; if the browser already has it, the response is 304."""
 
     def __init__(self, name: str, text: str) -> None:
         self._body = text.encode()

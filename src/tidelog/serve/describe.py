@@ -1,6 +1,6 @@
 """The program and the server, described for clients.
 
-Law: everything that is told together is of one epoch.
+Law: everything in one response belongs to one epoch.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The description of the API: a document of OpenAPI, and a page for people.
 
-Law: both are made of the operations that are served. The page is plain HTML: no script, nothing from elsewhere. They
-tell nothing of the program and need no token.
+Law: both are generated from the operations that are served. The page is plain HTML: no scripts, no external resources.
+They reveal nothing about the program and need no token.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from tidelog.serve.values import ARROW
 DOCUMENT, PAGE = "/v1/openapi.json", "/v1/docs"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _ERRORS = {
-    "400": "What was sent is not as described, or not a program, or rows that do not fit.",
-    "401": "There is no token, or one that the server does not know.",
-    "403": "The token may only read.",
-    "404": "There is no such relation, rule, fact or open epoch.",
-    "406": "The answer cannot be had as what `Accept` names.",
-    "409": "A constraint would be violated; nothing was changed.",
-    "410": "What is asked for is no longer kept.",
-    "413": "The body is larger than the limit.",
-    "415": "The body is of a type that is not taken.",
-    "422": "A value cannot be computed, or a limit was hit; nothing was changed.",
+    "400": "The request, the program or the rows are invalid.",
+    "401": "The token is missing or invalid.",
+    "403": "The token is read-only.",
+    "404": "The relation, rule, fact or open epoch does not exist.",
+    "406": "The response is not available in a type that `Accept` lists.",
+    "409": "A constraint would be violated. Nothing was changed.",
+    "410": "The requested data is no longer kept.",
+    "413": "The body exceeds the size limit.",
+    "415": "The content type of the body is not supported.",
+    "422": "A value cannot be computed, or a limit was exceeded. Nothing was changed.",
     "429": "There are too many open feeds or epochs.",
-    "503": "The server is busy with the same, is about to stop, or cannot write its state.",
+    "503": "The server is already running this operation, is shutting down, or cannot write its state.",
 }
 
 
@@ -56,7 +56,7 @@ async def _page(_: Request) -> Response:
 
 @cache
 def document() -> dict[str, Any]:
-    """The document of OpenAPI."""
+    """The OpenAPI document."""
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
@@ -93,7 +93,7 @@ def _name(operation: Operation) -> str:
 
 
 def _needs(operation: Operation) -> str:
-    return "Needs the writing token." if operation.access == WRITE else ""
+    return "Requires the write token." if operation.access == WRITE else ""
 
 
 def _in_path(operation: Operation) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ def _in_query(operation: Operation) -> list[dict[str, Any]]:
 
 def _answers(operation: Operation) -> dict[str, Any]:
     if operation.method == "DELETE":
-        return {str(NO_CONTENT): {"description": "It is gone."}}
+        return {str(NO_CONTENT): {"description": "The open epoch was discarded."}}
     content = {
         type_: {"schema": operation.answer if type_ == "application/json" else {"type": "string"}}
         for type_ in operation.gives
@@ -138,15 +138,19 @@ def _error(text: str) -> dict[str, Any]:
 def _error_schema() -> dict[str, Any]:
     where = {"line": {"type": "integer"}, "column": {"type": "integer"}, "text": {"type": "string"}}
     error = {
-        "code": {"type": "string", "description": "As the page of diagnostics lists them."},
-        "kind": {"type": "string", "description": "The class of the error in Python."},
+        "code": {"type": "string", "description": "The code of the error, see the page of diagnostics."},
+        "kind": {"type": "string", "description": "The name of the Python exception."},
         "message": {"type": "string"},
         "notes": {"type": "array", "items": {"type": "string"}},
         "hint": {"type": "string"},
         "where": {"type": ["object", "null"], "properties": where},
         "diagnostics": {"type": "array", "items": {"type": "object"}},
         "violations": schemas.listed(schemas.VIOLATED),
-        "causes": {"type": "array", "items": {"type": "string"}, "description": "Of the first violation."},
+        "causes": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Changes that caused the first violation.",
+        },
     }
     body = {"type": "object", "required": ["code", "kind", "message", "notes", "hint", "where"], "properties": error}
     return {"type": "object", "required": ["error"], "properties": {"error": body}}
@@ -163,7 +167,7 @@ def page() -> str:
         "code{font-family:ui-monospace,monospace}dt{margin-top:.4rem}h2{font-size:1.05rem;margin:2rem 0 0}"
         "dd{margin-left:1.5rem}</style></head><body>"
         f"<h1>Tidelog {html.escape(__version__)}: the API</h1>"
-        f"<p>Send <code>Authorization: Bearer TOKEN</code> with every request. The same as a document of OpenAPI: "
+        f"<p>Send <code>Authorization: Bearer TOKEN</code> with every request. This page as an OpenAPI document: "
         f"<a href='{DOCUMENT}'><code>{DOCUMENT}</code></a>.</p>{''.join(parts)}</body></html>"
     )
 
@@ -183,4 +187,4 @@ def _term(name: str, schema: Any, wanted: bool) -> str:
     kind = schema.get("type", "")
     kinds = kind if isinstance(kind, str) else " or ".join(kind)
     told = html.escape(schema.get("description", ""))
-    return f"<dt><code>{name}</code>: {kinds}{', needed' if wanted else ''}</dt><dd>{told}</dd>"
+    return f"<dt><code>{name}</code>: {kinds}{', required' if wanted else ''}</dt><dd>{told}</dd>"

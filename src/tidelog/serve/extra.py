@@ -1,6 +1,6 @@
 """What the server needs beside Tidelog.
 
-Law: who lacks it is told what to install, before anything is made.
+Law: if it is missing, the message says what to install, before anything is created.
 """
 
 from __future__ import annotations

@@ -6,53 +6,23 @@ no longer holds is read from the history of the state folder; what that no longe
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tidelog.engine.engine import core_of
 from tidelog.engine.write.durable import changes_in_turn, log
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.changes import EpochChange
+from tidelog.serve.service import Service
 from tidelog.serve.values import to_json
-
-if TYPE_CHECKING:
-    from tidelog.serve.service import Service
 
 SMALL = 1_000  # rows that are made into text on the loop
 MUCH = 50_000  # rows after which a reading of the history, or a poll, ends with a whole epoch
 MANY = 1_000  # epochs of a reading
 BEAT = 15.0  # seconds after which a feed says that it is alive
-
-
-class Feeds:
-    """The feeds that are open, within a limit."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self.open = 0
-
-    @contextmanager
-    def one_more(self) -> Iterator[None]:
-        """While a feed is open."""
-        self.enter()
-        try:
-            yield
-        finally:
-            self.leave()
-
-    def enter(self) -> None:
-        """A feed is opened."""
-        if self.open >= self._limit:
-            raise failures.TOO_MANY_FEEDS.error(limit=self._limit)
-        self.open += 1
-
-    def leave(self) -> None:
-        """A feed is closed."""
-        self.open -= 1
 
 
 def check_since(service: Service, since: int) -> None:
@@ -87,7 +57,7 @@ def _from_history(service: Service, view: str, since: int) -> tuple[list[EpochCh
     found: list[EpochChange] = []
     rows = 0
     for epoch, changes in groupby(changes_in_turn(core, view, since), key=lambda change: change.epoch):
-        if epoch > until:  # recorded, and not told yet
+        if epoch > until:  # recorded, but not sent yet
             break
         if rows >= MUCH or len(found) >= MANY:
             return found, epoch - 1
@@ -132,7 +102,7 @@ def _text(changes: list[EpochChange]) -> bytes:
 
 
 def _beat(epoch: int) -> bytes:
-    """An event without changes: up to here all is told."""
+    """An event without changes: everything up to this epoch was sent."""
     return b'id: %d\nevent: epoch\ndata: {"epoch":%d}\n\n' % (epoch, epoch)
 
 

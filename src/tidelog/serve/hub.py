@@ -1,7 +1,7 @@
-"""What epochs changed, for feeds and for whoever looks on.
+"""The changes of epochs, for feeds and other readers.
 
-Law: an epoch is noted once, in order, before the call that committed it returns. Notes are kept within so many bytes;
-what is older is read from the state folder (`feeds`). Those who wait are woken on the server's loop.
+Law: an epoch is recorded once, in order, before the call that committed it returns. Records are kept within a number of
+bytes; older ones are read from the state folder (`feeds`). Waiting readers are woken on the server's loop.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tidelog.engine.read.view import ChangeSet
 from tidelog.engine.write.epoch import Epoch
+from tidelog.serve import serve_failures as failures
 from tidelog.serve.changes import EpochChange
 
 OVERHEAD = 2_000  # bytes of a note, and of each of its relations, beside their rows
@@ -62,7 +64,7 @@ class Hub:
         self._loop = loop
 
     def note(self, epoch: Epoch) -> None:
-        """An epoch is committed; called by whoever committed it, one at a time."""
+        """An epoch was committed; called by the committing thread, one at a time."""
         assert epoch.number is not None
         changes = dict(epoch.changes)  # with their rows, which are read here, and nothing else of the epoch
         counts = {name: (len(change.inserted), len(change.deleted)) for name, change in changes.items()}
@@ -118,7 +120,7 @@ class Hub:
             return [noted for noted in self._notes if noted.time >= begin]
 
     async def wait(self, epoch: int, seconds: float) -> None:
-        """Wait for an epoch after this one, so many seconds at most, or until the hub is closed."""
+        """Wait for an epoch after this one, for at most a number of seconds, or until the hub is closed."""
         end = time.monotonic() + seconds
         while self.last <= epoch and not self.closed and (left := end - time.monotonic()) > 0:
             try:
@@ -130,3 +132,30 @@ class Hub:
         """Wake everybody for the last time; to be called on the loop."""
         self.closed = True
         self._wake()
+
+
+class OpenFeeds:
+    """The feeds that are open, within a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.open = 0
+
+    @contextmanager
+    def one_more(self) -> Iterator[None]:
+        """While a feed is open."""
+        self.enter()
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def enter(self) -> None:
+        """A feed is opened."""
+        if self.open >= self._limit:
+            raise failures.TOO_MANY_FEEDS.error(limit=self._limit)
+        self.open += 1
+
+    def leave(self) -> None:
+        """A feed is closed."""
+        self.open -= 1

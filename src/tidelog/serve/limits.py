@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from tidelog.partition.base.limits import Limits
 
-PAGE = 1_000  # rows of a page, if nobody says how many
+PAGE = 1_000  # rows of a page by default
 TEXT = 1 << 16  # characters of a question or a rule
 
 
@@ -22,13 +22,13 @@ class ServerLimits:
     seconds: float = 10.0  # of one question
     memory: int = 256 << 20  # that a question may take beside what the engine holds, texts included
     check_seconds: float = 10.0  # to read, check and expand a text
-    check_memory: int = 512 << 20  # that this may take, in a process of its own
+    check_memory: int = 512 << 20  # that this may take, in a separate process
     epoch_seconds: float = 300.0  # of one epoch that a client commits or tries
     epoch_memory: int = 4 << 30  # that it may take beside what the engine holds, texts included
     feeds: int = 1_000  # that are open, waiting polls among them
     open_epochs: int = 100
     open_bytes: int = 1 << 30  # sent to open epochs
-    open_seconds: float = 600.0  # after which an open epoch that nobody touches is given up
+    open_seconds: float = 600.0  # after which an unused open epoch expires
     kept_pages: int = 256 << 20  # bytes of answers whose further pages may be asked for
     kept_changes: int = 64 << 20  # bytes of changes that feeds need not read from the state folder
     connections: int = 2_000

@@ -9,14 +9,12 @@ from __future__ import annotations
 import enum
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tidelog.serve.schema import Schema
+from tidelog.serve.service import Service
 from tidelog.serve.tokens import READ
 from tidelog.serve.values import ARROW
-
-if TYPE_CHECKING:
-    from tidelog.serve.service import Service
 
 OK, CREATED, NO_CONTENT = 200, 201, 204
 JSON, EVENTS = "application/json", "text/event-stream"

@@ -1,7 +1,7 @@
 """Answers whose further pages may be asked for.
 
-Law: all pages of an answer are of one epoch. Answers are kept within so many bytes, those used last; a page whose
-answer is gone is refused, unless the state is still at its epoch.
+Law: all pages of an answer belong to one epoch. The most recently used answers are kept within a number of bytes; a
+page whose answer is gone is refused, unless the state is still at its epoch.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PLACE = re.compile(r"(\d{1,18})\.(\d{1,18})")
 
 
 class Place(NamedTuple):
-    """Where a page begins: after the first so many rows of an answer of an epoch."""
+    """Where a page starts: after a number of rows of an answer of an epoch."""
 
     epoch: int
     first: int
@@ -38,7 +38,7 @@ def read_place(text: str) -> Place:
     """
     found = _PLACE.fullmatch(text)
     if found is None:
-        raise failures.NOT_AS_DESCRIBED.error(place="after", what="is not the `next` of an answer")
+        raise failures.NOT_AS_DESCRIBED.error(place="after", what="is not the `next` of a previous response")
     return Place(int(found[1]), int(found[2]))
 
 
@@ -51,7 +51,7 @@ class Pages:
         self._lock = threading.Lock()
 
     def have_room(self, size: int) -> bool:
-        """Whether an answer of so many bytes would be kept."""
+        """Whether an answer of this size in bytes would be kept."""
         return size * SHARE <= self._room
 
     def keep(self, key: Key, epoch: int, rows: Rows) -> None:

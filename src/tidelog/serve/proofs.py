@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tidelog.io.json_values import json_value
-from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise, Proof
+from tidelog.why.proof import Proof
+from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise
 
 if TYPE_CHECKING:
     from tidelog.engine.write.violations import Violated, Violation

@@ -1,19 +1,16 @@
 """What a question may look like before anything is done for it.
 
-Law: whatever a question does takes place where it can be ended: in kernels, which look at the clock, as the planner
-does; what comes before (reading, checking, expanding) in a process of its own. A question that is *plain*, short and
-without anything that is expanded, needs none.
+Law: a query always runs where it can be stopped: in kernels and the planner, which check the clock, while parsing,
+checking and expanding run in a separate process. A query that is *plain*, short and without anything to expand, needs
+none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from functools import partial
-from typing import TYPE_CHECKING
 
-from tidelog.engine.engine import core_of
-from tidelog.engine.read.read_query import read_query
+from tidelog.engine.read.question import read_query
 from tidelog.errors import TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Comparison, Const, Negation, Var, Wildcard
@@ -21,25 +18,13 @@ from tidelog.program.graph.inline import inline_relations
 from tidelog.program.values.term import Call as FunctionCall
 from tidelog.serve import serve_failures as failures
 
-if TYPE_CHECKING:
-    from tidelog.serve.operation import Call
-    from tidelog.serve.service import Service
-
 LITERALS = 200  # atoms and comparisons, at any depth
 ATOMS = 64
 SHORT, FEW = 2_000, 32  # characters and literals of a plain question
 
 
-def rehearsal_of(service: Service, call: Call) -> Callable[[], None] | None:
-    """How a question is to be rehearsed; None if it is plain, or was asked before."""
-    text, rules = call.body["text"], core_of(service.engine).rules
-    if is_plain(text, rules):
-        return None
-    return partial(service.workers.rehearse_question, call.access, rules, text)
-
-
 def is_plain(text: str, rules: Ruleset) -> bool:
-    """Whether a question is short, and so simple that its size tells what it takes to read and check it.
+    """Whether a query is short, and simple enough that its size bounds the cost of parsing and checking it.
 
     >>> from tidelog.plan.ruleset import Ruleset
     >>> from tidelog.program import Program

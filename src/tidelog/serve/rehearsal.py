@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tidelog.engine.read.read_query import read_query
+from tidelog.engine.read.question import read_query
 from tidelog.errors import Diagnostic, TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Rule
@@ -71,5 +71,5 @@ def _rules(number: int, packed: bytes | None) -> Ruleset:
     if packed is not None:
         _held[:] = [(number, pickle.loads(packed))]
     held, rules = _held[0]
-    assert held == number, "rules are sent before they are asked for"
+    assert held == number, "rules must be sent before they are used"
     return rules

@@ -100,14 +100,16 @@ def _parameters(request: Request, operation: Operation) -> tuple[dict[str, Any],
     more: dict[str, str] = {}
     for name, text in request.query_params.multi_items():
         if name in query or name in more:
-            raise failures.NOT_AS_DESCRIBED.error(place=name[:80], what="is given twice")
+            raise failures.NOT_AS_DESCRIBED.error(place=name[:80], what="occurs twice")
         if name in operation.query:
             query[name] = read_parameter(text, operation.query[name], name)
         elif operation.more:
             more[name] = text
         else:
             known = ", ".join(operation.query) or "none"
-            raise failures.NOT_AS_DESCRIBED.error(place=name[:80], what=f"is no parameter; known: {known}")
+            raise failures.NOT_AS_DESCRIBED.error(
+                place=name[:80], what=f"is not a parameter. Known parameters: {known}"
+            )
     for name in operation.required:
         if name not in query:
             raise failures.NOT_AS_DESCRIBED.error(place=name, what="is missing")
@@ -131,7 +133,7 @@ def _content(body: bytes, request: Request, operation: Operation) -> Any:
     """The values of a body; none is like an empty object."""
     if operation.body is None:
         if body:
-            raise failures.NOT_AS_DESCRIBED.error(place="body", what="there is one, and none is wanted")
+            raise failures.NOT_AS_DESCRIBED.error(place="body", what="the request must not have a body")
         return None
     type_ = request.headers.get("content-type", JSON if not body else "").partition(";")[0].strip().lower()
     if type_ not in operation.takes or "content-encoding" in request.headers:
@@ -151,7 +153,7 @@ def parse_json(body: bytes) -> Any:
         if b"\\u" in body:
             json.dumps(value, ensure_ascii=False).encode()  # halves of surrogate pairs are no text
     except UnicodeEncodeError:
-        raise failures.NOT_JSON.error(error="half of a surrogate pair") from None
+        raise failures.NOT_JSON.error(error="lone surrogate") from None
     except (ValueError, RecursionError) as error:
         told = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise failures.NOT_JSON.error(error=told[:200]) from None
@@ -159,4 +161,4 @@ def parse_json(body: bytes) -> Any:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no value of JSON's")
+    raise ValueError(f"{name} is not a JSON value")

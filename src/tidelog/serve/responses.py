@@ -63,7 +63,7 @@ class Stream(StreamingResponse):
         try:
             await super().__call__(scope, receive, send_soon)
         except TimeoutError:
-            LOG.warning("%s: a client did not read for %g seconds and was cut off", scope["path"], STALL)
+            LOG.warning("%s: a client did not read for %g seconds and was disconnected", scope["path"], STALL)
         finally:
             if self._at_end is not None:
                 self._at_end()

@@ -1,6 +1,6 @@
 """Running the server: the socket, TLS, the loop, the end.
 
-Law: it listens where it was told, and says where that is before it takes the first request. On SIGINT or SIGTERM feeds
+Law: it listens on the given address, and reports it before it accepts the first request. On SIGINT or SIGTERM feeds
 and checks end, requests under way are answered, sources stop, and then the caller closes the engine. What is still
 under way after the patience of the server is given up with the process: a state folder has all that was committed.
 """
@@ -50,7 +50,7 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether nobody outside this machine can reach it.
+        """Whether it cannot be reached from outside this machine.
 
         >>> Address("localhost").is_loopback, Address("::1").is_loopback, Address("0.0.0.0").is_loopback
         (True, True, False)
@@ -85,7 +85,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop."""
-        LOG.info("stopping; %d connections are open", len(self.server_state.connections))
+        LOG.info("shutting down; %d connections are open", len(self.server_state.connections))
         if self._give_up is not None:
             self._watch = threading.Timer(self._service.limits.stop_seconds + SLACK, self._give_up)
             self._watch.daemon = True
@@ -109,7 +109,7 @@ def serve(
     on_ready: Callable[[str], None] = lambda url: None,
     more: Sequence[BaseRoute] = (),
 ) -> None:
-    """Serve until a signal comes; ``on_ready`` is told the address."""
+    """Serve until a signal arrives; ``on_ready`` is called with the address."""
     config = configuration(service, address, more)
     listening = listen(address)
     with listening:
@@ -129,13 +129,13 @@ def serve(
 
 def give_up() -> None:
     """End the process with what is under way: requests had their time, and the state folder is always in order."""
-    LOG.error("requests under way were given up")
+    LOG.error("requests in progress were aborted")
     logging.shutdown()
     os._exit(GIVEN_UP)
 
 
 def _allow_files(wanted: int) -> None:
-    """Let this process open so many files, if the system allows it."""
+    """Allow this process to open this number of files, if the system permits it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft not in (resource.RLIM_INFINITY, hard) and soft < most:
@@ -145,7 +145,7 @@ def _allow_files(wanted: int) -> None:
 def configuration(service: Service, address: Address, more: Sequence[BaseRoute] = ()) -> uvicorn.Config:
     """How the server runs."""
     if (address.certificate is None) != (address.key is None):
-        raise failures.BAD_CERTIFICATE.error(error="one of the two files is missing")
+        raise failures.BAD_CERTIFICATE.error(error="only one of certificate and key was given")
     if address.certificate is not None and address.key is not None:
         try:
             context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

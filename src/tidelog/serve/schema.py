@@ -1,6 +1,6 @@
 """Bodies and parameters, checked by the same description that the document of the API shows.
 
-Law: what passes is as the description says; what does not is told with its place. The descriptions use a part of JSON
+Law: what passes matches the description; what does not is reported with its place. The descriptions use a part of JSON
 Schema: type, properties, required, additionalProperties, items, minimum, maximum, minLength, maxLength, maxItems, enum.
 """
 
@@ -38,7 +38,7 @@ def check(value: Any, schema: Schema, place: str = "body") -> None:
     if kinds is not None and not any(_is(value, kind) for kind in kinds):
         raise _wrong(place, f"is not of type {' or '.join(kinds)}")
     if "enum" in schema and value not in schema["enum"]:
-        raise _wrong(place, f"is none of {', '.join(map(str, schema['enum']))}")
+        raise _wrong(place, f"is not one of {', '.join(map(str, schema['enum']))}")
     if isinstance(value, dict):
         _check_object(value, schema, place)
     elif isinstance(value, list):
@@ -66,7 +66,7 @@ def _check_object(value: dict[str, Any], schema: Schema, place: str) -> None:
         elif isinstance(more, dict):
             check(inner, more, f"{place}.{name[:80]}")
         elif not more:
-            raise _wrong(place, f"there is no `{name[:80]}`; known: {', '.join(known)}")
+            raise _wrong(place, f"unknown field `{name[:80]}`. Known fields: {', '.join(known)}")
 
 
 def _check_array(value: list[Any], schema: Schema, place: str) -> None:
@@ -78,9 +78,9 @@ def _check_array(value: list[Any], schema: Schema, place: str) -> None:
 
 def _check_range(value: float, least: float | None, most: float | None, place: str, unit: str = "") -> None:
     if least is not None and value < least:
-        raise _wrong(place, f"{value}{unit}, and the least is {least}")
+        raise _wrong(place, f"{value}{unit} is less than the minimum of {least}")
     if most is not None and value > most:
-        raise _wrong(place, f"{value}{unit}, and the most is {most}")
+        raise _wrong(place, f"{value}{unit} exceeds the maximum of {most}")
 
 
 def _wrong(place: str, what: str) -> Exception:

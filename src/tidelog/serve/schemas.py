@@ -1,6 +1,6 @@
 """Descriptions that several operations use.
 
-Law: they say what `schema.check` refuses; numbers that are limits of this server stand in `GET /v1`.
+Law: they describe what `schema.check` refuses; the limits of this server are in `GET /v1`.
 """
 
 from __future__ import annotations
@@ -53,8 +53,12 @@ def by_name(values: Any) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": values}
 
 
-EPOCH = {"type": "integer", "description": "The committed epoch that the answer is true at."}
-ROWS = {"type": "array", "items": {"type": ["array", "object"]}, "description": "Rows: lists by order, or objects."}
+EPOCH = {"type": "integer", "description": "The committed epoch of the response."}
+ROWS = {
+    "type": "array",
+    "items": {"type": ["array", "object"]},
+    "description": "Rows as lists, in column order, or as objects.",
+}
 PAGE = {
     "type": "object",
     "required": ["epoch", "columns", "types", "rows", "total", "next"],
@@ -63,18 +67,18 @@ PAGE = {
         "columns": listed({"type": "string"}),
         "types": listed({"type": "string"}),
         "rows": listed({"type": "array"}),
-        "total": {"type": "integer", "description": "Rows of all pages."},
-        "next": {"type": ["string", "null"], "description": "Send it as `after` for the following page."},
+        "total": {"type": "integer", "description": "Number of rows on all pages."},
+        "next": {"type": ["string", "null"], "description": "Send this as `after` to get the next page."},
     },
 }
 VIOLATED = {
     "type": "object",
     "required": ["constraint", "severity", "meaning", "count", "first", "text"],
     "properties": {
-        "constraint": {"type": "string", "description": "Its label."},
+        "constraint": {"type": "string", "description": "The label of the constraint."},
         "severity": {"type": "string", "enum": ["refuse", "warn"]},
-        "meaning": {"type": "string", "description": "What it forbids."},
-        "count": {"type": "integer", "description": "How often it is violated."},
+        "meaning": {"type": "string", "description": "What the constraint forbids."},
+        "count": {"type": "integer", "description": "Number of violations."},
         "first": {
             "type": "array",
             "description": "The first violations: `values` of the variables, the `proof` as a tree, and its `text`.",
@@ -83,6 +87,6 @@ VIOLATED = {
         "text": {"type": "string"},
     },
 }
-LIMIT = whole("Rows of a page: 1,000 by default and at most `limits.rows` for JSON, all rows by default otherwise.", 1)
-AFTER = text("The `next` of the page before.", 40)
-AT = whole("An old epoch, which the state folder still keeps.")
+LIMIT = whole("Rows per page. For JSON, 1,000 by default and at most `limits.rows`; otherwise all rows by default.", 1)
+AFTER = text("The `next` of the previous page.", 40)
+AT = whole("Read an earlier epoch that the state folder still keeps.")

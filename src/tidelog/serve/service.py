@@ -1,7 +1,7 @@
 """What all requests share: the engine, and what the server keeps beside it.
 
-Law: one engine, whose epochs the hub is told of, whoever commits them. What the server keeps beside the engine is
-bounded (`limits`), and can be lost: the state folder has everything that counts.
+Law: there is one engine, and the hub records all its epochs, no matter who commits them. What the server keeps besides
+the engine is bounded (`limits`), and can be lost: the state folder has everything that matters.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from tidelog.program.graph.inline import inline_relations
 from tidelog.program.types.functors import Given
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import Exports
-from tidelog.serve.feeds import Feeds
-from tidelog.serve.hub import Hub
+from tidelog.serve.hub import Hub, OpenFeeds
 from tidelog.serve.limits import ServerLimits
+from tidelog.serve.page_reader import Reader
 from tidelog.serve.pages import Pages
 from tidelog.serve.past import Past
-from tidelog.serve.reading import Reader
 from tidelog.serve.sources import Source
 from tidelog.serve.staging import Staging
 from tidelog.serve.threads import Threads
@@ -35,7 +34,7 @@ from tidelog.serve.tokens import Tokens
 from tidelog.serve.workers import Workers
 
 TIDY = 60.0  # seconds
-LATELY = 60.0  # seconds that rates are told of
+LATELY = 60.0  # seconds over which rates are computed
 
 
 @dataclass
@@ -63,7 +62,7 @@ class Service:
         self.engine, self.tokens, self.sources = engine, tokens, sources
         self.limits = limits or ServerLimits()
         self.hub = Hub(engine.epoch_number, self.limits.kept_changes)
-        self.feeds = Feeds(self.limits.feeds)
+        self.feeds = OpenFeeds(self.limits.feeds)
         self.exports, self.tickets = Exports(), Tickets()
         self.staging = Staging(self.limits)
         self.pages = Pages(self.limits.kept_pages)
@@ -88,7 +87,7 @@ class Service:
         self._tidy_up()
 
     def _tidy_up(self) -> None:
-        """Now and then, on the loop: open epochs that were left behind are given up, also if nobody opens another."""
+        """Periodically, on the loop: abandoned open epochs expire, even if no other is opened."""
         self.staging.forget()
         if not self.hub.closed:
             asyncio.get_running_loop().call_later(TIDY, self._tidy_up)
@@ -164,7 +163,7 @@ def _question_limits(limits: ServerLimits) -> Limits:
 
 
 def _process() -> dict[str, int]:
-    """Bytes of the process that are in memory, where the system tells."""
+    """Bytes of the process that are in memory, if the system reports them."""
     try:
         with open("/proc/self/statm", encoding="ascii") as told:
             pages = int(told.read().split()[1])

@@ -1,6 +1,6 @@
-"""The sources of a server in numbers for a monitor, after those of the engine.
+"""Metrics of the sources of a server, after those of the engine.
 
-Law: whoever asks waits for no source; a server without sources adds nothing to the page.
+Law: reading the metrics never waits for a source; a server without sources adds nothing to the page.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ NUMBERS = {
     "lag": (
         "source_lag_seconds",
         "gauge",
-        "Seconds from a commit in the source to its epoch, growing while it is behind",
+        "Seconds from a commit in the source to its epoch; increases while the follower is behind",
     ),
-    "transactions": ("source_transactions_total", "counter", "Transactions of the source that became epochs"),
-    "snapshots": ("source_snapshots_total", "counter", "Times that whole tables were read"),
-    "reconnects": ("source_reconnects_total", "counter", "Times that the source was tried again after an error"),
+    "transactions": ("source_transactions_total", "counter", "Committed transactions of the source"),
+    "snapshots": ("source_snapshots_total", "counter", "Snapshots of whole tables"),
+    "reconnects": ("source_reconnects_total", "counter", "Retries after an error of the source"),
 }
 RUNNING = ("running", "following")
 
@@ -33,7 +33,7 @@ def source_metrics(sources: Sequence[Source]) -> str:
         for name, about in NUMBERS.items():
             if name in health:
                 found.setdefault(about, []).append(f"{{{label}}} {health[name]!r}")
-        rows = ("source_quarantined_rows", "gauge", "Rows of a table that cannot become facts")
+        rows = ("source_quarantined_rows", "gauge", "Rows of a table that cannot be converted to facts")
         for table in source.quarantine():
             relation = f'relation="{quoted(table["relation"])}"'
             found.setdefault(rows, []).append(f"{{{label},{relation}}} {table['rows']}")

@@ -1,7 +1,7 @@
 """What feeds the engine beside requests: a database that is followed, a table that is kept.
 
-Law: a source is started when the server is ready, and stopped before the engine is closed; what it says of itself is
-shown to whoever asks for statistics. It commits epochs with a source and offsets of its own.
+Law: a source is started when the server is ready, and stopped before the engine is closed; its state is part of the
+statistics. It commits epochs with its own source name and offsets.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tidelog.engine.engine import Engine
 
 
 class Source(Protocol):
-    """Something that runs beside the server, on threads of its own."""
+    """Something that runs beside the server, on separate threads."""
 
     name: str
 

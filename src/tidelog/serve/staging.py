@@ -1,7 +1,7 @@
 """Epochs that are open over several requests.
 
-Law: an open epoch changes nothing and keeps nobody waiting until it is committed. It ends once: by its commit, also one
-that fails, by being given up, or by being forgotten. Their number, and the bytes sent to them, are limited.
+Law: an open epoch changes nothing and blocks no request until it is committed. It ends once: by its commit, also one
+that fails, by being discarded, or by expiring. Their number, and the bytes sent to them, are limited.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Staging:
         return len(self._open)
 
     def forget(self) -> None:
-        """Let go of those that nobody has touched for long."""
+        """Discard those that have not been used for a long time."""
         with self._lock:
             self._forget()
 

@@ -45,13 +45,13 @@ _BY_CLASS: tuple[tuple[type[TidelogError], int], ...] = (
 
 
 def status_of(error: TidelogError) -> int:
-    """The status of HTTP that tells of an error."""
+    """The HTTP status of an error."""
     known = _BY_CODE.get(error.code)
     return known or next((status for kind, status in _BY_CLASS if isinstance(error, kind)), 400)
 
 
 def error_json(error: TidelogError) -> dict[str, Any]:
-    """The body that tells of an error."""
+    """The response body of an error."""
     findings = [diagnostic_json(found) for found in error.diagnostics] if isinstance(error, ProgramError) else []
     told: dict[str, Any] = {
         "code": error.code,

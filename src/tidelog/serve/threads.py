@@ -1,7 +1,7 @@
 """Work of the engine, on threads beside the server's loop.
 
-Law: the loop never waits for the engine. Look-ups, questions and epochs have threads of their own each, so that those
-who wait for an epoch (`why`, dry runs, other epochs) never keep a reader waiting. So have requests that wait for a
+Law: the loop never waits for the engine. Look-ups, queries and epochs have separate threads, so that requests that
+wait for an epoch (`why`, dry runs, other epochs) never delay a reader. So have requests that wait for a
 process that checks their text; more of those than there are threads are refused at once.
 """
 
@@ -21,7 +21,7 @@ LOOKING, ASKING, WRITING, CHECKING = 8, 8, 4, 32
 
 
 class Threads:
-    """Four kinds of work, so many at a time of each."""
+    """Four kinds of work, each with a limited number of threads."""
 
     def __init__(self) -> None:
         self.running = 0  # on threads, also after the request was given up
@@ -30,7 +30,7 @@ class Threads:
         self._look, self._ask, self._write, self._check = (anyio.CapacityLimiter(count) for count in counts)
 
     async def look(self, act: Callable[[], T]) -> T:
-        """Read something, which waits for nobody."""
+        """Read something, which never waits."""
         return await self._run(act, self._look)
 
     async def ask(self, act: Callable[[], T]) -> T:
@@ -38,7 +38,7 @@ class Threads:
         return await self._run(act, self._ask)
 
     async def write(self, act: Callable[[], T]) -> T:
-        """Commit or try an epoch: what was begun is ended, whoever has gone meanwhile."""
+        """Commit or preview an epoch: it is completed even if the client has disconnected."""
         return await self._run(act, self._write)
 
     async def check(self, act: Callable[[], T]) -> T:

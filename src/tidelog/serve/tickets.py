@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from tidelog.serve import serve_failures as failures
 
-UNUSED = 60.0  # seconds after which a ticket expires that nobody uses
+UNUSED = 60.0  # seconds after which an unused ticket expires
 OLD = 24 * 3600.0  # seconds after which it opens nothing any more
 MOST = 10_000
 

@@ -34,7 +34,7 @@ class Tokens:
 
 
 def new_tokens() -> Tokens:
-    """Tokens that nobody knows yet."""
+    """New random tokens."""
     return Tokens(*(secrets.token_urlsafe(32).encode() for _ in (READ, WRITE)))
 
 
@@ -63,8 +63,8 @@ def _read(file: Path) -> bytes:
     with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW), "rb") as source:
         mode = os.fstat(source.fileno()).st_mode
         if not stat.S_ISREG(mode) or mode & 0o077:
-            raise failures.BAD_TOKEN_FILE.error(path=file, what="others than its owner may read or write it")
+            raise failures.BAD_TOKEN_FILE.error(path=file, what="other users can read or write it")
         token = source.read(1000).strip()
     if not _TOKEN.fullmatch(token):
-        raise failures.BAD_TOKEN_FILE.error(path=file, what="it does not hold a token")
+        raise failures.BAD_TOKEN_FILE.error(path=file, what="it does not contain a token")
     return token

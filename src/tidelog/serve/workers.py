@@ -39,7 +39,7 @@ class Workers:
         self._groups[READ].start()
 
     def close(self) -> None:
-        """End all processes, also those that work; whoever waits for one is refused."""
+        """End all processes, including busy ones; requests that wait for one are refused."""
         for group in self._groups.values():
             group.close()
 

@@ -1,8 +1,8 @@
-"""Partitions that live in Spark: a session, a check of it, and one resident stage served by Arrow Flight.
+"""Partitions in Spark: a session, a check of it, and one resident stage served by Arrow Flight.
 
-Law: nothing here knows Datalog. A resident is made by a factory in each of the P tasks of a stage, is called by the
-driver, and exchanges rows with the others directly. This folder is the only one that imports pyspark, and names are
-imported when they are asked for: the errors can be caught where there is no Spark.
+Law: nothing here knows Datalog. A factory creates a resident in each of the P tasks of a stage. Residents are called by
+the driver and exchange rows with each other directly. This folder is the only one that imports pyspark, and names are
+imported on first use, so that the errors can be caught without Spark.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ takes a DataFrame as its rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -44,7 +45,8 @@ class Arrival:
             return self.encode(names, types)
         from tidelog.spark.rows.encode import encode
 
-        return encode(self.rows, self.relation, names, types, sign=self.sign, change=self.change, nulls=self.nulls)
+        with _refused(self.relation):  # over Spark Connect a DataFrame is analysed when it is first looked at
+            return encode(self.rows, self.relation, names, types, sign=self.sign, change=self.change, nulls=self.nulls)
 
     def collected(self) -> list[tuple[int, str, Data]]:
         """The rows in this process, by sign; they are read once."""
@@ -53,18 +55,24 @@ class Arrival:
         return [(sign, self.relation, part) for sign, part in parts]
 
     def _read(self) -> Data:
-        """The rows, or what Spark says of them in a line."""
-        from py4j.protocol import Py4JJavaError
-        from pyspark.errors import PySparkException
-
-        from tidelog.spark.rows.rows_failures import ROWS_NOT_READ
-        from tidelog.spark.rows.send import first_line
-
-        try:
+        with _refused(self.relation):
             table = self.rows.toArrow()
-        except (PySparkException, Py4JJavaError) as error:
-            raise ROWS_NOT_READ.error(relation=self.relation, said=first_line(error)) from error
         return read_rows(self.relation, table, self.nulls)
+
+
+@contextmanager
+def _refused(relation: str) -> Iterator[None]:
+    """An exception of Spark about the rows becomes a diagnostic with its first line."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    from tidelog.spark.rows.rows_failures import ROWS_NOT_READ
+    from tidelog.spark.rows.send import first_line
+
+    try:
+        yield
+    except (PySparkException, Py4JJavaError) as error:
+        raise ROWS_NOT_READ.error(relation=relation, said=first_line(error)) from error
 
 
 def is_data_frame(rows: object) -> TypeGuard[DataFrame]:

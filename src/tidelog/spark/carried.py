@@ -19,8 +19,8 @@ import pyarrow.fs
 from tidelog import errors
 from tidelog.partition.base import limits, net
 from tidelog.partition.code import plan_counts
-from tidelog.partition.phases import running
-from tidelog.partition.reading import finding
+from tidelog.partition.phases import running_rule
+from tidelog.partition.reading import fact_pages
 from tidelog.partition.texts import packed
 from tidelog.plan import steps, work
 from tidelog.program.values import path, rule, term
@@ -48,11 +48,11 @@ MODULES = (
     name_paths,
     steps,
     work,
-    finding,
+    fact_pages,
     limits,
     net,
     plan_counts,
-    running,
+    running_rule,
     request,
     outcome,
     service,

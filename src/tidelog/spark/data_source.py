@@ -45,7 +45,7 @@ Options = Mapping[str, str]
 
 
 def register(spark: SparkSession) -> None:
-    """Let a session know the format `tidelog`."""
+    """Register the format `tidelog` with a session."""
     spark.dataSource.register(TidelogSource)
 
 

@@ -1,15 +1,15 @@
 """What can go wrong with Spark, as values.
 
-Law: whatever Spark, Java or the network does, a caller of this package sees a `SparkError` that says what to do. Errors
-cross processes as their class, arguments and attributes (`resident.wire`).
+Law: whatever goes wrong in Spark, Java or the network, a caller of this package gets a `SparkError` that says what to
+do. Errors are sent between processes as their class, arguments and attributes (`resident.wire`).
 
     TidelogError
-    └── SparkError            anything about Spark that the user or the operator can mend
-        ├── PreflightError    a session on which the resident stage cannot run; nothing was started
+    └── SparkError            a problem with Spark that the user or the operator can fix
+        ├── PreflightError    the resident stage cannot run on this session; nothing was started
         ├── StageError        the resident stage did not start, or is used before its start or after its end
-        ├── PartitionLost     a task, worker or executor went away; a new start may help
-        ├── NoAnswer          a call took longer than its limit; the partition is there
-        └── ResidentError     an error of a resident that cannot be sent as itself
+        ├── PartitionLost     a task, worker or executor was lost; restarting may help
+        ├── NoAnswer          a call exceeded its time limit; the partition is still running
+        └── ResidentError     an error of a partition that cannot be sent unchanged
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ class SparkError(TidelogError):
 
 
 class PreflightError(SparkError):
-    """A session on which the resident stage cannot run; the text names the setting and what to do."""
+    """The resident stage cannot run on this session; the message names the setting and what to do."""
 
 
 class StageError(SparkError):
-    """The resident stage did not start, or is used outside its life."""
+    """The resident stage did not start, or is used before its start or after its end."""
 
 
 class PartitionLost(SparkError):
-    """A partition's task went away. ``number`` is the first partition that was found missing.
+    """The task of a partition was lost. ``number`` is the first partition that was found missing.
 
     >>> print(PartitionLost(1, "connection reset"))
-    partition 1 is lost: connection reset
+    partition 1 was lost: connection reset
     """
 
     def __init__(self, number: int, reason: str) -> None:
@@ -42,11 +42,11 @@ class PartitionLost(SparkError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"partition {self.number} is lost: {self.reason}"
+        return f"partition {self.number} was lost: {self.reason}"
 
 
 class NoAnswer(SparkError):
-    """A call that took longer than its limit.
+    """A call that exceeded its time limit.
 
     >>> print(NoAnswer(0, "call", 2.0))
     partition 0 did not answer `call` within 2 s
@@ -62,4 +62,4 @@ class NoAnswer(SparkError):
 
 
 class ResidentError(SparkError):
-    """An error of a resident whose own type cannot cross processes: its name, text and traceback."""
+    """An error of a partition whose type cannot be sent between processes: its name, text and traceback."""

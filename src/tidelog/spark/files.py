@@ -19,7 +19,7 @@ from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, kind_of, read_input
 from tidelog.io.nulls import read_policy
 from tidelog.io.parameters import JSON, TABLE, Layout
-from tidelog.program.check import Checked
+from tidelog.program.check import CheckedProgram
 from tidelog.program.graph.usable_rows import needed_constants
 from tidelog.program.values.shape import Shape
 from tidelog.spark.arrivals import Arrival
@@ -38,7 +38,7 @@ Input: TypeAlias = "Data | Arrival | DataFrame"
 
 def read_frames(
     spark: SparkSession,
-    checked: Checked,
+    checked: CheckedProgram,
     files: Sequence[InputFile],
     columns: Callable[[str], tuple[str, ...]],
     check: Check,
@@ -76,7 +76,7 @@ def read_frames(
     return found
 
 
-def _is_structured(file: InputFile, checked: Checked) -> bool:
+def _is_structured(file: InputFile, checked: CheckedProgram) -> bool:
     """Whether a file holds records or variants: these are read here, where their parts are taken apart."""
     structured = any(isinstance(type_, Shape) for type_ in checked.schema[file.relation])
     return structured and file.layout.kind != TABLE and kind_of(file) != JSON

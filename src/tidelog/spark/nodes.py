@@ -104,7 +104,7 @@ class SparkNodes:
             self._stage.stop()
             raise
         if dictionary is None:
-            dictionary = SharedDictionary(partitions, None, self._ask_owner, self._tell_owner)
+            dictionary = SharedDictionary(partitions, None, self._ask_owner, self._report_to_owner)
         self.dictionary = dictionary
         self._answer()
 
@@ -157,7 +157,7 @@ class SparkNodes:
         self._settle()
         assert {each.name for each in calls} == {call.name}, "nodes are called by one method at a time"
         if call.mark.entries_first:
-            self.dictionary.tell_owners()
+            self.dictionary.report_to_owners()
         with losses(call):
             return self.stage.call_all(call.name, each=[each.given for each in calls], limit=call.mark.limit)
 
@@ -181,11 +181,11 @@ class SparkNodes:
                 with losses(call):
                     under_way.end()
             except NodeLost:
-                self._forget_told(told)
+                self._forget_reported(told)
                 raise
-            self._forget_told(told)
+            self._forget_reported(told)
 
-    def _forget_told(self, told: Told) -> None:
+    def _forget_reported(self, told: Told) -> None:
         """It is done, or lost; nodes that were started again meanwhile may have been told something else."""
         if self._told is told:
             self._told = None
@@ -205,7 +205,7 @@ class SparkNodes:
     def race(self, calls: Sequence[Call[Service, T]]) -> SparkRace[T]:
         """Call all nodes, and then single ones while others are at work."""
         self._settle()
-        self.dictionary.tell_owners()
+        self.dictionary.report_to_owners()
         return SparkRace(self.stage, calls, self.spoken)
 
     def start_epoch(self, run: int, epoch: int) -> None:
@@ -246,7 +246,7 @@ class SparkNodes:
 
     def _answer(self) -> None:
         """From now on the driver's dictionary asks these nodes, which have to be told what it holds."""
-        self.dictionary.aim(self.partitions, self._ask_owner, self._tell_owner)
+        self.dictionary.aim(self.partitions, self._ask_owner, self._report_to_owner)
 
     def close(self) -> None:
         """End the stage."""
@@ -256,7 +256,7 @@ class SparkNodes:
     def _ask_owner(self, owner: int, cells: list[int]) -> dict[int, Value]:
         return self.repeat(lambda: self.ask_one(owner, Service.known_entries, cells))
 
-    def _tell_owner(self, owner: int, entries: list[Entry]) -> None:
+    def _report_to_owner(self, owner: int, entries: list[Entry]) -> None:
         self.ask_one(owner, Service.take_entries, entries)
 
 

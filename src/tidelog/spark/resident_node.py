@@ -105,8 +105,8 @@ class ResidentNode:
 
     def __init__(self, functions: Functions, number: int, partitions: int) -> None:
         self._peers: Sequence[Peer] = ()
-        self.dictionary = SharedDictionary(partitions, number, self._ask_owner, self._tell_owner)
-        self.channel = FlightChannel(self.dictionary.tell_owners)
+        self.dictionary = SharedDictionary(partitions, number, self._ask_owner, self._report_to_owner)
+        self.channel = FlightChannel(self.dictionary.report_to_owners)
         self.service = Service(Node(functions, number, partitions, self.dictionary, self.channel))
         self._headroom = Headroom(self.service.node.partition.memory)
         self.service.node.partition.machine.on_slice = self._look_up
@@ -158,7 +158,7 @@ class ResidentNode:
     def _ask_owner(self, owner: int, cells: list[int]) -> dict[int, Value]:
         return ask_peer(self._peers[owner], Call(Service.known_entries, cells))
 
-    def _tell_owner(self, owner: int, entries: list[Entry]) -> None:
+    def _report_to_owner(self, owner: int, entries: list[Entry]) -> None:
         ask_peer(self._peers[owner], Call(Service.take_entries, entries))
 
 

@@ -128,8 +128,8 @@ def check_checkpoint(name: str, checkpoint: str, committed: int | None) -> None:
         latest = max(_batches(checkpoint, "commits"), default=None)
         planned = _batches(checkpoint, "offsets")
     except (OSError, pa.ArrowException, StateError) as error:
-        told = f"the checkpoint {checkpoint} of the stream `{name}` cannot be looked at from here ({error})"
-        warnings.warn(f"{told}: see to it that it belongs to this state folder", StateWarning, stacklevel=4)
+        told = f"the checkpoint {checkpoint} of the stream `{name}` cannot be read from here ({error})"
+        warnings.warn(f"{told}: make sure that it belongs to this state folder", StateWarning, stacklevel=4)
         return
     if committed is not None and not planned:
         raise NEW_CHECKPOINT.error(name=name, committed=committed, checkpoint=checkpoint)

@@ -1,7 +1,7 @@
 """Reading constraints: clauses without a head, ``.key``, ``.reference``, and ``.constraint`` about their severity.
 
-Law: a constraint is read as a rule whose head says nothing. A key or reference without a name of its own is called
-after its text. `.constraint` may stand anywhere in the block of the constraint that it names.
+Law: a constraint is parsed as a rule with an empty head. A key or reference without a given name is named
+after its text. `.constraint` may occur anywhere in the block of the constraint that it names.
 """
 
 from __future__ import annotations

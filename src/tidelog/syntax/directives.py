@@ -1,7 +1,7 @@
 """Reading directives: declarations, types, input and output, and the parts of Soufflé that are refused by name.
 
 Law: a directive has no period at its end; it ends where its form ends. Everything of Soufflé that is not part of the
-language has a diagnostic of its own (D8); words that only steer Soufflé's storage and optimiser are ignored.
+language has a separate diagnostic (D8); words that only control Soufflé's storage and optimiser are ignored.
 """
 
 from __future__ import annotations

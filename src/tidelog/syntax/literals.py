@@ -277,7 +277,7 @@ class BodyReader(PathReader):
         return self.convention == SOUFFLE and self.peek().kind == NAME and self.peek(2).kind == "("
 
     def _bracket(self) -> tuple[Literal, ...]:
-        """What begins with `(`: a group, a path or a term, told by what follows the closing bracket."""
+        """What starts with `(`: a group, a path or a term, depending on what follows the closing bracket."""
         first = self.token
         kind = self._after_bracket()
         if kind == "(" or kind in _ONLY_PATH:

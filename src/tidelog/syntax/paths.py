@@ -3,7 +3,7 @@
 Law: `[...]` after a name is a constant, `edge["p"]`, never a variable; after a repetition that may be empty it is a
 domain, `edge*[node]`.
 From tight to loose the operators are the postfix ones (``+ * ? {m,n}``), ``^``, ``/``, ``&``, ``|``. Parts of one
-operator written without brackets form one node; brackets are kept as nodes of their own.
+operator written without brackets form one node; brackets are kept as separate nodes.
 """
 
 from __future__ import annotations

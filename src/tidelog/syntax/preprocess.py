@@ -23,7 +23,7 @@ MAX_NESTING = 50
 _LINE = re.compile(r"\#[ \t]*(\w+)[ \t]*")
 _INCLUDED = re.compile(r'"([^"]+)"|<([^>]+)>')
 _MACRO = re.compile(r"([^\W\d]\w*)(\(([^)]*)\))?")
-_MARKS = ("#", ".include", ".once", "__LINE__", "__FILE__")
+MARKS = ("#", ".include", ".once", "__LINE__", "__FILE__")
 _PLACES = ("__LINE__", "__FILE__")
 _IGNORED = ("line", "pragma", "warning")
 
@@ -60,7 +60,7 @@ class Preprocessor:
     def tokens(self, source: Source) -> list[Token]:
         """All tokens of the program, an end token last."""
         tokens = scan(source, self._convention, self._report)
-        if not self._macros and not any(mark in source.text for mark in _MARKS):
+        if not self._macros and not any(mark in source.text for mark in MARKS):
             return tokens
         self._open.append(source.name)
         expanded = self._expanded(tokens)

@@ -192,7 +192,7 @@ class _Printer:
 
     def _located(self, term: Term) -> str:
         text = self.term(term)
-        # Soufflé reads `@f(x)` as a functor in C++; brackets tell the two apart
+        # Soufflé reads `@f(x)` as a functor in C++; brackets distinguish the two
         return f"@({text})" if isinstance(term, (Call, Aggregate)) else f"@{text}"
 
     def _stands_alone(self, name: str) -> bool:
@@ -228,7 +228,7 @@ class _Printer:
         return f"{name}({', '.join(map(self.term, args))})"
 
     def _structure(self, name: str, args: tuple[Term, ...]) -> str:
-        """A list, a record, a variant; what reads or tests one is told as a function."""
+        """A list, a record, a variant; what reads or tests one is printed as a function."""
         inner = ", ".join(map(self.term, args))
         found = structure_of(name)
         if found is not None and found.kind != MAKE:

@@ -1,10 +1,10 @@
 """Reading whole texts: programs, rules, atoms, facts.
 
-Law: reading is total. Any text, any bytes give a program and a list of diagnostics; after a mistake reading goes on at
-the next clause, so that all mistakes are told at once. `read_program` gives both; `parse_program` raises if there is
-an error. The parser is written by hand over one compiled pattern. Measured on 10,000 rules of 48 tokens:
-3.3 to 5.6 s, and 2.1 to 2.7 s with the collector paused, against 7.4 to 8.4 s (collector running) for an LALR parser
-made by lark from a small part of the grammar, its transformer in line; and expected tokens make poorer hints.
+Law: parsing is total. Any text, any bytes result in a program and a list of diagnostics; after a mistake parsing
+resumes at the next clause, so that all mistakes are reported at once. `read_program` returns both; `parse_program`
+raises if there is an error. The parser is written by hand over one compiled pattern. Measured on 10,000 rules of 48
+tokens: 3.3 to 5.6 s, and 2.1 to 2.7 s with the collector paused, against 7.4 to 8.4 s (collector running) for an LALR
+parser made by lark from a small part of the grammar, its transformer in line; and expected tokens make poorer hints.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from tidelog.program.graph.inline import hold_inline_facts
 from tidelog.syntax.components import ComponentReader, Parts
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.literals import TESTS
-from tidelog.syntax.preprocess import Preprocessor
+from tidelog.syntax.preprocess import MARKS, Preprocessor
 from tidelog.syntax.sources import Include, Sources, source_of
 from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
-from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token
+from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token, scan
 
 MAX_ERRORS, MAX_WARNINGS = 200, 20
 _COMPONENT_LEVELS = 8
@@ -58,7 +58,7 @@ class Findings(list[Diagnostic]):
             self.append(SYNTAX_CODES["TL149"].diagnostic(diagnostic.span, limit=MAX_ERRORS))
 
     def _joins(self, at: int, diagnostic: Diagnostic) -> bool:
-        """Whether the same is refused already; the first to be told shows some of the others."""
+        """Whether the same was already refused; the first report lists some of the others."""
         first = self[at]
         if first.code != diagnostic.code:
             return False
@@ -117,7 +117,7 @@ class ProgramReader(ComponentReader):
                     self._leave_unread(start)
 
     def _is_faulty(self, start: int, end: int) -> bool:
-        """Whether something was reported already from a token up to a place: what comes of it is not told again."""
+        """Whether something was already reported between a token and a place: consequences are not reported again."""
         first = self.tokens[start]
         return any(source is first.source and first.start <= place <= end for source, place in self.faults)
 
@@ -319,5 +319,7 @@ def raise_errors(found: tuple[Diagnostic, ...]) -> None:
 
 
 def tokens_of(source: Source, convention: str, findings: Findings) -> list[Token]:
-    """The tokens of a text without preprocessing."""
+    """The tokens of a text that includes no other."""
+    if not any(mark in source.text for mark in MARKS):
+        return scan(source, convention, findings.report)
     return Preprocessor(Sources(None, findings.report), convention, findings.report).tokens(source)

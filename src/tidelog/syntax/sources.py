@@ -66,7 +66,7 @@ class Sources:
         key = (wanted, including)
         if key not in self._loaded:
             if self._include is None:
-                raise FileNotFoundError("no folder to look in was given")
+                raise FileNotFoundError("no folder to search was given")
             self._loaded[key] = source_of(*self._include(wanted, including), self._report)
         return self._loaded[key]
 
@@ -108,11 +108,11 @@ def include_from(folder: Path, allows: Callable[[Path], bool] = lambda path: Tru
 
     def include(wanted: str, including: str) -> tuple[str, bytes]:
         if "\0" in wanted:
-            raise FileNotFoundError("the name holds a null character")
+            raise FileNotFoundError("the name contains a null character")
         beside = Path(including).parent / wanted
         path = beside if allows(beside) and beside.is_file() else folder / wanted
         if not allows(path):
-            raise PermissionError(EACCES, "it lies outside of the folders that the program may read (--allow)")
+            raise PermissionError(EACCES, "it is outside the folders that the program may read (--allow)")
         return str(path), path.read_bytes()
 
     return include

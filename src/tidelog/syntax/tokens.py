@@ -4,7 +4,7 @@ Law: every character of the text lies in exactly one token, in white space or in
 pattern uses possessive repetition only, so the time is linear in the text. What depends on the convention: ``%``
 starts a comment (Prolog) or is the remainder (Soufflé); and in Soufflé a name may have parts joined by periods
 (``graph.edge``, no space between) and question marks, and ``10.0.0.1`` is a number. A question mark that an operator
-of paths would follow (``a?(x, y)``, ``a?/b``) is the operator. Words are told apart by the parser.
+of paths would follow (``a?(x, y)``, ``a?/b``) is the operator. Words are distinguished by the parser.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Values as programs write them: the one form in which Tidelog prints a value (D35).
 
 Law: every reader of terms reads what is written here as the same value. Dates, timestamps and booleans are written by
-their literals, which tell their type in any place; a number that is unsigned has its suffix where its type is known.
-A date of Python's and the number of days that the language has for it are written alike.
+their literals, which show their type in any place; an unsigned number has its suffix where its type is known.
+A Python date and the number of days that represents it in the language are written alike.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def write_value(value: object, type_: str | None = None, convention: str | None 
         return write_number(value, FLOAT)
     number = from_python(value)
     assert isinstance(number, int), f"{value!r} is not a value of the language"
-    type_ = _told_type(value) or type_
+    type_ = _natural_type(value) or type_
     if type_ == BOOLEAN:
         return TRUTH[number != 0]
     if type_ == DATE:
@@ -63,8 +63,8 @@ def write_fact(
     return f"{relation}({', '.join(written)})"
 
 
-def _told_type(value: object) -> str | None:
-    """The type that the class of a value tells."""
+def _natural_type(value: object) -> str | None:
+    """The type that follows from the class of a value."""
     if isinstance(value, datetime.date):
         return TIMESTAMP if isinstance(value, datetime.datetime) else DATE
     return BOOLEAN if isinstance(value, bool) else tag_of(value)

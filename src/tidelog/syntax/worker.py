@@ -25,7 +25,7 @@ from typing import Any
 TIME, MEMORY, CRASH = "time", "memory", "crash"
 START_SECONDS = 60.0  # that a process may take to import what it needs, on a machine with much to do
 RECYCLE = 256 << 20  # bytes in memory from which on a process is not used again
-SLACK = 2.0  # seconds after which a process ends by itself if its parent has not ended it
+SLACK = 2.0  # seconds after which a process exits if its parent has not ended it
 READY = "ready"
 
 
@@ -42,7 +42,7 @@ class Defect(Exception):
 
 
 class Worker:
-    """Calls functions of modules in a process of its own, one at a time; started by `start` or the first call."""
+    """Calls functions of modules in a separate process, one at a time; started by `start` or the first call."""
 
     def __init__(self, modules: tuple[str, ...] = (), seconds: float | None = None, memory: int | None = None) -> None:
         self._modules, self._seconds, self._memory = modules, seconds, memory
@@ -127,7 +127,7 @@ class Worker:
 
 
 def _sizes() -> tuple[int, int]:
-    """The bytes of this process: those of its addresses, and those in memory; none where the system does not tell.
+    """The bytes of this process: those of its addresses, and those in memory; none if the system does not report them.
 
     The largest size so far would be that of the parent, if this is less.
     """
@@ -171,7 +171,7 @@ def _carried_out(request: bytes) -> tuple[str, Any, int]:
 
 
 def serve(asked: Connection, answered: Connection) -> None:
-    """Carry out what is asked until nobody can ask any more."""
+    """Serve calls until the other end is closed."""
     answered.send_bytes(pickle.dumps((READY, None, 0)))
     while True:
         try:

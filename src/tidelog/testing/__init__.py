@@ -1,9 +1,9 @@
 """Judges for tests: a naive evaluator of the whole language, and random programs and changes to put to it.
 
-Law: what is here shares nothing with the engine but the program values and the table of functions. The Hypothesis
-strategies stand in `tidelog.testing.strategies`, which needs the ``dev`` extra. `check_order` is here for test suites
-of users, who look for it here; it runs the engine and lives in `tidelog.lab.order`, from where it is taken when it is
-asked for: the judges themselves never ask.
+Law: the judges share nothing with the engine but the program values and the table of functions. The Hypothesis
+strategies are in `tidelog.testing.strategies`, which needs the ``dev`` extra. `check_order` is exported here for the
+test suites of users; it runs the engine, is defined in `tidelog.lab.order` and imported on first use. The judges never
+use it.
 """
 
 from importlib import import_module

@@ -21,7 +21,7 @@ GroundFact = tuple[str, Row]
 
 @dataclass(frozen=True, slots=True)
 class EpochChanges:
-    """What one epoch is told: facts as (relation, row), rules as values, removed rules by label."""
+    """The changes of one epoch: facts as (relation, row), rules as values, removed rules by label."""
 
     inserts: tuple[GroundFact, ...] = ()
     deletes: tuple[GroundFact, ...] = ()
@@ -52,12 +52,12 @@ class State:
 
     @classmethod
     def start(cls, program: Program) -> State:
-        """The state that a program begins with."""
+        """The initial state of a program."""
         facts = frozenset((relation, row) for relation, rows in asserted(program).items() for row in rows)
         return cls(replace(program, facts=()), facts)
 
     def after(self, changes: EpochChanges) -> State:
-        """The state after one more epoch; unknown labels to remove are refused by a KeyError."""
+        """The state after one more epoch; removing an unknown label raises a KeyError."""
         signs = changes.signs()
         gone, come = (frozenset(f for f, sign in signs.items() if sign * way > 0) for way in (-1, 1))
         labels = {rule.label for rule in self.program.rules}

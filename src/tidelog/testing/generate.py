@@ -18,8 +18,8 @@ from tidelog.program.values.term import FLOAT, NUMBER
 from tidelog.testing.generate_recursion import minimised_keys, minimised_relations, minimised_rules
 from tidelog.testing.generate_rules import EXTRAS, aggregated_rule, random_rule
 from tidelog.testing.generate_structures import STRUCTURES, declarations
-from tidelog.testing.generate_times import TIMES
 from tidelog.testing.generate_values import (
+    TIMES,
     TYPES_BY_FEATURE,
     Relation,
     constant,
@@ -136,9 +136,9 @@ def _some_rows(rng: Random, relation: Relation, most: int) -> list[Row]:
 
 
 def is_acceptable(rules: Iterable[Rule]) -> bool:
-    """Whether rules made here may stand together: aggregates and negation cross strata, except inside the fixed shapes.
+    """Whether generated rules can be combined: aggregates and negation cross strata, except inside the fixed shapes.
 
-    A stratum with a relation that min or max builds recursively holds nothing else.
+    A stratum with a relation that min or max builds recursively contains nothing else.
     """
     rules = tuple(rules)
     if not is_stratified((r for r in rules if not r.head.predicate.startswith("m")), AGGREGATES):

@@ -24,7 +24,7 @@ from tidelog.testing.strata import strata
 def random_changes(
     rng: Random, program: Program, epochs: int, features: frozenset[str] = FEATURES
 ) -> list[EpochChanges]:
-    """The changes of so many epochs, the first one from the program and the facts of its text."""
+    """The changes of the given number of epochs; the first starts from the program and the facts of its text."""
     source = _Source(rng, features, vocabulary(program), State.start(program))
     return [source.epoch() for _ in range(epochs)]
 

@@ -8,9 +8,7 @@ Which relations may be read, and which negated or aggregated, is decided by the 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from random import Random
 
 from tidelog.program import (
@@ -25,11 +23,11 @@ from tidelog.program import (
     Rule,
     Term,
     Var,
-    Wildcard,
 )
 from tidelog.program.functions.table import ORDERED_TYPES
 from tidelog.program.values.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
-from tidelog.testing.generate_structures import STRUCTURES, add_structure, pattern
+from tidelog.testing.generate_body import Body
+from tidelog.testing.generate_structure_rules import add_structure
 from tidelog.testing.generate_times import add_time
 from tidelog.testing.generate_values import (
     GREATEST,
@@ -43,58 +41,6 @@ from tidelog.testing.generate_values import (
 
 _ARITHMETIC = ("+", "-", "*", "min", "max", "band", "bor", "bxor", "land", "lor")
 _ONE, _ZERO = Const(1, NUMBER), Const(0, NUMBER)
-
-
-@dataclass
-class Body:
-    """A body in the making: its literals, and the variables bound so far by type."""
-
-    rng: Random
-    features: frozenset[str]
-    readable: Sequence[Relation]
-    negatable: Sequence[Relation]
-    literals: list[Literal] = field(default_factory=list)
-    bound: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    used: int = 0
-
-    def chance(self, feature: str, probability: float) -> bool:
-        return feature in self.features and self.rng.random() < probability
-
-    def fresh(self) -> str:
-        """A name that the rule does not use yet; capital, so that it is a variable in both conventions."""
-        self.used += 1
-        return "XYZUVW"[self.used - 1] if self.used <= 6 else f"V{self.used}"
-
-    def bind(self, type_: str) -> Var:
-        name = self.fresh()
-        self.bound[type_].append(name)
-        return Var(name)
-
-    def some(self, type_: str) -> Term:
-        """A bound variable of the type, or a constant if there is none."""
-        names = self.bound[type_]
-        return Var(self.rng.choice(names)) if names else random_constant(self.rng, type_)
-
-    def argument(self, type_: str) -> Term:
-        """An argument of a positive atom."""
-        if self.chance("wildcards", 0.12):
-            return Wildcard()
-        if self.chance("constants", 0.1):
-            return random_constant(self.rng, type_)
-        if type_ in STRUCTURES and self.rng.random() < 0.4:
-            return pattern(self, type_)
-        names = self.bound[type_]
-        return Var(self.rng.choice(names)) if names and self.rng.random() < 0.5 else self.bind(type_)
-
-    def test_argument(self, type_: str, wildcard: str) -> Term:
-        """An argument that binds nothing; ``wildcard`` names the feature that lets it be ``_``."""
-        return Wildcard() if self.chance(wildcard, 0.3) else self.some(type_)
-
-    def add(self, *literals: Literal) -> None:
-        self.literals.extend(literals)
-
-    def compare(self, op: str, left: Term, right: Term) -> None:
-        self.add(Comparison(op, left, right))
 
 
 def random_rule(

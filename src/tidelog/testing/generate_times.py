@@ -6,25 +6,13 @@ so that numbers before and after the beginning of the count meet; sums are guard
 
 from __future__ import annotations
 
-from random import Random
-from typing import TYPE_CHECKING
-
-from tidelog.program import Aggregate, Atom, Call, Const, Term, Value, Var
+from tidelog.program import Aggregate, Atom, Call, Const, Term, Var
 from tidelog.program.functions.calendar import DAY, HOUR
 from tidelog.program.values.term import BOOLEAN, DATE, NUMBER, SYMBOL, TIMESTAMP
+from tidelog.testing.generate_body import Body
+from tidelog.testing.generate_values import TIMES
 
-if TYPE_CHECKING:
-    from tidelog.testing.generate_rules import Body
-
-TIMES = (DATE, TIMESTAMP, BOOLEAN)
-_DAYS = (-1, 0, 1, 20605)
-_MOMENTS = (-1, 0, HOUR, DAY, 20605 * DAY + 123_456)
 _SEVEN = Const(7, NUMBER)
-
-
-def random_time(rng: Random, type_: str) -> Value:
-    """A value of one of the three types."""
-    return rng.choice({DATE: _DAYS, TIMESTAMP: _MOMENTS, BOOLEAN: (0, 1)}[type_])
 
 
 def add_time(body: Body) -> None:

@@ -12,15 +12,18 @@ from dataclasses import dataclass
 from random import Random
 
 from tidelog.program import Atom, Call, Const, Declaration, Negation, Program, Term, Value
+from tidelog.program.functions.calendar import DAY, HOUR
 from tidelog.program.values.schema import Column
-from tidelog.program.values.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.program.values.term import BOOLEAN, DATE, FLOAT, LIST, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED
 from tidelog.testing.generate_structures import STRUCTURES, random_structure, structure_term
-from tidelog.testing.generate_times import TIMES, random_time
 from tidelog.testing.occurrences import body_literals
 from tidelog.testing.values import Row
 
 SMALLEST, GREATEST, TEXT_LENGTH, LIST_LENGTH = -9, 9, 2, 3
 NODES = range(4)
+TIMES = (DATE, TIMESTAMP, BOOLEAN)
+_DAYS = (-1, 0, 1, 20605)
+_MOMENTS = (-1, 0, HOUR, DAY, 20605 * DAY + 123_456)
 _TEXTS = ("", "a", "b", "ab", "ba")
 _FLOATS = (0.0, 0.1, 0.2, 0.5, 1.5, -2.25)
 KINDS = {"b": "base", "d": "derived", "a": "aggregated", "m": "minimised"}
@@ -71,6 +74,11 @@ def random_value(rng: Random, type_: str) -> Value:
             return random_time(rng, name)
         case _:
             return tuple(rng.choice(NODES) for _ in range(rng.randint(0, LIST_LENGTH - 1)))
+
+
+def random_time(rng: Random, type_: str) -> Value:
+    """A value of one of the three types."""
+    return rng.choice({DATE: _DAYS, TIMESTAMP: _MOMENTS, BOOLEAN: (0, 1)}[type_])
 
 
 def random_row(rng: Random, types: Sequence[str]) -> Row:

@@ -58,7 +58,7 @@ def _misplaced(state: EngineState, parts: list[EngineState]) -> list[str]:
     for name in state.facts:
         held = Counter(row for part in parts for row in part.facts[name])
         wanted = len(parts) if name in state.mirrored else 1
-        found += [f"placement: {name}{row} is held {n} times, not {wanted}" for row, n in held.items() if n != wanted]
+        found += [f"placement: {name}{row} is stored {n} times, not {wanted}" for row, n in held.items() if n != wanted]
     return found
 
 

@@ -5,9 +5,9 @@ stratum by the base facts and what the rules derive from the last round until no
 inside recursion the same loop iterates the exposed values; a limit stops what has no fixed point.
 
 - Rules of one relation with the same min and max in the same columns of their heads share their groups: one row shows
-  the best that any of them gives. count, sum and mean belong to the one rule in which they stand. Asserted facts, and
-  rules without aggregates, add rows of their own.
-- Programs are taken as the checks hand them on: well typed, with integer literals in float places made floats.
+  the best that any of them derives. count, sum and mean belong to the one rule that contains them. Asserted facts, and
+  rules without aggregates, add separate rows.
+- Programs are used as the checks return them: well typed, with integer literals in float places made floats.
 - Keys (``materialize``) say which columns of a head with min or max come with the best value; otherwise they are
   ignored: they speak about changes, and here are none.
 """
@@ -113,7 +113,7 @@ def first_choice(rows: Iterable[Row], domains: Sequence[tuple[int, ...]]) -> set
 
 
 def scoped(program: Program) -> Program:
-    """The program with names of their own for the variables of aggregates and for functions that wrap around."""
+    """The program with unique names for the variables of aggregates and for functions that wrap around."""
     return wrapping(replace(program, rules=tuple(map(scoped_rule, program.rules))))
 
 

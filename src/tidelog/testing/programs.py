@@ -28,7 +28,7 @@ Relations = Mapping[str, frozenset[Row]]
 
 @dataclass(frozen=True)
 class ProgramCase:
-    """One program: what it starts with, what it is told, and what it must say before and after."""
+    """One program: its initial facts, its changes, and what it must derive before and after."""
 
     path: Path
     start: State
@@ -140,7 +140,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
 
 
 def _order(row: Row) -> tuple[object, ...]:
-    """Structures by their text, everything else by itself."""
+    """Structures as their text, everything else unchanged."""
     return tuple(_show(value) if value is None or isinstance(value, tuple | Variant) else value for value in row)
 
 

@@ -1,8 +1,8 @@
 """The solutions of a body: every way to give its variables values such that all literals hold.
 
 Law: a body is a conjunction; literals are taken in any order in which each finds the variables it needs, and the
-solutions do not depend on which. Every ``_`` of a positive atom is a variable of its own (`with_named_wildcards`), so
-that a solution fixes one fact per positive atom; in a negated atom it says "whatever". A variable that only some
+solutions do not depend on which. Every ``_`` of a positive atom is a separate variable (`with_named_wildcards`), so
+that a solution fixes one fact per positive atom; in a negated atom it matches anything. A variable that only some
 branches of a disjunction bind is local to them.
 Terms may have several values (``range``) or none (the min of nothing), so evaluation is a generator throughout.
 Nothing here is fast; atoms at least look their facts up by the variables that already have values.
@@ -80,7 +80,7 @@ def distinct(body: Sequence[Literal], found: Sequence[Binding], context: Context
 
 
 def with_named_wildcards(body: Sequence[Literal], scope: frozenset[str] = frozenset()) -> tuple[Literal, ...]:
-    """The body with a variable of its own, outside the scope, for every ``_`` of its positive atoms."""
+    """The body with a separate variable, outside the scope, for every ``_`` of its positive atoms."""
     fresh = (name for name in map("_{}".format, count()) if name not in scope | names_of_body(body))
 
     def named(term: Term) -> Term:

@@ -35,7 +35,7 @@ def _reachable(start: str, direct: dict[str, set[str]]) -> frozenset[str]:
 
 
 def strata(rules: Iterable[Rule]) -> list[frozenset[str]]:
-    """The strata of the predicates that have rules; what a stratum reads comes before it."""
+    """The strata of the predicates that have rules; every stratum comes after those it reads."""
     below = reads(rules)
     # A predicate that is read by another, but does not read it, has strictly fewer predicates at or below it.
     order = sorted(below, key=lambda predicate: (len(below[predicate] | {predicate}), predicate))
@@ -44,7 +44,7 @@ def strata(rules: Iterable[Rule]) -> list[frozenset[str]]:
 
 
 def is_stratified(rules: Iterable[Rule], strict_aggregates: Collection[str] = STRICT_AGGREGATES) -> bool:
-    """Whether no predicate depends strictly on one of its own stratum."""
+    """Whether no predicate depends strictly on a predicate of the same stratum."""
     rules = tuple(rules)
     below = reads(rules)
     return not any(

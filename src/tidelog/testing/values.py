@@ -1,8 +1,8 @@
 """How the naive evaluator knows the type of a value: by looking at it.
 
-Law: in a well-typed program a value's type never depends on where it is read. Python tells number, float, symbol and
-list apart; unsigned values are carried as `Unsigned`, an int that remembers its type, and so are dates, timestamps and
-booleans (`calendar.tagged`). The one value without a type of
+Law: in a well-typed program a value's type never depends on where it is read. Python distinguishes number, float,
+symbol and list; unsigned values are represented by `Unsigned`, an int that knows its type, and so are dates, timestamps
+and booleans (`calendar.tagged`). The one value without a type of
 its own is the sum of nothing: a `Zero` becomes what its neighbours are. (Its text is always "0".)
 Rows are compared as Python compares tuples, so lists that differ only as 1 and 1.0 do are one row here.
 """

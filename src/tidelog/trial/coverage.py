@@ -63,7 +63,7 @@ class Coverage:
         if sum(map(len, rows.values())) > MOST_FACTS:
             self.skipped += 1
             return
-        for rule in _told_rules(program):
+        for rule in _shown_rules(program):
             if rule.constraint is not None:
                 continue
             key = (file, rule.users_label or print_rule(rule))
@@ -95,7 +95,7 @@ class Coverage:
         }
 
 
-def _told_rules(program: Program) -> Iterator[Rule]:
+def _shown_rules(program: Program) -> Iterator[Rule]:
     """The rules that derive something, as they are evaluated; inline ones stand in those that read them."""
     inline = inline_relations(program)
     for rule in inline_rules(program).rules:
@@ -104,7 +104,7 @@ def _told_rules(program: Program) -> Iterator[Rule]:
 
 
 def _blank(rule: Rule, convention: str, named: Set[str]) -> RuleCoverage:
-    """A rule that nobody has labelled is told by its text: nobody knows the label that the engine gave it."""
+    """A rule without a label is shown by its text, because the user does not know the generated label."""
     label = rule.users_label or ""
     given = label in named or not GIVEN.fullmatch(label)
     premises = [print_literal(literal, convention) for literal in rule.body]
@@ -130,7 +130,7 @@ def _read(rule: Rule) -> set[str]:
 def _solved(body: Sequence[Literal], context: Context) -> bool:
     try:
         return bool(solutions(body, [{}], context))
-    except EvaluationError:  # a value that cannot be computed: the engine has told so
+    except EvaluationError:  # a value that cannot be computed: the engine has reported it
         return False
 
 

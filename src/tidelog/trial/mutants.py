@@ -2,7 +2,7 @@
 
 Law: a mutant differs from the program in one rule: the rule is left out, a premise is left out, a negation is turned
 round, a comparison is moved by one place, or a constant is another one; and it passes the checks, since a mistake that
-the checks find needs no case. A mutant that no case notices is told: there the cases are blind.
+the checks find needs no case. A mutant that no case detects is reported: the cases do not cover it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _known(program: Program) -> dict[str, int]:
 
 
 def _changed(rule: Rule, convention: str) -> Iterator[tuple[str, tuple[Rule, ...]]]:
-    yield "the rule is left out", ()
+    yield "the rule is removed", ()
     for i, literal in enumerate(rule.body):
         text = print_literal(literal, convention)
         for told, changed in _changed_literal(literal, convention):
@@ -68,16 +68,16 @@ def _changed(rule: Rule, convention: str) -> Iterator[tuple[str, tuple[Rule, ...
 
 
 def _changed_literal(literal: Literal, convention: str) -> Iterator[tuple[str, tuple[Literal, ...]]]:
-    yield "is left out", ()
+    yield "is removed", ()
     match literal:
         case Negation(atom=atom):
-            yield "is asked for, not denied", (atom,)
+            yield "is no longer negated", (atom,)
             yield from ((told, (Negation(changed, literal.span),)) for told, changed in _changed_atom(atom, convention))
         case Atom():
-            yield "is denied, not asked for", (Negation(literal, literal.span),)
+            yield "is negated", (Negation(literal, literal.span),)
             yield from ((told, (changed,)) for told, changed in _changed_atom(literal, convention))
         case Comparison(op=op, left=left, right=right):
-            yield f"has `{MOVED[op]}` for `{op}`", (replace(literal, op=MOVED[op]),)
+            yield f"has `{MOVED[op]}` instead of `{op}`", (replace(literal, op=MOVED[op]),)
             yield from ((told, (replace(literal, left=o),)) for told, o in _changed_constant(left, convention))
             yield from ((told, (replace(literal, right=o),)) for told, o in _changed_constant(right, convention))
 
@@ -89,10 +89,10 @@ def _changed_atom(atom: Atom, convention: str) -> Iterator[tuple[str, Atom]]:
 
 
 def _changed_constant(term: Term, convention: str) -> Iterator[tuple[str, Term]]:
-    """The term with another constant: one more, or a text that nobody has."""
+    """The term with another constant: one more, or a new text."""
     if isinstance(term, Const) and isinstance(term.value, int | float | str):
         other = replace(term, value=f"{term.value}'" if isinstance(term.value, str) else term.value + 1)
-        yield f"has `{print_term(other, convention)}` for `{print_term(term, convention)}`", other
+        yield f"has `{print_term(other, convention)}` instead of `{print_term(term, convention)}`", other
 
 
 def is_noticed(mutant: Mutant, cases: Sequence[Case], subject: Subject, golden: Golden | None) -> bool:

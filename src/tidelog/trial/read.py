@@ -12,7 +12,7 @@
 
 Law: what stands under ``given:`` are facts, under ``when:`` a change script, and under ``then:`` sentences that begin
 with a verb, one or more lines each; bare identifiers are symbols, as in every ground place (D7), and `_` is anything. A
-mistake is told with the file and the line where it stands.
+mistake is reported with its file and line.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Part:
 
 
 def read_cases(path: Path, convention_of: Callable[[Path], str] = lambda _: PROLOG) -> CaseFile:
-    """The cases of a file; ``convention_of`` tells how the program reads identifiers."""
+    """The cases of a file; ``convention_of`` returns how the program reads identifiers."""
     return _Reader(path, convention_of).read()
 
 
@@ -71,11 +71,11 @@ class _Reader:
         parts = list(self._parts())
         files = {part.kind: self._beside(part) for part in parts if part.kind in ("program", "facts", "functions")}
         if "program" not in files:
-            raise self._wrong(1, "no line says which program is tried: `program: rules.dl`")
+            raise self._wrong(1, "expected a line that names the program, such as `program: rules.dl`")
         self.convention = self.convention_of(files["program"])
         told = [part for part in parts if part.kind not in files]
         if told and told[0].kind != "case":
-            raise self._wrong(told[0].line, f"`{told[0].kind}:` stands before the first `case:`")
+            raise self._wrong(told[0].line, f"`{told[0].kind}:` must come after the first `case:`")
         begins = [i for i, part in enumerate(told) if part.kind == "case"]
         cases = [self._case(told[a:b]) for a, b in zip(begins, [*begins[1:], len(told)], strict=True)]
         return CaseFile(self.path, files["program"], tuple(cases), files.get("facts"), files.get("functions"))
@@ -91,7 +91,7 @@ class _Reader:
             elif part is not None:
                 part.lines.append(line)
             elif line.strip() and not line.lstrip().startswith((COMMENT, "#")):
-                raise self._wrong(number, "a file of cases begins with `program:`")
+                raise self._wrong(number, "a case file starts with `program:`")
         if part is not None:
             yield part
 
@@ -104,7 +104,7 @@ class _Reader:
     def _beside(self, part: _Part) -> Path:
         name = part.lines[0].split(COMMENT)[0].strip()
         if not name:
-            raise self._wrong(part.line, f"`{part.kind}:` names no file")
+            raise self._wrong(part.line, f"`{part.kind}:` does not name a file")
         return self.path.parent / name
 
     def _case(self, parts: list[_Part]) -> Case:
@@ -115,7 +115,7 @@ class _Reader:
             if part.kind == "given":
                 if steps:
                     raise self._wrong(
-                        part.line, "`given:` stands after `when:` or `then:`; what comes later is a change"
+                        part.line, "`given:` must come before `when:` and `then:`; write later facts under `when:`"
                     )
                 given += self._facts(part)
             elif part.kind == "when":
@@ -128,7 +128,7 @@ class _Reader:
     def _facts(self, part: _Part) -> tuple[Atom, ...]:
         program = self._parsed(lambda: parse_program(part.placed, str(self.path)))
         if program.rules or program.declarations or program.directives:
-            raise self._wrong(part.line, "under `given:` stand facts; rules come with `when:`")
+            raise self._wrong(part.line, "`given:` contains facts; write rules under `when:`")
         return tuple(fact.atom for fact in program.facts)
 
     def _changes(self, part: _Part) -> tuple[Epoch, ...]:
@@ -145,7 +145,7 @@ class _Reader:
         for line, sentence in _sentences(part):
             verb, _, rest = sentence.partition(" ")
             if verb not in VERBS:
-                raise self._wrong(line, f"`{verb}` is none of {', '.join(VERBS)}")
+                raise self._wrong(line, f"`{verb}` is not one of {', '.join(VERBS)}")
             if verb == REFUSED:
                 yield self._refusal(line, sentence)
             elif verb in (CONTAINS, LACKS, EQUALS):
@@ -153,12 +153,12 @@ class _Reader:
             elif RELATION.fullmatch(rest.strip()):
                 yield Expectation(verb, line, name=rest.strip())
             else:
-                raise self._wrong(line, f"`{verb}` is followed by the name of a relation")
+                raise self._wrong(line, f"`{verb}` must be followed by the name of a relation")
 
     def _refusal(self, line: int, sentence: str) -> Expectation:
         found = REFUSAL.fullmatch(sentence)
         if found is None:
-            raise self._wrong(line, "a refusal is `refused`, `refused by CODE` or `refused by name`")
+            raise self._wrong(line, "expected `refused`, `refused by CODE` or `refused by name`")
         return Expectation(REFUSED, line, name=found["quoted"] or found["bare"] or "")
 
     def _facts_expected(self, verb: str, line: int, text: str) -> Expectation:
@@ -166,7 +166,7 @@ class _Reader:
         body = self._parsed(lambda: parse_body(placed, convention=self.convention, name=str(self.path)))
         atoms = tuple(ground_places(literal) for literal in body if isinstance(literal, Atom))
         if len(atoms) < len(body):
-            raise self._wrong(line, f"`{verb}` is followed by facts, with commas between them")
+            raise self._wrong(line, f"`{verb}` must be followed by facts, separated by commas")
         if verb == EQUALS and len({atom.predicate for atom in atoms}) > 1:
             raise self._wrong(line, "`equals` lists the facts of one relation")
         return Expectation(verb, line, atoms, atoms[0].predicate)

@@ -1,4 +1,4 @@
-"""Running a case: an engine of its own, epoch after epoch, and what does not hold.
+"""Running a case: a separate engine, epoch after epoch, and the expectations that do not hold.
 
 Law: a case passes if everything under each ``then:`` holds. An epoch that is refused fails the case, unless the case
 says that it is; then the state is as it was before it. A relation that the program does not know is a mistake.
@@ -71,7 +71,7 @@ def run_case(case: Case, subject: Subject, golden: Golden | None = None, *, watc
     """Run a case; ``watched``: keep what coverage is found from."""
     outcome = Outcome(case)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TidelogWarning)  # told by `tidelog check`
+        warnings.simplefilter("ignore", TidelogWarning)  # reported by `tidelog check`
         try:
             _Run(case, subject, golden, outcome, watched).run()
         except TidelogError as error:
@@ -182,7 +182,7 @@ def difference(expected: Expectation, rows: Rows, writers: Mapping[str, FactWrit
         if expected.verb == CONTAINS and not there:
             told.append(f"{print_atom(atom, writers[atom.predicate].convention or SOUFFLE)} is missing")
         elif expected.verb == LACKS and there:
-            told.append(f"{_shown(map(writers[atom.predicate], there))} should not be there")
+            told.append(f"{_shown(map(writers[atom.predicate], there))} should not be present")
     return "; ".join(told)
 
 
@@ -191,7 +191,7 @@ def _unequal(rows: frozenset[Row], wanted: Mapping[Atom, Row], write: FactWriter
     missing = [atom for atom, row in wanted.items() if not any(_fits(found, row) for found in rows)]
     extra = [found for found in rows if not any(_fits(found, row) for row in wanted.values())]
     parts = [([print_atom(atom, convention) for atom in missing], "missing")]
-    parts.append((list(map(write, extra)), "should not be there"))
+    parts.append((list(map(write, extra)), "should not be present"))
     return "; ".join(f"{_shown(texts)} {word}" for texts, word in parts if texts)
 
 
@@ -217,4 +217,4 @@ def refused_otherwise(by: str, refusal: TidelogError | None) -> str:
         return "no epoch was refused"
     names = {refusal.code, *re.findall(r"`([^`]*)`", str(refusal))}
     names |= refused_by(refusal)
-    return "" if not by or by in names else f"the epoch was refused otherwise: {refusal}"
+    return "" if not by or by in names else f"the epoch was refused for another reason: {refusal}"

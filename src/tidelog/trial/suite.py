@@ -1,6 +1,6 @@
 """A folder of cases: reading all of it, running it, and what it comes to.
 
-Law: everything is read before anything is run; each case has an engine of its own, so that their order does not matter.
+Law: everything is read before anything is run; each case has a separate engine, so that their order does not matter.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Survivor:
 
 
 def survivors(files: Sequence[CaseFile], load: Load, most: int, tell: Callable[[int, int], None]) -> Iterator[Survivor]:
-    """The mutants that nobody notices, of the first ``most`` ones; ``tell`` hears how many were tried and are to be."""
+    """The undetected mutants among the first ``most``; ``tell`` is called with the number tried and the total."""
     by_program: dict[Path, list[CaseFile]] = {}
     for file in files:
         by_program.setdefault(file.program.resolve(), []).append(file)

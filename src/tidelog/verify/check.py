@@ -195,7 +195,7 @@ class Check:
         if len(founded) == len(held):
             return
         row = next(row for row in held if row not in founded)
-        detail = "" if name in self._claim.derived else "is not asserted, and no rule derives its relation"
+        detail = "" if name in self._claim.derived else "is not asserted, and its relation has no rules"
         raise FoundError(Violation(UNFOUNDED, (name, row), detail=detail))
 
     def _rule(self, clause: Clause, context: Context, founded: set[Row], pool: Pool) -> None:

@@ -35,11 +35,13 @@ def wrong_choice(clause: Clause, candidates: Collection[Row], chosen: Collection
     taken: dict[tuple[tuple[int, ...], Row], Row] = {}
     for row in chosen:
         if row not in candidates:
-            return Violation(UNFOUNDED, (name, row), detail="was chosen, and is no candidate")
+            return Violation(UNFOUNDED, (name, row), detail="was chosen, but is not a candidate")
         for key in _keys(row, choice.domains):
             if key in taken:
                 other = show_fact((name, taken[key]))
-                return Violation(UNFOUNDED, (name, row), detail=f"was chosen beside {other}, which has its key")
+                return Violation(
+                    UNFOUNDED, (name, row), detail=f"was chosen in addition to {other}, which has the same key"
+                )
             taken[key] = row
     for row in candidates:
         if not any(key in taken for key in _keys(row, choice.domains)):

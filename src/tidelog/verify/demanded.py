@@ -1,4 +1,4 @@
-"""A state that holds what is asked for, as a claim about a program of its own.
+"""A state that contains what is demanded, as a claim about a separate program.
 
 Law: where relations are evaluated on demand, the model is that of the rules restricted to what is asked for. What is
 asked for is then part of the claim: the relations that the rewrite made get names that the checker takes for any

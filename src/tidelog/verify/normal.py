@@ -1,7 +1,7 @@
 """Rules in the form that both checkers read: alternatives of flat conjunctions.
 
 Law: an expression in an atom is a new variable with an equation, a disjunction is a choice between conjunctions, and
-each ``_`` of a positive atom is a variable of its own; none of this changes the solutions of a body. Variables made
+each ``_`` of a positive atom is a separate variable; none of this changes the solutions of a body. Variables made
 here for expressions start with ``#`` and are no part of a valuation; those made for ``_`` start with ``_ `` and are.
 This is written apart from `rewrite`, on purpose: a mistake there must not be repeated here.
 """
@@ -87,7 +87,7 @@ Conjunction: TypeAlias = tuple[Item, ...]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Conjunctions of which any may hold, and the variables whose values tell valuations apart."""
+    """Conjunctions of which any may hold, and the variables whose values distinguish valuations."""
 
     alternatives: tuple[Conjunction, ...]
     counted: tuple[str, ...]
@@ -122,7 +122,7 @@ def to_clause(rule: Rule) -> Clause:
 
 
 def names(terms: Iterable[Term]) -> Iterator[str]:
-    """The variables of terms, outside aggregates that have bodies of their own."""
+    """The variables of terms, outside aggregates with separate bodies."""
     for term in terms:
         match term:
             case Var(name=name):
@@ -205,13 +205,13 @@ class _Flat:
         return self.opened(term, into)
 
     def equation(self, left: Term, right: Term, into: list[Item | _Choice]) -> None:
-        """An equation with a structure: a value of which both sides are told, each as far as it can be."""
+        """An equation with a structure: a value that both sides describe, each as far as possible."""
         value = self.opened(left, into) if made_by(left) else self.argument(left, into)
         other = self.opened(right, into) if made_by(right) else self.argument(right, into)
         into.append(Test("=", value, other))
 
     def opened(self, term: Term, into: list[Item | _Choice]) -> Var:
-        """A variable for a structure: it has the constructor and the parts, and it is made of them where all are told.
+        """A variable for a structure: it has the constructor and the parts, and it is built from them if all are known.
 
         One with ``_`` inside is part of a valuation, as the ``_`` would be.
         """

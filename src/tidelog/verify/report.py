@@ -1,7 +1,7 @@
-"""What a check says: a certificate, or the first violation.
+"""The result of a check: a certificate, or the first violation.
 
 Law: a certificate is truthy and a violation is falsy, so that ``assert db.verify()`` reads as it should. Both checkers,
-plain Python and Spark SQL, speak with the values of this module.
+plain Python and Spark SQL, return the values of this module.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ NOT_CLOSED, UNFOUNDED, BASE, UNDEFINED, REFUSED = "not closed", "unfounded", "ba
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """The state is exactly the least (perfect) model; with what was looked at.
+    """The state is exactly the least (perfect) model; with the numbers of what was checked.
 
-    ``chosen`` are relations with a choice: what they hold is allowed, and the rest is the model over it.
+    ``chosen`` are relations with a choice: their facts are a valid choice, and the rest is the model over it.
     """
 
     checker: str
@@ -51,10 +51,10 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """The first thing that contradicts the claim: its kind, the fact it speaks of, and the rule if one is concerned.
+    """The first contradiction of the claim: its kind, the fact it concerns, and the rule, if any.
 
-    ``not closed``: a rule derives the fact from ``body``, and the state does not hold it. ``unfounded``: no support of
-    the fact has a lower rank. ``base``: the fact is asserted and absent. ``undefined``: a rule
+    ``not closed``: a rule derives the fact from ``body``, but it is missing from the state. ``unfounded``: no support
+    of the fact has a lower rank. ``base``: the fact is asserted and absent. ``undefined``: a rule
     cannot be evaluated over the state. ``refused``: a constraint is violated.
     """
 
@@ -94,7 +94,7 @@ def show_fact(fact: Ground) -> str:
 
 
 def label_of(rule: Rule) -> str:
-    """The label of a rule, or what else tells it."""
+    """The label of a rule, or another description."""
     return rule.label or f"a rule of {rule.head.predicate}"
 
 
@@ -108,7 +108,7 @@ def _show(value: Value) -> str:
 
 def _not_closed(violation: Violation) -> str:
     source = f" from {_facts(violation.body)}" if violation.body else ""
-    return f"{violation.rule} derives {_fact(violation)}{source}, and the state does not hold it"
+    return f"{violation.rule} derives {_fact(violation)}{source}, which is missing from the state"
 
 
 def _unfounded(violation: Violation) -> str:
@@ -116,7 +116,7 @@ def _unfounded(violation: Violation) -> str:
 
 
 def _base(violation: Violation) -> str:
-    return f"{_fact(violation)} is asserted, and the state does not hold it"
+    return f"{_fact(violation)} is asserted, but missing from the state"
 
 
 def _undefined(violation: Violation) -> str:

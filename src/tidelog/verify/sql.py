@@ -126,7 +126,7 @@ class _Query:
     def _fold(self, item: Fold) -> None:
         """A left join with the groups of the aggregated body: no group is 0 for count and sum, else no solution."""
         if self.laterals or not item.body.alternatives:
-            raise refused("an aggregate beside a range, or over nothing")
+            raise refused("an aggregate in a rule with a range, or without a body")
         folded = Aggregate(item.kind, item.value, None)
         inner = grouped(item.body, [Var(name) for name in item.outer], [folded], self.tables, self.aliases, self.types)
         known = [f"{{alias}}.g{i} = {self.names[name]}" for i, name in enumerate(item.outer)]
@@ -151,7 +151,7 @@ def _queries(body: Choices, tables: Tables, aliases: Iterator[int], outer: Types
         try:
             order = arrange(items, set(), lambda scan: 1)
         except EvaluationError:
-            raise refused("an aggregate whose body needs values from around it") from None
+            raise refused("an aggregate whose body needs values from outside") from None
         for item in order:
             query.add(item)
         yield query
@@ -169,7 +169,7 @@ def plain_query(clause: Clause, tables: Tables) -> Sql:
 def candidate_query(clause: Clause, tables: Tables) -> Sql:
     """The candidates of a rule that takes min or max: the head with the values offered, and rank."""
     if any(aggregate.ties for aggregate in clause.folded.values()):
-        raise refused("a best value with columns that come with it")
+        raise refused("a best value with witness columns")
     parts = []
     for query in _queries(clause.body, tables, itertools.count(), {}):
         terms = [arg.value if isinstance(arg, Aggregate) else arg for arg in clause.head]

@@ -1,8 +1,8 @@
 """Types of variables, and terms as Python functions of registers.
 
 Law: in a well-typed program a variable has one type wherever it stands, so the overload of every function is known
-before anything runs; where nothing tells the type (an element of a list) the value does. What functions mean is
-read from the one table of the language, `program.functions`.
+before anything runs; if nothing else determines the type (an element of a list), the value does. The meaning of
+functions is read from the table of the language, `program.functions`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _path_types(path: Path, schema: Schema) -> Sequence[str | None]:
 
 
 def _spread(item: Item, types: dict[str, str | None], schema: Schema, functions: Overloads) -> bool:
-    """Carry types along one item; whether that told something new."""
+    """Propagate types along one item; returns whether that determined a new one."""
     match item:
         case Test(op="=", left=left, right=right):
             sides = ((left, right), (right, left))
@@ -88,7 +88,7 @@ def aggregate_type(
 
 
 def term_type(term: Term, types: Types, functions: Overloads) -> str | None:
-    """The type of a scalar term, None while nothing tells it."""
+    """The type of a scalar term, None while it is unknown."""
     match term:
         case Const(type=type_):
             return type_
@@ -139,7 +139,7 @@ def _overload(name: str, types: Sequence[str], functions: Overloads) -> Function
 
 
 def type_of(value: Value) -> str:
-    """The type that a value shows by itself."""
+    """The type that a value itself shows."""
     if isinstance(value, int):
         return NUMBER if value <= RANGES[NUMBER][1] else UNSIGNED
     return FLOAT if isinstance(value, float) else SYMBOL if isinstance(value, str) else LIST

@@ -95,7 +95,7 @@ NOT_STRATIFIED = FailureEntry(
 NO_CANDIDATES = FailureEntry(
     "TL4105",
     EngineError,
-    "facts that cannot be certified without auxiliary relations",
+    "relation cannot be certified from files",
     "facts of `{relation}` cannot be certified from files: it is declared with a choice, a subsumption or as an "
     "equivalence relation",
     "The certificate of such a relation needs the facts that it chooses from, which files of results do not contain.",
@@ -117,7 +117,7 @@ CHECKER_FAILED = FailureEntry(
     "TL4107",
     EngineError,
     "extracted checker failed",
-    "{checker} did not give a verdict: {reason}",
+    "{checker} did not return a verdict: {reason}",
     "The checker prints `accepted`, or `rejected` and the reason.",
     "Build it again with `make -C proofs`.",
     "from tidelog.verify.proved import verify_proved\nverify_proved(Engine('p(1).').state(), Path('/bin/false'))\n",

@@ -1,7 +1,7 @@
 """Proofs as drawings: the fact on the left, what it rests on to the right.
 
-Law: the drawing shows what the text tells (`render`), part by part. A large proof is drawn as far as it can be taken
-in, and says how much is left out; the text has the rest.
+Law: the drawing shows what the text shows (`render`), part by part. A large proof is drawn as far as it is readable,
+and states how much is omitted; the text has the rest.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from tidelog.io import svg
 from tidelog.why.render import Part, below, line_parts
-from tidelog.why.tree import AGAIN, ASSERTED, CUT, Absence, Condition, FactNode, GroupNode, Proof
+from tidelog.why.tree import AGAIN, ASSERTED, CUT, Absence, Condition, FactNode, GroupNode
 
 MOST = 60  # parts that are drawn
 WIDEST = 44  # of a line that are shown
@@ -29,9 +29,9 @@ class _Drawn:
     hidden: int = 0
 
 
-def draw_proof(proof: Proof) -> str:
+def draw_proof(fact: FactNode) -> str:
     """The text of an SVG."""
-    root = _chosen(proof)
+    root = _chosen(fact)
     drawn = list(_all(root))
     widths: dict[int, float] = {}
     for each in drawn:
@@ -47,12 +47,12 @@ def draw_proof(proof: Proof) -> str:
     ]
     parts += [svg.draw_box(box) for box in boxes.values()]
     width = max(box.x + box.width for box in boxes.values()) + MARGIN
-    return svg.picture(width, height + MARGIN, parts, f"why {proof.root.text}")
+    return svg.picture(width, height + MARGIN, parts, f"why {fact.text}")
 
 
-def _chosen(proof: Proof) -> _Drawn:
+def _chosen(fact: FactNode) -> _Drawn:
     """As much of the proof as is drawn, level by level."""
-    root = _Drawn(proof.root, 0)
+    root = _Drawn(fact, 0)
     count, level = 1, [root]
     while level:
         following = []
@@ -77,7 +77,7 @@ def _all(root: _Drawn) -> Iterator[_Drawn]:
 
 
 def _place(root: _Drawn) -> float:
-    """Give every part its middle: leaves below each other, others in the middle of theirs; tells the height."""
+    """Give every part its middle: leaves below each other, others in the middle of theirs; returns the height."""
     y = MARGIN
     for each in _all(root):
         if not each.inner:

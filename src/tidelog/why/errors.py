@@ -1,7 +1,7 @@
 """Errors of questions about facts.
 
-Law: `NotTrueError` is for whoever asked. `OutOfWorkError` ends a search inside this package; the answer is then told
-without what was not found.
+Law: `NotTrueError` is raised to the caller. `OutOfWorkError` ends a search inside this package; the answer then omits
+what was not found.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from tidelog.errors import EngineError, LimitError
 
 
 class NotTrueError(EngineError):
-    """The proof of a fact was asked for that is absent."""
+    """A proof was requested for a fact that is not true."""
 
 
 class OutOfWorkError(LimitError):

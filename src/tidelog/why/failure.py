@@ -1,15 +1,14 @@
 """Why a fact is not true: for every rule of its relation, how far its body gets.
 
 Law: a fact is absent exactly if it is not asserted and no rule has a support for it. For each rule the valuations
-that agree with the fact are searched in the planner's order; the first that gets furthest is told, with the literal
-that stopped it. A search that grows too large ends with what it has found, and says so.
+that agree with the fact are searched in the planner's order; the first that gets furthest is reported, with the literal
+that failed. A search that grows too large is stopped and reports what it has found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from tidelog.plan.body import literal_variables
 from tidelog.plan.build import aggregate_of
@@ -23,6 +22,8 @@ from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import KEYED, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
+from tidelog.why.absence import WhyNot
+from tidelog.why.attempt import Attempt
 from tidelog.why.chosen import chosen_instead, proposing_rules
 from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join, Part, Question, Valuation
@@ -31,50 +32,8 @@ from tidelog.why.premises import Premises, written
 from tidelog.why.support import Supports
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """How far one rule gets: what held, the literal that failed and why, and the values of the rule's variables there.
-
-    ``tried`` counts the valuations that got as far; the search was ``complete`` unless it grew too large.
-    """
-
-    rule: str
-    text: str
-    held: tuple[str, ...]
-    failed: str
-    reason: str
-    bindings: Mapping[str, str] = field(default_factory=dict)
-    tried: int = 1
-    complete: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class WhyNot:
-    """Why a fact is absent: one attempt per rule, or a note where there are none; ``present`` facts have neither."""
-
-    fact: str
-    present: bool
-    attempts: tuple[Attempt, ...] = ()
-    note: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values for `json`."""
-        return asdict(self)
-
-    def _repr_html_(self) -> str:
-        from tidelog.why.page import absence_page
-
-        return absence_page(self)
-
-    def __str__(self) -> str:
-        lines = [f"{self.fact} is {'true' if self.present else 'not true'}" + (f": {self.note}" if self.note else "")]
-        for attempt in self.attempts:
-            lines += ["", attempt.text, *_lines(attempt)]
-        return "\n".join(lines)
-
-
 def opened(literal: Comparison) -> tuple[Call | None, Term] | None:
-    """What a comparison that a pattern was made into asks of which value; None for any other.
+    """What a comparison that a pattern was rewritten to tests of which value; None for any other.
 
     >>> opened(Comparison("!=", Var("V1"), NIL))
     (None, Var(name='V1'))
@@ -86,18 +45,6 @@ def opened(literal: Comparison) -> tuple[Call | None, Term] | None:
     return (None, literal.left) if literal.op == "!=" and literal.right == NIL else None
 
 
-def _lines(attempt: Attempt) -> Iterator[str]:
-    for text in attempt.held:
-        yield f"  holds  {text}"
-    yield f"  fails  {attempt.failed}: {attempt.reason}"
-    if attempt.bindings:
-        values = ", ".join(f"{name} = {value}" for name, value in attempt.bindings.items())
-        more = "" if attempt.tried == 1 else f" (the first of {attempt.tried:,} that get as far)"
-        yield f"  with   {values}{more}"
-    if not attempt.complete:
-        yield "  the search was stopped: too many facts to visit"
-
-
 def refute(ledger: Ledger, key: FactKey) -> WhyNot:
     """Why a fact is absent, or that it is present."""
     text = ledger.fact_text(key)
@@ -105,12 +52,12 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
         return WhyNot(text, True, note="ask `why`")
     if instead := chosen_instead(ledger, key):
         others = ", ".join(map(ledger.fact_text, instead))
-        return WhyNot(text, False, note=f"it is a candidate, and {others} was chosen, with the same key")
+        return WhyNot(text, False, note=f"it is a candidate, but {others} was chosen, which has the same key")
     if key[0] in equivalences(ledger.rules.program):
         return _other_classes(ledger, key, text)
     rules = _asked_rules(ledger, key)
     if not rules and key[0] in ledger.rules.restricted:
-        return WhyNot(text, False, note=f"`{key[0]}` holds what is asked for, and nobody asks for this: query it")
+        return WhyNot(text, False, note=f"`{key[0]}` is evaluated on demand, and no rule demands this fact: query it")
     if not rules:
         return WhyNot(text, False, note=f"it is not asserted, and `{key[0]}` has no rules")
     refutation = _Refutation(ledger)
@@ -131,7 +78,7 @@ def _other_classes(ledger: Ledger, key: FactKey, text: str) -> WhyNot:
 
 
 def _asked_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
-    """The rules of a fact's relation; where it is evaluated on demand, those that are asked for the fact."""
+    """The rules of a fact's relation; if it is evaluated on demand, those for which the fact is demanded."""
     rules, demand = proposing_rules(ledger, key), ledger.rules.demand
     if demand is None or key[0] not in demand.asked:
         return rules
@@ -213,7 +160,7 @@ class _Refutation:
             if self.supports.group(rule, fact) is not None:
                 values.append(self.ledger.cell_text(fact[1][place], self.ledger.rules.schema[key[0]][place]))
         wanted = self.ledger.cell_text(key[1][place], self.ledger.rules.schema[key[0]][place])
-        reason = f"it is {values[0]} in this group" if values else "the group has another value"
+        reason = f"it is {values[0]} in this group" if values else "the group has a different value"
         rules = "\n".join(map(self.ledger.rule_text, labels))
         return Attempt(", ".join(labels), rules, (), f"{text or f'column {place + 1}'} = {wanted}", reason)
 
@@ -254,7 +201,7 @@ class _Refutation:
         return Attempt(label, text, tuple(held), failed, reason, bindings, max(1, furthest.count), complete)
 
     def _told(self, question: Question, part: Part, frame: Valuation) -> str:
-        """A literal with the values that are known put in."""
+        """A literal with the known values inserted."""
         literal = part.literal
         if isinstance(literal, Comparison):
             return self.words.condition(question, literal, frame.binding.get).text
@@ -303,13 +250,13 @@ class _Refutation:
     def _unlike_pattern(
         self, question: Question, literal: Comparison, call: Call | None, value: Term, frame: Valuation
     ) -> tuple[str, str]:
-        """A value that a pattern does not fit, and what of it does not."""
+        """A value that does not match a pattern, and which part does not."""
         shown = print_term(self.words.put_in_term(question, value, frame.binding.get), self.convention)
         structure = None if call is None else structure_of(call.function)
         if call is None or structure is None:
             return shown, "it has no parts"
         if structure.kind == TEST:
-            return shown, f"it is not made by `${structure.constructor}`"
+            return shown, f"its constructor is not `${structure.constructor}`"
         other = literal.right if literal.left is call else literal.left
         wanted = print_term(self.words.put_in_term(question, other, frame.binding.get), self.convention)
         return shown, f"its part {structure.place + 1} is not {wanted}"
@@ -321,7 +268,7 @@ class _Refutation:
         return ", ".join(map(self.ledger.fact_text, facts)) or self._told(question, Part(atom, 0), frame)
 
     def _behind(self, key: FactKey) -> list[FactKey]:
-        """The facts that an auxiliary one rests on; none where looking for them would visit too many."""
+        """The facts that an auxiliary fact depends on; none if finding them would visit too many."""
         try:
             step = self.words.step(key)
         except OutOfWorkError:
@@ -344,7 +291,7 @@ class _Refutation:
         if paths_in_words(atom.predicate) is not None:
             return "no such path"
         if self.words.projected(atom) is not None:
-            return "no fact fits the equation" if atom.predicate.startswith(KEYED) else "no fact matches"
+            return "no fact satisfies the equation" if atom.predicate.startswith(KEYED) else "no fact matches"
         known = {i: c for i, c in enumerate(self._cells(atom, frame)) if c is not None and i < len(atom.args) - 1}
         fact = next(self.ledger.keys(atom.predicate, known), None)
         if fact is not None and len(known) == len(atom.args) - 1:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from tidelog.errors import EvaluationError
-from tidelog.partition.reading.finding import Wanted
+from tidelog.partition.code.call import structure_cell
+from tidelog.partition.reading.fact_pages import FactPattern
 from tidelog.partition.texts.dictionary import natural_type
-from tidelog.partition.texts.structures import NIL_CELL, structure_cell
+from tidelog.partition.texts.structures import NIL_CELL
 from tidelog.plan.body import is_generator
 from tidelog.plan.order import order_literals
 from tidelog.plan.typing import term_type, variable_types
@@ -38,7 +39,7 @@ _INVERSE = {"+": "-", "-": "+"}
 class Part:
     """A literal to be satisfied. ``position`` is its place in the body, or -1 - i for the computation of head column i.
 
-    A ``turned`` equation is implied by the literal at the same position and says nothing of its own.
+    A ``turned`` equation is implied by the literal at the same position and adds nothing.
     """
 
     literal: Literal
@@ -169,19 +170,19 @@ class Join:
             for frame in chunk:
                 yield from self._extended(question, part, frame, below)
 
-    def looks(self, question: Question, start: Valuation, below: int | None = None) -> Iterator[Wanted]:
+    def looks(self, question: Question, start: Valuation, below: int | None = None) -> Iterator[FactPattern]:
         """What is looked at first when a question is answered."""
         if question.parts:
             yield from self._looks(question, question.parts[0], start, below)
 
-    def _looks(self, question: Question, part: Part, frame: Valuation, below: int | None) -> Iterator[Wanted]:
+    def _looks(self, question: Question, part: Part, frame: Valuation, below: int | None) -> Iterator[FactPattern]:
         """What is looked at to extend a valuation by a part."""
         if isinstance(part.literal, Atom):
             yield self._wanted(question, part.literal, frame, below)
         elif isinstance(part.literal, Negation):
             yield self.ledger.whole(self._denied(part.literal, frame))
 
-    def _wanted(self, question: Question, atom: Atom, frame: Valuation, below: int | None) -> Wanted:
+    def _wanted(self, question: Question, atom: Atom, frame: Valuation, below: int | None) -> FactPattern:
         known = self._known(atom, frame)
         own = self.ledger.same_stratum(question.rule.head.predicate, atom.predicate)
         return self.ledger.wanted(atom.predicate, known, below if own and len(known) < len(atom.args) else None)
@@ -313,7 +314,7 @@ class Join:
 def _noted(
     frames: Iterator[Valuation], depth: int, reached: Callable[[int, Valuation], None] | None
 ) -> Iterator[Valuation]:
-    """The same valuations; somebody is told that each has satisfied so many parts."""
+    """The same valuations; a callback receives the number of parts that each has satisfied."""
     for frame in frames:
         if reached is not None:
             reached(depth, frame)

@@ -1,6 +1,6 @@
 """The state of an engine, read one fact at a time, wherever its facts are.
 
-Law: a look asks for the facts that agree with all that is known, where they lie (`partition.finding`), and takes them
+Law: a look asks for the facts that agree with all that is known, where they lie (`fact_pages`), and takes them
 page by page (`pages`). Only facts of one state are seen: the last committed epoch, or one that is not committed yet.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from tidelog.io.columns import decode_column
 from tidelog.io.fact_text import with_zone
 from tidelog.partition.code.stratum import RuleCode
-from tidelog.partition.reading.finding import Wanted
+from tidelog.partition.reading.fact_pages import FactPattern
 from tidelog.plan.outside import Outside, outside_types
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
@@ -43,27 +43,27 @@ class Ledger:
         self.pages = Pages(runtime.facts, running=running, far=runtime.partitions > 1 or runtime.session is not None)
         self.dictionary = runtime.dictionary
         self.rules = rules
-        self.apart = kept_apart(rules.program)
+        self.asserted_elsewhere = kept_apart(rules.program)
         self.work = work
         self.sizes = Sizes(runtime.facts.live, runtime.facts.key_counts(), {}, frozenset())
         self.by_head: dict[str, list[Rule]] = {}
         for rule in map(as_copy, rules.core.values()):  # what was chosen follows from its candidate
             self.by_head.setdefault(rule.head.predicate, []).append(rule)
         self._owners: dict[str, list[str]] = {}
-        for label, made in rules.needed.items():
+        for label, made in rules.core_labels.items():
             for core in made:
                 self._owners.setdefault(core, []).append(label)
 
     # Facts
 
-    def wanted(self, name: str, known: Mapping[int, int], below: int | None = None) -> Wanted:
+    def wanted(self, name: str, known: Mapping[int, int], below: int | None = None) -> FactPattern:
         """What to ask for: the facts that have these cells in these columns, perhaps only those of lower rank."""
         columns = tuple(sorted(known))
-        return Wanted(name, columns, tuple(known[c] for c in columns), below, ranked=name in self.by_head)
+        return FactPattern(name, columns, tuple(known[c] for c in columns), below, ranked=name in self.by_head)
 
-    def whole(self, key: FactKey) -> Wanted:
+    def whole(self, key: FactKey) -> FactPattern:
         """What to ask for: one fact."""
-        return Wanted(key[0], tuple(range(len(key[1]))), key[1], ranked=key[0] in self.by_head)
+        return FactPattern(key[0], tuple(range(len(key[1]))), key[1], ranked=key[0] in self.by_head)
 
     def has(self, key: FactKey) -> bool:
         """Whether a fact is present."""
@@ -80,12 +80,12 @@ class Ledger:
 
     def asserted_as(self, key: FactKey) -> FactKey:
         """The fact that says of another whether it is asserted: itself, or one that is kept apart."""
-        return (self.apart.get(key[0], key[0]), key[1])
+        return (self.asserted_elsewhere.get(key[0], key[0]), key[1])
 
     def shown(self, rule: Rule, candidate: FactKey) -> int | None:
         """The rank of a candidate that its group shows; None of any other."""
         columns = tuple(range(len(candidate[1])))
-        found = self.pages.found(Wanted(candidate[0], columns, candidate[1], shown_by=rule.label or ""))
+        found = self.pages.found(FactPattern(candidate[0], columns, candidate[1], shown_by=rule.label or ""))
         return int(found.ranks[0]) if found.total else None
 
     def count(self, name: str, known: Mapping[int, int]) -> int:
@@ -155,7 +155,7 @@ class Ledger:
         return self.dictionary.decode_any(cell, type_)
 
     def words_ahead(self, keys: Iterable[FactKey]) -> None:
-        """Learn together the values behind ids that are told next."""
+        """Look up together the values behind ids that are shown next."""
         if self.pages.far:
             types = self.rules.schema
             cells = {c for name, row in keys for c, t in zip(row, types[name], strict=True) if t in ("symbol", "list")}
@@ -175,7 +175,7 @@ class Ledger:
 
     @cached_property
     def _outside(self) -> Outside:
-        """The types that data came with, which tell whether times are instants."""
+        """The types of the inserted data, which show whether times are instants."""
         return outside_types(self.rules)
 
     def fact_text(self, key: FactKey) -> str:

@@ -6,29 +6,31 @@ levels; nothing recurs, however deep the proof is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from tidelog.io import html
-from tidelog.why.failure import Attempt, WhyNot
-from tidelog.why.render import Part, below, hidden_text, line_parts
-from tidelog.why.tree import FactNode, Proof, walk
+from tidelog.why.attempt import Attempt
+from tidelog.why.render import Part, below, line_parts
+from tidelog.why.tree import FactNode, walk
 
 SMALL = 40  # parts of a proof that stands open as a whole
 LEVELS = 3  # that stand open of a larger one
 
 
-def proof_page(proof: Proof) -> str:
+def proof_page(root: FactNode, rules: Mapping[str, str], hidden: str) -> str:
     """A proof as a tree that folds, then the rules that it uses and what it leaves out."""
-    small = sum(1 for _ in walk(proof.root)) <= SMALL
-    parts = [_tree(proof, None if small else LEVELS)]
-    if proof.rules:
-        parts.append(html.apart(html.code("\n".join(proof.rules.values()))))
-    if proof.hidden:
-        parts.append(html.line(html.faint(hidden_text(proof))))
+    small = sum(1 for _ in walk(root)) <= SMALL
+    parts = [_tree(root, rules, None if small else LEVELS)]
+    if rules:
+        parts.append(html.apart(html.code("\n".join(rules.values()))))
+    if hidden:
+        parts.append(html.line(html.faint(hidden)))
     return html.page(*parts)
 
 
-def _tree(proof: Proof, levels: int | None) -> str:
+def _tree(root: FactNode, rules: Mapping[str, str], levels: int | None) -> str:
     written: list[str] = []
-    waiting: list[tuple[Part, int] | str] = [(proof.root, 0)]
+    waiting: list[tuple[Part, int] | str] = [(root, 0)]
     while waiting:
         part = waiting.pop()
         if isinstance(part, str):
@@ -37,37 +39,35 @@ def _tree(proof: Proof, levels: int | None) -> str:
         node, level = part
         inner = below(node)
         if not inner:
-            written.append(html.line(_told(node, proof)))
+            written.append(html.line(_line(node, rules)))
             continue
-        written.append(html.fold_start(_told(node, proof), shown=levels is None or level < levels))
+        written.append(html.fold_start(_line(node, rules), shown=levels is None or level < levels))
         waiting.append(html.FOLD_END)
         waiting += [(each, level + 1) for each in reversed(inner)]
     return "".join(written)
 
 
-def _told(node: Part, proof: Proof) -> str:
+def _line(node: Part, rules: Mapping[str, str]) -> str:
     what, how = line_parts(node)
-    if isinstance(node, FactNode) and node.rule is not None and node.rule in proof.rules:
-        beside = f'<span title="{html.text(proof.rules[node.rule])}" style="{html.FAINT}">{html.text(how)}</span>'
+    if isinstance(node, FactNode) and node.rule is not None and node.rule in rules:
+        beside = f'<span title="{html.text(rules[node.rule])}" style="{html.FAINT}">{html.text(how)}</span>'
     else:
         beside = html.faint(how) if how else ""
     return f"{html.code(what)} {beside}".rstrip()
 
 
-def absence_page(told: WhyNot) -> str:
+def absence_page(fact: str, verdict: str, attempts: Iterable[Attempt]) -> str:
     """Why a fact is absent: each rule folds, with how far it gets."""
-    note = f": {told.note}" if told.note else ""
-    head = html.line(html.code(told.fact), html.text(f"is {'true' if told.present else 'not true'}{note}"))
-    return html.page(head, *map(_attempt, told.attempts))
+    return html.page(html.line(html.code(fact), html.text(verdict)), *map(_attempt, attempts))
 
 
 def _attempt(attempt: Attempt) -> str:
     lines = [html.line(html.faint("holds"), html.code(held)) for held in attempt.held]
     lines.append(html.line(html.text("fails"), html.code(attempt.failed), html.faint(attempt.reason)))
     if attempt.bindings:
-        more = "" if attempt.tried == 1 else f" (the first of {attempt.tried:,} that get as far)"
+        more = "" if attempt.tried == 1 else f" (one of {attempt.tried:,} attempts that get this far)"
         values = ", ".join(f"{name} = {value}" for name, value in attempt.bindings.items())
         lines.append(html.line(html.faint("with"), html.code(values), html.faint(more)))
     if not attempt.complete:
-        lines.append(html.line(html.faint("the search was stopped: too many facts to visit")))
+        lines.append(html.line(html.faint("the search was stopped, because it visits too many facts")))
     return html.fold(html.code(attempt.text), "".join(lines), shown=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.reading.finding import ALL, Found, Wanted
+from tidelog.partition.reading.fact_pages import ALL, FactPage, FactPattern
 from tidelog.runtime.protocol.facts import Facts
 
 REMEMBERED = 1 << 16  # pages
@@ -22,22 +22,22 @@ class Pages:
 
     def __init__(self, facts: Facts, *, running: bool, far: bool) -> None:
         self._facts, self._running, self.far = facts, running, far
-        self._seen: dict[Wanted, Found] = {}
+        self._seen: dict[FactPattern, FactPage] = {}
 
-    def ahead(self, wanted: Iterable[Wanted]) -> None:
+    def ahead(self, wanted: Iterable[FactPattern]) -> None:
         """Ask for what is looked at next, all of it together."""
         if self.far:
             missing = [one for one in dict.fromkeys(wanted) if one not in self._seen]
             if missing:
                 self._remember(missing)
 
-    def found(self, wanted: Wanted) -> Found:
+    def found(self, wanted: FactPattern) -> FactPage:
         """One page of the facts that are wanted."""
         if wanted not in self._seen:
             self._remember([wanted])
         return self._seen[wanted]
 
-    def facts(self, wanted: Wanted) -> Iterator[tuple[tuple[int, ...], int]]:
+    def facts(self, wanted: FactPattern) -> Iterator[tuple[tuple[int, ...], int]]:
         """The facts that are wanted, with their ranks, page by page; of each partition oldest records first."""
         while True:
             found = self.found(wanted)
@@ -46,12 +46,12 @@ class Pages:
                 return
             wanted = wanted.following()
 
-    def all_cells(self, wanted: Wanted) -> Cells:
+    def all_cells(self, wanted: FactPattern) -> Cells:
         """The columns of all facts that are wanted."""
         (found,) = self._facts.find([replace(wanted, count=ALL)], running=self._running)
         return found.cells
 
-    def _remember(self, wanted: list[Wanted]) -> None:
+    def _remember(self, wanted: list[FactPattern]) -> None:
         if len(self._seen) > REMEMBERED:
             self._seen.clear()
         self._seen.update(zip(wanted, self._facts.find(wanted, running=self._running), strict=True))

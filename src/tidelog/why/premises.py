@@ -2,7 +2,7 @@
 
 Law: relations made by rewrites are never shown. A projection behind a negated ``_`` is the negated atom as it was
 written, the valuations behind an aggregate are a group with its rows, and any other auxiliary fact is replaced by
-what supports it. What a rewrite repeats (the literals that bind the group of an aggregate) is told once.
+what supports it. What a rewrite repeats (the literals that bind the group of an aggregate) is shown once.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Inference:
 
 
 class Premises:
-    """Turns supports into steps; of each group at most ``width`` rows are told."""
+    """Turns supports into steps; of each group at most ``width`` rows are shown."""
 
     def __init__(self, ledger: Ledger, supports: Supports, width: int) -> None:
         self.ledger = ledger

@@ -1,7 +1,7 @@
 """Why a fact is true: exploring supports from a fact, and drawing the proof as a tree.
 
 Law: every fact is explored once, nearest to the root first, until the wanted number is reached; ranks fall along
-every path, so that exploring ends by itself on a finite state. The tree is then laid out in the order of the text:
+every path, so that exploring terminates on a finite state. The tree is then laid out in the order of the text:
 the first place of a fact is expanded, later ones are shown ``again``; what lies deeper than the limit, or was not
 explored, is cut.
 """
@@ -17,13 +17,14 @@ from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join
 from tidelog.why.ledger import FactKey, Ledger
 from tidelog.why.premises import Group, Inference, Item, Premises
+from tidelog.why.proof import Proof
 from tidelog.why.support import Supports
-from tidelog.why.tree import AGAIN, ASSERTED, CUT, DERIVED, Absence, Condition, FactNode, GroupNode, Premise, Proof
+from tidelog.why.tree import AGAIN, ASSERTED, CUT, DERIVED, Absence, Condition, FactNode, GroupNode, Premise
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much of a proof is told: levels, rows of a group, facts; and how many facts may be visited to find it."""
+    """How much of a proof is shown: levels, rows of a group, facts; and how many facts may be visited to find it."""
 
     depth: int = 100
     width: int = 10

@@ -1,4 +1,4 @@
-"""Proofs and failures as text.
+"""Proofs as text.
 
 Law: every line says one thing; a branch that would be indented too far goes on below under a number, so that a proof
 of ten thousand steps is as readable at its end as at its start.
@@ -12,27 +12,17 @@ from typing import TypeAlias
 
 from tidelog.program import Value
 from tidelog.syntax import write_value
-from tidelog.why.tree import AGAIN, ASSERTED, CLASS, CUT, Absence, Condition, FactNode, GroupNode, Premise, Proof
+from tidelog.why.tree import AGAIN, ASSERTED, CLASS, CUT, Absence, Condition, FactNode, GroupNode, Premise
 
 LEVELS = 24
 _KINDS = {"min": "the least", "max": "the greatest"}
 
 
-def render_proof(proof: Proof) -> str:
-    """The proof as a tree, then the rules it uses and what it leaves out."""
-    lines = _Sections().render(proof.root)
-    if proof.rules:
-        lines += ["", *proof.rules.values()]
-    if proof.hidden:
-        lines += ["", hidden_text(proof)]
-    return "\n".join(lines)
-
-
-def hidden_text(proof: Proof) -> str:
+def hidden_text(hidden: int, *, exact: bool) -> str:
     """How many facts a proof leaves out."""
-    least = "" if proof.exact else "at least "
-    facts = "fact of the proof is" if proof.hidden == 1 else "facts of the proof are"
-    return f"{least}{proof.hidden:,} more {facts} not shown"
+    least = "" if exact else "at least "
+    facts = "fact of the proof is" if hidden == 1 else "facts of the proof are"
+    return f"{least}{hidden:,} more {facts} not shown"
 
 
 def tree_lines(root: FactNode) -> list[str]:
@@ -114,14 +104,14 @@ def _line(node: Part) -> str:
 
 
 def line_parts(node: Part) -> tuple[str, str]:
-    """What a line tells, and what it says beside."""
+    """The text of a line, and the note beside it."""
     match node:
         case str():
             return node, ""
         case _Row(number=number):
             return f"row {number}", ""
         case FactNode(how=how, text=text, rule=rule):
-            words = {ASSERTED: "asserted", AGAIN: "as above", CUT: "not followed further"}
+            words = {ASSERTED: "asserted", AGAIN: "as above", CUT: "not expanded further"}
             return text, words.get(how, f"by {rule}")
         case Absence(text=text):
             return f"no {text}", ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tidelog.partition.code.fold import Fold
-from tidelog.partition.reading.finding import Wanted
+from tidelog.partition.reading.fact_pages import FactPattern
 from tidelog.plan.build import aggregate_of, group_columns
 from tidelog.program import Aggregate, Atom, Rule, Var
 from tidelog.why.join import Binding, Join, Question
@@ -73,7 +73,7 @@ class Supports:
         derived = [key for key in known if self.ledger.has(key) and not self.ledger.is_asserted(key)]
         self.ledger.pages.ahead(wanted for key in derived for wanted in self._first_looks(key))
 
-    def _first_looks(self, key: FactKey) -> Iterator[Wanted]:
+    def _first_looks(self, key: FactKey) -> Iterator[FactPattern]:
         rank = self.ledger.rank(key)
         for rule in self.ledger.by_head.get(key[0], ()):
             if aggregate_of(rule) is None:

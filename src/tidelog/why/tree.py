@@ -1,18 +1,15 @@
-"""Proofs as values: a tree of facts down to what was asserted, in the words of the user's rules.
+"""The tree of a proof: facts down to what was asserted, in the words of the user's rules.
 
 Law: a fact is expanded once; where it is needed again it stands as ``again``. A fact whose proof is not followed
-further is ``cut``, and the proof says how many facts it hides. Trees may be deep: nothing here recurs, and JSON is
-flat, with facts numbered and premises that name numbers.
+further is ``cut``. Trees may be deep: nothing here recurs.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from tidelog.io.json_values import json_value
 from tidelog.program import Value
 
 ASSERTED, DERIVED, AGAIN, CUT = "asserted", "derived", "again", "cut"
@@ -40,7 +37,7 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison or a computation with its values put in; ``source`` is the literal of the rule, if it has one."""
+    """A comparison or a computation with its values; ``source`` is the literal of the rule, if there is one."""
 
     text: str
     source: str = ""
@@ -50,8 +47,8 @@ class Condition:
 class GroupNode:
     """An aggregate and its group: ``size`` rows, of which ``rows`` are shown, each by its premises.
 
-    Of a min or max the one row is shown that decided; ``rule`` is the rule that gave it. ``text`` is the aggregate as
-    the rule writes it.
+    For min and max, only the deciding row is shown; ``rule`` is the rule that derived it. ``text`` is the aggregate as
+    written in the rule.
     """
 
     kind: str
@@ -63,55 +60,11 @@ class GroupNode:
 
     @property
     def hidden(self) -> int:
-        """How many rows of the group are not shown."""
+        """The number of rows of the group that are not shown."""
         return self.size - len(self.rows)
 
 
 Premise: TypeAlias = FactNode | Absence | Condition | GroupNode
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Proof:
-    """Why a fact is true. ``hidden`` counts the facts that are not shown; it is a lower bound unless ``exact``."""
-
-    root: FactNode
-    rules: Mapping[str, str] = field(repr=False)
-    hidden: int = 0
-    exact: bool = True
-
-    def __str__(self) -> str:
-        from tidelog.why.render import render_proof  # the picture is made of the values, not the other way round
-
-        return render_proof(self)
-
-    def _repr_html_(self) -> str:
-        from tidelog.why.page import proof_page
-
-        return proof_page(self)
-
-    def facts(self) -> Iterator[FactNode]:
-        """Every fact of the tree in the order of the text, each expanded one before its premises."""
-        return (node for node in walk(self.root) if isinstance(node, FactNode))
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values for `json`: facts are numbered, the one asked for is 0; premises name facts by number."""
-        numbers: dict[str, int] = {}
-        shown: dict[str, FactNode] = {}
-        for node in self.facts():
-            numbers.setdefault(node.text, len(numbers))
-            if node.how == DERIVED or node.text not in shown:
-                shown[node.text] = node
-        return {
-            "fact": self.root.text,
-            "facts": [_fact_json(shown[text], number, numbers) for text, number in numbers.items()],
-            "rules": dict(self.rules),
-            "hidden": self.hidden,
-            "exact": self.exact,
-        }
-
-    def json(self) -> str:
-        """The JSON text."""
-        return json.dumps(self.to_json(), indent=2, ensure_ascii=False)
 
 
 def walk(root: Premise) -> Iterator[Premise]:
@@ -124,40 +77,9 @@ def walk(root: Premise) -> Iterator[Premise]:
 
 
 def children(node: Premise) -> tuple[Premise, ...]:
-    """What stands directly under a node."""
+    """The nodes directly below a node."""
     if isinstance(node, FactNode):
         return node.premises
     if isinstance(node, GroupNode):
         return tuple(premise for row in node.rows for premise in row)
     return ()
-
-
-def _fact_json(node: FactNode, number: int, numbers: Mapping[str, int]) -> dict[str, Any]:
-    premises = [_premise_json(premise, numbers) for premise in node.premises]
-    return {
-        "id": number,
-        "relation": node.relation,
-        "values": [json_value(value) for value in node.values],
-        "text": node.text,
-        "how": node.how,
-        "rule": node.rule,
-        "premises": premises,
-    }
-
-
-def _premise_json(premise: Premise, numbers: Mapping[str, int]) -> dict[str, Any]:
-    match premise:
-        case FactNode():
-            return {"fact": numbers[premise.text]}
-        case Absence():
-            return {"absent": premise.text}
-        case Condition():
-            return {"test": premise.text, "source": premise.source}
-    return {
-        "aggregate": premise.kind,
-        "text": premise.text,
-        "value": json_value(premise.value),
-        "size": premise.size,
-        "rule": premise.rule,
-        "rows": [[_premise_json(inner, numbers) for inner in row] for row in premise.rows],
-    }

@@ -28,7 +28,7 @@ def test_providers_come_first_and_nobody_peers_with_those_it_serves() -> None:
     assert {(low, high) for high in range(TOP) for low in range(high)} <= {tuple(row) for row in graph.peering.tolist()}
 
 
-@pytest.mark.parametrize(("systems", "largest"), [(20_000, 2_723), (70_000, 7_713)])
+@pytest.mark.parametrize(("systems", "largest"), [(20_000, 2_723), pytest.param(70_000, 7_713, marks=pytest.mark.long)])
 def test_degrees_have_a_long_tail_and_most_have_no_customer(systems: int, largest: int) -> None:
     graph = internet(systems)
     assert 1.9 < graph.tail_exponent(10) < 2.2
@@ -36,6 +36,7 @@ def test_degrees_have_a_long_tail_and_most_have_no_customer(systems: int, larges
     assert graph.degrees.max() == largest
 
 
+@pytest.mark.long
 def test_the_whole_internet_is_connected_and_has_no_circle() -> None:
     graph = internet(WHOLE)
     assert (graph.provided[:, 0] > graph.provided[:, 1]).all()
@@ -46,6 +47,7 @@ def test_the_whole_internet_is_connected_and_has_no_circle() -> None:
     assert len(np.unique(graph.peering, axis=0)) == len(graph.peering) == PEERS_EACH * WHOLE
 
 
+@pytest.mark.long
 def test_every_system_of_the_whole_internet_has_a_way_to_everybody() -> None:
     graph = internet(WHOLE)
     hops = next_hops(graph, [WHOLE - 1])

@@ -153,7 +153,7 @@ def test_rules_have_labels_that_are_never_reused():
     assert list(db.rules) == ["r1", "r3"]
     named = Rule(Atom("near", (X,)), (Atom("reach", (ONE, X)),), "near")
     assert db.epoch(add=(named,)).inserted["near"] == {(2,), (3,)}
-    with pytest.raises(EngineError, match="`near` is given to two rules"):
+    with pytest.raises(EngineError, match="two rules have the label `near`"):
         db.epoch(add=(named,))
     with pytest.raises(EngineError, match="unknown rule `r2`; known: r1, r3, near"):
         db.epoch(remove=("r2",))

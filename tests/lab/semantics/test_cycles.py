@@ -24,26 +24,26 @@ def test_an_infinite_schedule_is_told_where_all_finite_ones_agree():
     assert found.cycle.around == ("+p(1) at 1", "-p(1) at 1")
     assert found.cycle.starved == ("-c(2) at 2",)
     assert str(found) == (
-        "19 states: +a(1) at 1 ; -a(1) at 1 ; then +p(1) at 1 ; -p(1) at 1 repeats for ever, starving -c(2) at 2"
+        "19 states: +a(1) at 1 ; -a(1) at 1 ; then +p(1) at 1 ; -p(1) at 1 repeats forever, starving -c(2) at 2"
     )
 
 
 def test_wrong_ends_and_cycles_are_told_together():
     graph = {0: [("a", 1), ("b", 2)], 1: [("c", 1)], 2: []}
     found = explore(0, lambda n: graph[n], str, "3")
-    assert str(found) == "3 states: b does not end in 3, and a ; then c repeats for ever"
+    assert str(found) == "3 states: b does not end in 3, and a ; then c repeats forever"
 
 
 def test_a_cycle_at_the_start_needs_no_way_to_it():
     found = explore(0, lambda n: [("go", 1 - n)], str, "")
-    assert str(found) == "2 states: go ; go repeats for ever"
+    assert str(found) == "2 states: go ; go repeats forever"
 
 
 def test_states_between_two_cycles_lie_on_none():
     graph = {0: [("a", 1)], 1: [("b", 2)], 2: [("c", 1), ("d", 3)], 3: [("e", 4)], 4: [("f", 4)]}
-    assert str(find_cycle(graph, 0)) == "a ; then b ; c repeats for ever"
+    assert str(find_cycle(graph, 0)) == "a ; then b ; c repeats forever"
     graph = {0: [("a", 1)], 1: [("b", 2)], 2: [("c", 2)]}
-    assert str(find_cycle(graph, 0)) == "a ; b ; then c repeats for ever"
+    assert str(find_cycle(graph, 0)) == "a ; b ; then c repeats forever"
 
 
 @settings(max_examples=60, deadline=None)

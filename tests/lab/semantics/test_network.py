@@ -29,7 +29,7 @@ def test_a_fact_that_does_not_fit_is_refused():
     network = prepare(REACHABLE)
     with pytest.raises(DataError, match="unknown relation `lnk`; known: aux, colink, link, reachable"):
         network.node_of(Fact("lnk", ("a",)))
-    with pytest.raises(DataError, match=r"link\(a\) has 1 columns; relation `link` has 2"):
+    with pytest.raises(DataError, match=r"link\(a\) has 1 columns, but relation `link` has 2"):
         network.node_of(Fact("link", ("a",)))
     with pytest.raises(DataError, match="cannot name a node"):
         network.node_of(Fact("link", (("a",), "b")))
@@ -59,7 +59,7 @@ def test_every_diagnostic_has_a_program_that_produces_it(entry):
         ("p(X) :- q(X).  few: :- q(X), X > 9.", "a constraint in rule `few`"),
         ("p(X) :- q+(X,Y).", "a pathatom in rule `r1`"),
         ("p(X) :- q(X), X = count : { q(Y) }.", "an aggregate in rule `r1`"),
-        ("p(@X) :- q(X).", "relation `q` is written without `@` and 1 columns, while other relations have locations"),
+        ("p(@X) :- q(X).", "relation `q` is written without `@` and 1 columns, but other relations have locations"),
         ("p(@X) :- q(@_), r(@_).", "more than one location"),
         ("p(@X) :- q(@1,X), r(@2).", "reads more than one location: @1, @2"),
         ("p(min<X>, max<Y>) :- q(X,Y).", "aggregate `min, max`"),
@@ -110,7 +110,7 @@ def test_bodies_bind_compare_and_compute():
 
 
 def test_a_function_without_a_fitting_overload_is_an_evaluation_error():
-    with pytest.raises(EvaluationError, match=r"no function `f_size` takes \(number\)"):
+    with pytest.raises(EvaluationError, match=r"function `f_size` does not accept \(number\)"):
         model("p(Y) :- q(X), Y = f_size(X).", Fact("q", (1,)))
 
 

@@ -78,7 +78,7 @@ def test_commands_follow_each_other():
     picked = pick(SEMANTICS, waiting(INSERT), INSERT)
     with pytest.raises(IllegalStep, match=r"cannot fire .*: it has not been picked"):
         fire(SEMANTICS, waiting(INSERT), INSERT)
-    with pytest.raises(IllegalStep, match=r"cannot commit .*: it has not fired"):
+    with pytest.raises(IllegalStep, match=r"cannot commit .*: it has not been fired"):
         commit(SEMANTICS, picked, INSERT)
     fired, sent = fire(SEMANTICS, picked, INSERT)
     assert sent == [insertion("p", 1)]
@@ -100,7 +100,7 @@ def test_insertions_of_an_iteration_are_committed_before_the_deletions_of_the_sa
 def test_the_precondition_of_correctness_is_checked():
     base = check_precondition({Fact("q"): 1}, [insertion("r"), deletion("q"), deletion("r")])
     assert base == {}
-    with pytest.raises(DataError, match="deletions without a base fact or an insertion: q, r"):
+    with pytest.raises(DataError, match="cannot be deleted, because they are neither base facts nor inserted: q, r"):
         check_precondition({}, [deletion("r"), deletion("q")])
     algorithm = Pipelined()
     algorithm.load(PROGRAM, [Fact("q", (1,))])
@@ -256,7 +256,7 @@ def test_executions_that_are_stuck_say_so():
     semantics = Semantics(prepare(TWO_DERIVATIONS), sets=True)
     state = holding(semantics, {Fact("s"): 1, Fact("q"): 1, Fact("u"): 1})
     stuck = state.sent(semantics.network, [deletion("q"), deletion("u")])
-    with pytest.raises(StuckError, match=r"no update can be picked: {-s}") as told:
+    with pytest.raises(StuckError, match=r"none of the remaining updates can be picked: {-s}") as told:
         pipelined_trace(semantics, stuck, Fifo())
     assert told.value.code == "TL7306"
     with pytest.raises(StuckError, match="cannot pick -s") as told:

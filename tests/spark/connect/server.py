@@ -71,7 +71,7 @@ def connect_server(slots: int, settings: Mapping[str, str] | None = None, master
                 [*command, *options, "spark-internal"], stdout=out, stderr=out, env=environment, cwd=folder
             )
         try:
-            wait_for(lambda: _listens(port), 120, lambda: log.read_text("utf-8", "replace")[-2000:])
+            wait_for(lambda: _listens(port), 300, lambda: log.read_text("utf-8", "replace")[-2000:])
             yield f"sc://{HOST}:{port}"
         finally:
             below = [process.pid, *descendants(process.pid)]

@@ -91,6 +91,7 @@ def run_stream(spark: SparkSession, db: Engine, source: str) -> None:
     assert query.exception() is None
 
 
+@pytest.mark.long
 def test_error_of_the_engine_ends_the_stream_with_its_text(address: str) -> None:
     run_apart(refuse_batch, address)
 
@@ -105,6 +106,7 @@ def refuse_batch(address: str) -> None:
         assert len(db["edge"]) == 0
 
 
+@pytest.mark.long
 def test_views_of_embedded_engines_are_sent(address: str) -> None:
     run_apart(send_views, address)
 
@@ -119,6 +121,7 @@ def send_views(address: str) -> None:
         assert epoch.changes["v"].to_spark(spark).count() == 1
 
 
+@pytest.mark.long
 def test_client_that_tasks_cannot_reach_is_refused(address: str) -> None:
     """TL6006 names the address."""
     run_apart(refuse_client, address)
@@ -140,7 +143,7 @@ def count_slots(address: str) -> None:
         session = access(spark)
         assert session.slots() == 5
         assert session.estimated_size(spark.range(100)) == 800
-        with pytest.warns(UserWarning, match=r"local\[5\] has 5 task slots, and 9 partitions need 10"):
+        with pytest.warns(UserWarning, match=r"local\[5\] has 5 task slots, but 9 partitions need 10"):
             db = Engine(RULES, spark=spark, partitions=9)
         assert core_of(db).runtime.partitions == 4
         db.close()
@@ -148,6 +151,7 @@ def count_slots(address: str) -> None:
         access(spark)
 
 
+@pytest.mark.long
 def test_state_of_a_client_is_kept(address: str, tmp_path: Path) -> None:
     run_apart(keep_state, address, str(tmp_path / "state"))
 

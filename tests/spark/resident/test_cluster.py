@@ -61,7 +61,7 @@ def refuse(cluster: Cluster, spark: object) -> None:
     """What only a session that is not local is asked for."""
     for folder, words in (
         (None, "needs a state folder that all of them can reach"),
-        ("mock:///state", r"does not reach the state folder .*use a folder that the driver and all executors share"),
+        ("mock:///state", r"cannot access the state folder .*use a folder that the driver and all executors share"),
         ("/proc/nowhere", "the state folder /proc/nowhere cannot be written"),
     ):
         with pytest.raises(PreflightError, match=words) as refused:

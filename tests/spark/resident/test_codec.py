@@ -212,7 +212,7 @@ def test_garbage_is_refused_and_runs_nothing(tmp_path: Any) -> None:
             refused += error.code == "TL6176"
     assert refused > 3000
     assert not mark.exists()
-    with pytest.raises(ResidentError, match="no outcome"):
+    with pytest.raises(ResidentError, match="not an outcome"):
         decode(pack(1))
 
 

@@ -162,7 +162,7 @@ def test_worker_that_stands_still_is_noticed_by_its_silence(spark: SparkSession)
         wait_for(lambda: is_stopped(process), LIMIT)  # a signal is delivered when the system comes to it
         try:
             began = time.monotonic()
-            with pytest.raises(PartitionLost, match="not heard of for 3 s") as lost:
+            with pytest.raises(PartitionLost, match="no heartbeat for 3 s") as lost:
                 stage.call(0, "echo", (1,))
             assert lost.value.code == "TL6111"
             assert time.monotonic() - began < LIMIT
@@ -211,10 +211,10 @@ def test_start_that_finds_no_room_says_so(
     os.kill(stage.processes[0], signal.SIGKILL)
     wait_for(lambda: not stage.alive, LIMIT)
     with busy(spark, 6, tmp_path / "busy"):
-        with pytest.raises(StageError, match="0 of 2 tasks began within 2 s") as late:
+        with pytest.raises(StageError, match="0 of 2 tasks started within 2 s") as late:
             stage.restart(limit=2.0)
         assert late.value.code == "TL6110"
-        with pytest.raises(PreflightError, match="a probe task did not end within 2 s") as refused:
+        with pytest.raises(PreflightError, match="a probe task did not finish within 2 s") as refused:
             ResidentStage(spark, 2, Keeper, start_limit=2.0).start()
         assert refused.value.code == "TL6012"
     stage.restart()

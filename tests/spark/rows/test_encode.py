@@ -114,12 +114,12 @@ def test_columns_are_matched_by_name_or_by_position(spark, endpoints):
     assert endpoints[0].rows() == [(1, *cells[0].tolist())]
     assert encode(df, "edge", ("c1", "c2"), (None, None)).types == ("symbol", "number")
     with pytest.raises(
-        DataError, match=r"`edge`.*|edge, column 1: the DataFrame has string, but a number is expected"
+        DataError, match=r"`edge`.*|edge, column 1: the DataFrame has string, but number is expected"
     ) as refused:
         encode(df, "edge", ("a", "b"), ("number", "symbol"))
     assert refused.value.code == "TL1504"
     with pytest.raises(
-        DataError, match=r"relation `edge` has 3 columns \(a, b, c\), these rows have 2 \(y, x\)"
+        DataError, match=r"relation `edge` has 3 columns \(a, b, c\), but the DataFrame has 2 \(y, x\)"
     ) as refused:
         encode(df, "edge", ("a", "b", "c"), (None,) * 3)
     assert refused.value.code == "TL1503"

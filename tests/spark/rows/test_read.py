@@ -169,7 +169,7 @@ def test_json_that_is_none_is_told_by_an_example(spark, tmp_path):
 def test_a_packed_file_with_another_name_is_refused(spark, tmp_path):
     path = tmp_path / "r.facts"
     path.write_bytes(gzip.compress(b"1\n"))
-    with pytest.raises(DataError, match="is packed by gzip but has another name") as refused:
+    with pytest.raises(DataError, match="is compressed with gzip, but its name does not end in") as refused:
         read_file(spark, InputFile("r", path, Layout()), ("x",), ("number",))
     assert refused.value.code == "TL1507"
 

@@ -26,7 +26,9 @@ def test_a_job_for_kubernetes_is_looked_at() -> None:
 def test_settings_that_are_none_are_told() -> None:
     settings = {"spark.master": "yarn", "spark.executor.instances": "many", "spark.archives": "e.tar.gz"}
     (told,) = advise(settings.items(), 2, "s3://bucket/state")
-    assert told == "spark.executor.instances=many, spark.executor.cores=1, spark.task.cpus=1: these are whole numbers"
+    assert told == (
+        "spark.executor.instances=many, spark.executor.cores=1, spark.task.cpus=1: these settings must be whole numbers"
+    )
     settings |= {"spark.executor.instances": "4", "spark.speculation": "true"}
     assert advise(settings, 2, "s3://bucket/state") == []
     settings |= {"spark.speculation.task.duration.threshold": "1h"}

@@ -21,7 +21,7 @@ def test_sessions_with_one_and_two_slots_hold_an_engine() -> None:
         (
             "local[1]",
             0,
-            "local[1] has 1 task slot, and 2 partitions need 3: this engine's one partition lives in the driver",
+            "local[1] has 1 task slot, but 2 partitions need 3: this engine runs its only partition in the driver",
         ),
         ("local[2]", 1, "local[2] has 2 task slots, and 2 partitions need 3: this engine has 1"),
     ):

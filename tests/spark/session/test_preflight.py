@@ -46,7 +46,7 @@ def test_folder_of_a_local_session_needs_no_probe(spark: SparkSession, tmp_path:
 def test_too_few_slots_are_refused(spark: SparkSession) -> None:
     assert access(spark).slots() == 8
     with pytest.raises(
-        PreflightError, match=r"8 resident partitions need 9 task slots.*local\[8\].*has 8: make.*local\[10\]"
+        PreflightError, match=r"8 resident partitions need 9 task slots.*local\[8\].*has 8: create.*local\[10\]"
     ) as refused:
         preflight(spark, 8)
     assert refused.value.code == "TL6019"
@@ -55,7 +55,7 @@ def test_too_few_slots_are_refused(spark: SparkSession) -> None:
 def test_slots_that_another_stage_holds_are_not_given_twice(spark: SparkSession) -> None:
     with ResidentStage(spark, 2, Keeper):
         others = ResidentStage(spark.newSession(), 6, Keeper)
-        with pytest.raises(PreflightError, match=r"has 8, of which other engines hold \d: close another engine"):
+        with pytest.raises(PreflightError, match=r"has 8, of which other engines occupy \d: close another engine"):
             others.start()
         with ResidentStage(spark.newSession(), 2, Keeper):
             assert spark.range(5).count() == 5
@@ -121,7 +121,7 @@ def test_workers_with_another_tidelog_are_refused(
 def test_workers_with_another_python_are_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonVer", "3.9")
     with pytest.raises(
-        PreflightError, match=r"the workers run another Python than this one.*spark\.pyspark\.python"
+        PreflightError, match=r"the workers do not run the Python version of the driver.*spark\.pyspark\.python"
     ) as refused:
         preflight(spark, 1)
     assert refused.value.code == "TL6013"
@@ -129,7 +129,9 @@ def test_workers_with_another_python_are_refused(spark: SparkSession, monkeypatc
 
 def test_workers_without_python_are_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/nowhere/python")
-    with pytest.raises(PreflightError, match=r"did not run a probe task.*/nowhere/python") as refused:
+    with pytest.raises(
+        PreflightError, match=r"the Python of the workers .*/nowhere/python.* could not run a probe task"
+    ) as refused:
         preflight(spark, 1)
     assert refused.value.code == "TL6014"
 
@@ -138,7 +140,9 @@ def test_stage_whose_workers_do_not_run_is_refused_with_the_setting(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/nowhere/python")
-    with pytest.raises(PreflightError, match=r"did not run a probe task.*/nowhere/python") as refused:
+    with pytest.raises(
+        PreflightError, match=r"the Python of the workers .*/nowhere/python.* could not run a probe task"
+    ) as refused:
         ResidentStage(spark, 1, Keeper).start()
     assert refused.value.code == "TL6014"
 
@@ -156,6 +160,6 @@ def test_stage_whose_workers_have_another_tidelog_is_refused(
 
 def test_resident_of_another_version_says_so(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stage, "own_version", lambda: "9.9.9")
-    with pytest.raises(PreflightError, match=r"have tidelog .*, the driver 9\.9\.9") as refused:
+    with pytest.raises(PreflightError, match=r"have tidelog .*, but the driver has 9\.9\.9") as refused:
         ResidentStage(spark, 1, Keeper).start()
     assert refused.value.code == "TL6017"

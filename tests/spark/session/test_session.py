@@ -41,7 +41,7 @@ def test_missing_java_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
-        PreflightError, match=r"none on the path: install Java 17 .*`--runtime embedded` needs no Java"
+        PreflightError, match=r"`java` is not on the path: install Java 17 .*`--runtime embedded` needs no Java"
     ) as refused:
         open_session(2)
     assert refused.value.code == "TL6005"
@@ -50,7 +50,7 @@ def test_missing_java_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_
 def test_java_home_without_java_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(
-        PreflightError, match=f"JAVA_HOME is {tmp_path}, which has no bin/java: install Java 17"
+        PreflightError, match=f"JAVA_HOME is {tmp_path}, which does not contain bin/java: install Java 17"
     ) as refused:
         require_java()
     assert refused.value.code == "TL6004"
@@ -61,8 +61,8 @@ def test_java_home_without_java_is_named(monkeypatch: pytest.MonkeyPatch, tmp_pa
     [
         ('openjdk version "11.0.22" 2024-01-16', 0, "is Java 11: install Java 17"),
         ('java version "1.8.0_402"', 0, "is Java 8: install Java 17"),
-        ("no such thing", 0, "does not tell its version"),
-        ('openjdk version "17.0.1"', 1, "does not tell its version"),
+        ("no such thing", 0, "does not report its version"),
+        ('openjdk version "17.0.1"', 1, "does not report its version"),
     ],
 )
 def test_unusable_java_is_recognised(
@@ -78,7 +78,7 @@ def test_unusable_java_is_recognised(
 def test_java_that_does_not_run_is_recognised(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake_java(tmp_path, "").chmod(0o644)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(PreflightError, match="does not run") as refused:
+    with pytest.raises(PreflightError, match="could not be run") as refused:
         require_java()
     assert refused.value.code == "TL6001"
 
@@ -108,7 +108,7 @@ def test_workers_of_a_checkout_find_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_session_is_made_beside_a_running_one(spark: SparkSession) -> None:
     before = spark.sparkContext.getConf().getAll()
     with pytest.raises(
-        PreflightError, match=r"runs in this process already; hand it over \(`Engine\(spark=session\)`\)"
+        PreflightError, match=r"already running in this process; pass it \(`Engine\(spark=session\)`\)"
     ) as refused:
         open_session(2)
     assert refused.value.code == "TL6020"

@@ -26,7 +26,7 @@ SAME = {"host": "h", "python": HERE, "tidelog": tidelog.__version__, "home": "/x
         ({"python": "3.9"}, "TL6015", f"run Python 3.9, the driver {HERE}: set spark.pyspark.python"),
         ({"tidelog": "!ImportError: no"}, "TL6016", r"cannot import tidelog \(ImportError: no\): install"),
         ({"tidelog": "0.0.0"}, "TL6017", r"have tidelog 0\.0\.0 \(/x\), the driver"),
-        ({"folder": "!no such file"}, "TL6018", r"does not reach the state folder \(no such file\): use a folder"),
+        ({"folder": "!no such file"}, "TL6018", r"cannot access the state folder \(no such file\): use a folder"),
         ({"driver": "OSError: no route"}, "TL6006", r"cannot connect to this process at here \(OSError: no route\)"),
     ],
 )
@@ -56,6 +56,6 @@ def test_session_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_view_without_a_session_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
-    with pytest.raises(DataError, match="no Spark session: make one") as told:
+    with pytest.raises(DataError, match="no Spark session is active: create one") as told:
         active_session()
     assert told.value.code == "TL1511"

@@ -1,7 +1,7 @@
 """The difference between a state and an edited program or a folder of facts, applied as one epoch.
 
-Law: the difference is one epoch; it commits whole or changes nothing. A dry run tells what it would change and what it
-costs, and is rolled back; that takes no lock. A folder of facts replaces the base facts of the relations that it has
+Law: the difference is one epoch; it commits as a whole or changes nothing. A dry run reports what it would change and
+the cost, and is rolled back; it needs no lock. A folder of facts replaces the base facts of the relations that it has
 files for, and of no other.
 """
 
@@ -23,7 +23,7 @@ from tidelog.cli.output.view_change import change_lines, view_changes
 from tidelog.engine.base.signature import Signature
 from tidelog.engine.engine import Engine
 from tidelog.engine.write.epoch import Epoch
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.io.files import InputFile
 from tidelog.io.parameters import Layout, kind_of_file, layout_of
 from tidelog.program.check import check_program
@@ -31,12 +31,12 @@ from tidelog.program.values.rule import REFUSE
 
 
 def apply_difference(file: Path, state: str, dry_run: bool, signature: Signature) -> None:
-    """Make a state say what a file or folder says, or tell what that would do."""
+    """Make a state match a file or folder, or report what that would change."""
     with opened(state, LAST if dry_run else None) as db:
         to = console()
         epoch = epoch_of_facts(db, file) if file.is_dir() else epoch_of_program(db, file, to)
         if epoch is None:
-            to.print(f"{state} says what {file} says; nothing to do")
+            to.print(f"{state} already matches {file}; nothing to do")
             return
         epoch.signature = signature
         if dry_run:
@@ -85,7 +85,7 @@ def show_epoch(epoch: Epoch, convention: str, dry_run: bool, to: Console) -> Non
     """What the epoch changed, or would change, and what it cost."""
     cost = epoch.statistics
     supports = sum(cost.supports.values())
-    what = "dry run, nothing was changed" if dry_run else f"epoch {epoch.number} is committed"
+    what = "dry run, nothing was changed" if dry_run else f"epoch {epoch.number} committed"
     to.print(
         f"{what}: {duration(cost.seconds)}, {supports:,} supports, "
         f"{cost.suspended:,} facts suspended, {cost.revived:,} revived"
@@ -97,4 +97,4 @@ def show_epoch(epoch: Epoch, convention: str, dry_run: bool, to: Console) -> Non
         to.print("  no relation changes")
     if dry_run:
         for violated in epoch.violations:
-            to.print(f"would be {'refused' if violated.severity == REFUSE else 'warned of'}: {violated}")
+            to.print(f"would be {'refused' if violated.severity == REFUSE else 'reported as a warning'}: {violated}")

@@ -41,7 +41,7 @@ def format_all(paths: Sequence[str], asked: Formatting) -> bool:
             differs = _format_file(file, asked)
         except ProgramError as error:
             show_diagnostics(error.diagnostics, console(stderr=True))
-            console(stderr=True).print(f"{file}: does not parse; left alone")
+            console(stderr=True).print(f"{file}: does not parse; left unchanged")
             good = False
         except TidelogError as error:
             show_error(error, console(stderr=True))
@@ -119,4 +119,4 @@ def _replace(file: str, data: bytes) -> None:
 def _summary(changed: int, kept: int, asked: Formatting) -> str:
     """What was done, in one line."""
     word = "would change" if asked.check or asked.diff else "changed"
-    return f"{changed} {word}, {kept} left as they are"
+    return f"{changed} {word}, {kept} unchanged"

@@ -1,7 +1,7 @@
 """A run of a program: load it with its files of facts, follow a script of changes, put out its views.
 
 Law: nothing is written unless everything was read, evaluated and changed without an error. Results go to files or the
-standard output; what is told about the run to the standard error.
+standard output, messages about the run to the standard error.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tidelog.cli.session.session import Session, SessionEpoch
     from tidelog.io.parameters import Layout
     from tidelog.partition.base.limits import Limits
-    from tidelog.program.check import Checked
+    from tidelog.program.check import CheckedProgram
     from tidelog.program.functions.table import Function
     from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
@@ -58,7 +58,7 @@ class Options:
     plans: Plans = Plans.advice
 
 
-def run_program(checked: Checked, options: Options, functions: Given = ()) -> None:
+def run_program(checked: CheckedProgram, options: Options, functions: Given = ()) -> None:
     """Load, change, write; nothing is started before the program, the script and the files are there."""
     _, own = function_table(functions, checked.program)
     outputs = find_outputs(checked.program)
@@ -85,8 +85,8 @@ def run_program(checked: Checked, options: Options, functions: Given = ()) -> No
             show_run(session, steps, options)
 
 
-def hidden_inputs(checked: Checked, options: Options, outputs: Outputs | None) -> set[str]:
-    """The relations whose rows nobody sees: not put out, not kept in a state, not to be met by rules of a script."""
+def hidden_inputs(checked: CheckedProgram, options: Options, outputs: Outputs | None) -> set[str]:
+    """The relations whose rows are never visible: not output, not kept in a state, not read by rules of a script."""
     if outputs is None or options.state is not None or options.changes is not None:
         return set()
     shown = {name for name, _ in outputs} | {d.relation for d in checked.program.directives if d.kind != "input"}
@@ -94,20 +94,20 @@ def hidden_inputs(checked: Checked, options: Options, outputs: Outputs | None) -
 
 
 def at_epoch(
-    session: Session, checked: Checked, outputs: Outputs | None, options: Options
-) -> tuple[Checked, Outputs | None]:
-    """What is put out of an old epoch: what the program asks for, as far as the state had it then; tells what it lacks.
+    session: Session, checked: CheckedProgram, outputs: Outputs | None, options: Options
+) -> tuple[CheckedProgram, Outputs | None]:
+    """The outputs of an old epoch: those of the program that the state had then; warns about those that it lacks.
 
-    A state that is only read has the rules of its epoch, so that an edited program says no more than what to put out.
+    A state opened read-only has the rules of its epoch, so an edited program only determines the outputs.
     """
     if options.at is None or not isinstance(session, EngineSession):
         return checked, outputs
     to, place = console(stderr=True), f"{options.state} at epoch {options.at}"
     if session.differs():
-        to.print(f"warning: {place} has other rules than the program; its views are shown as they were")
+        to.print(f"warning: {place} has different rules from the program; its views are shown as of that epoch")
     program, known = checked.program, session.relations
     for name in {d.relation for d in program.directives if d.kind in ("output", "printsize")}.difference(known):
-        to.print(f"warning: {place} has no `{name}`")
+        to.print(f"warning: {place} has no relation `{name}`")
     directives = tuple(d for d in program.directives if d.relation in known)
     kept = None if outputs is None else [each for each in outputs if each[0] in known]
     return replace(checked, program=replace(program, directives=directives)), kept
@@ -171,7 +171,11 @@ def check_options(options: Options) -> None:
 
 
 def make_session(
-    checked: Checked, options: Options, resumed: bool, spark: SparkSession | None, functions: Iterable[Function] = ()
+    checked: CheckedProgram,
+    options: Options,
+    resumed: bool,
+    spark: SparkSession | None,
+    functions: Iterable[Function] = (),
 ) -> Session:
     """The program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:

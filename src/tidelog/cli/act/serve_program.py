@@ -1,8 +1,8 @@
 """A program that is served: its engine, its tokens, its server.
 
 Law: a new state begins with the program and the facts of its files, in one epoch. A state that is there goes on with
-the rules that it has, since these may have changed while it was served; where the program says something else, that is
-told.
+its rules, because these may have changed while it was served; if the program differs, that is
+reported.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _tokens(options: Options) -> Tokens:
 def _token_folder(options: Options) -> Path:
     if options.tokens is None and "://" in options.state:
         raise failures.BAD_TOKEN_FILE.error(
-            path=options.state, what="tokens are kept in a local folder: name it by --tokens"
+            path=options.state, what="tokens are kept in a local folder: pass it with --tokens"
         )
     return options.tokens or Path(options.state) / "tokens"
 
@@ -84,9 +84,9 @@ def _token_folder(options: Options) -> Path:
 def _tell(url: str, options: Options) -> None:
     to, folder = console(stderr=True), _token_folder(options)
     to.print(f"serving {options.state} at {url}", soft_wrap=True)
-    to.print(f"tokens: {folder / READ} (reads), {folder / WRITE} (reads and writes)", soft_wrap=True)
+    to.print(f"tokens: {folder / READ} (read-only), {folder / WRITE} (read and write)", soft_wrap=True)
     if not options.address.is_loopback and options.address.certificate is None:
-        to.print("warning: others on the network can listen in: there is no TLS (--tls-cert, --tls-key)")
+        to.print("warning: connections are not encrypted; enable TLS with --tls-cert and --tls-key")
 
 
 def _engine(options: Options, functions: Given, spark: SparkSession | None, partitions: int) -> Engine:
@@ -119,12 +119,15 @@ def _new(options: Options, given: Given, spark: SparkSession | None) -> Engine:
 
 
 def _resumed(options: Options, given: Given, spark: SparkSession | None) -> Engine:
-    """A state that is there."""
+    """An existing state."""
     partitions = options.place.partitions or partitions_of_state(options.state) or 1
     checked = None if options.program is None else read_valid(options.program, given)
     engine = _engine(options, given, spark, partitions)
     durable = core_of(engine).durable
     if checked and durable and compare_programs(engine.program, durable.facts, checked.program):
-        told = f"{options.state} has other rules than {options.program}; they stay (see `tidelog apply`)"
+        told = (
+            f"the rules in {options.state} differ from {options.program} and are kept; to change them, use "
+            "`tidelog apply`"
+        )
         console(stderr=True).print(told, soft_wrap=True)
     return engine

@@ -1,4 +1,4 @@
-"""What `tidelog test` does: reads cases with their programs, runs them, and tells how they went.
+"""What `tidelog test` does: reads cases with their programs, runs them, and reports the results.
 
 Law: a program with errors is refused with all of them before any case is run. Results go to the standard output,
 progress to the standard error; the exit code says whether everything held.
@@ -37,7 +37,7 @@ PAUSE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is run and how it is told."""
+    """What is run and how it is reported."""
 
     places: tuple[Path, ...]
     coverage: bool
@@ -48,7 +48,7 @@ class Wanted:
 
 
 def try_rules(wanted: Wanted) -> bool:
-    """Run all cases and tell how they went; whether everything held."""
+    """Run all cases and report the results; returns whether all passed."""
     load = _loader()
     files = [read_cases(path, _convention) for path in find_cases(wanted.places)]
     results = run_files(files, load, accept=wanted.accept)
@@ -106,9 +106,9 @@ def _show_text(results: Results, missed: list[Survivor] | None, wanted: Wanted, 
             to.print(f"        accepted {path}")
     _show_coverage(results, wanted, to)
     for survivor in missed or ():
-        to.print(f"no case notices: rule `{survivor.mutant.rule}`: {survivor.mutant.told}")
+        to.print(f"not detected by any case: rule `{survivor.mutant.rule}`: {survivor.mutant.told}")
     if missed is not None and not missed:
-        to.print("every mistake was noticed")
+        to.print("every mistake was detected")
     failed, all_ = len(results.failed), len(results.outcomes)
     to.print(f"{all_ - failed} of {all_} cases passed")
 
@@ -122,7 +122,7 @@ def _show_coverage(results: Results, wanted: Wanted, to: Console) -> None:
             for premise in rule.never_failed if rule.used else ():
                 to.print(f"rule `{rule.label}`: `{premise}` never failed")
     used = len(coverage.rules) - len(coverage.unused)
-    skipped = f"; {coverage.skipped} steps have too many facts to look at" if coverage.skipped else ""
+    skipped = f"; {coverage.skipped} steps were skipped, because they have too many facts" if coverage.skipped else ""
     to.print(f"{used} of {len(coverage.rules)} rules used{skipped}")
 
 
@@ -171,7 +171,7 @@ def _stamps(wanted: Wanted) -> dict[Path, int]:
         found.add(path)
         try:
             file = read_cases(path)
-        except TidelogError:  # told when it is run
+        except TidelogError:  # reported when it is run
             continue
         found |= {each for each in (file.program, file.functions) if each is not None}
         found |= set(file.facts.glob("*")) if file.facts is not None else set()

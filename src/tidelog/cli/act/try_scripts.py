@@ -1,4 +1,4 @@
-"""Change scripts tried out on an engine, side by side, and told."""
+"""Change scripts previewed on an engine, side by side, and reported."""
 
 from __future__ import annotations
 

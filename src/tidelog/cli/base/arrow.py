@@ -1,8 +1,8 @@
 """Arrow in a process that is a command: without pandas.
 
-Law: no command that runs embedded handles an object of pandas. Arrow imports pandas with the first array that it makes,
-to know such objects, which takes longer than a small program; here it is told once that there is none. Whoever imports
-pandas or asks Arrow for a data frame afterwards gets them.
+Law: no command that runs embedded handles a pandas object. Arrow imports pandas with the first array that it creates,
+to recognise such objects, which takes longer than a small program; this module makes Arrow assume that pandas is not
+installed. Importing pandas, or requesting a data frame from Arrow, still works afterwards.
 """
 
 from __future__ import annotations
@@ -29,4 +29,4 @@ def leave_pandas_out() -> None:
 
 def _refuse(name: str, path: object = None, target: object = None) -> None:
     if name == "pandas":
-        raise ModuleNotFoundError("pandas is left out", name=name)
+        raise ModuleNotFoundError("pandas is not imported", name=name)

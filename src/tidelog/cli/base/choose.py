@@ -1,8 +1,8 @@
-"""Which runtime a run takes where nobody says it: `--runtime auto`.
+"""Which runtime a run uses if none is given: `--runtime auto`.
 
 Law (D23): Spark if a master, a setting, a kind of file that only Spark reads or writes, or a session that runs in this
 process asks for it, or if the input files are larger than a quarter of the free memory; this process otherwise. The
-results are the same files either way, so that the choice is a matter of time and memory alone; it is told in one line.
+results are the same files either way, so the choice affects only time and memory; it is reported in one line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tidelog.cli.base.place import Place, Runtime, running_session
 from tidelog.io.files import InputFile, kind_of
 from tidelog.io.parameters import SPARK_KINDS, Layout
 
-SHARE = 4  # of the free memory, one in so many
+SHARE = 4  # files may occupy a quarter of the free memory
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _GROUP = Path("/sys/fs/cgroup")
 
@@ -40,7 +40,7 @@ def choose_runtime(
     """What the options, the files and this process ask for; ``free`` bytes of memory, if not those of this machine."""
     reason = _asked(place) or _kinds(inputs, outputs)
     if reason is None and running_session() is not None:
-        reason = "a session runs in this process"
+        reason = "a Spark session is running in this process"
     if reason is not None:
         return Choice(Runtime.spark, reason)
     size, free = sum(map(_size, inputs)), free_memory() if free is None else free
@@ -52,8 +52,8 @@ def choose_runtime(
 
 def _asked(place: Place) -> str | None:
     if place.master:
-        return "--master asks for it"
-    return "--conf asks for it" if place.settings else None
+        return "--master was given"
+    return "--conf was given" if place.settings else None
 
 
 def _kinds(inputs: Sequence[InputFile], outputs: Sequence[tuple[str, Layout]]) -> str | None:

@@ -236,7 +236,7 @@ FACTS_WITHOUT_PROGRAM = FailureEntry(
 ONLY_FILES = FailureEntry(
     "TL4820",
     EngineError,
-    "options that files of results do not have",
+    "option not supported with --facts",
     "`tidelog verify --facts FOLDER PROGRAM` has no state folder, no --at and no --runtime spark",
     "Files of results have no epochs, and they are checked in this process.",
     "Write `tidelog verify --facts FOLDER PROGRAM`, with `-F DIR` for the base facts.",
@@ -245,7 +245,7 @@ ONLY_FILES = FailureEntry(
 PROVED_ALONE = FailureEntry(
     "TL4821",
     EngineError,
-    "options that the extracted checker does not have",
+    "option not supported with --proved",
     "`--proved` checks a state folder against its own rules: not with PROGRAM, -F, --facts or --runtime spark",
     "The extracted checker reads the core rules, base facts and ranks that the state holds.",
     "Leave out the other options, or leave out `--proved`.",
@@ -300,7 +300,7 @@ NOT_WRITTEN = FailureEntry(
     EngineError,
     "cannot write the file",
     "cannot write `{file}`: {reason}",
-    "`:save` and `:graph` write one file.",
+    "`:save`, `:graph`, `:plot`, `:why` and `tidelog why --svg` write one file.",
     "Check the file name, the folder and the permissions.",
     test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
 )

@@ -18,7 +18,7 @@ NAME = "functions_of_the_program"  # not imported under any name: workers get th
 
 
 def functions_of(path: Path | None) -> Given:
-    """What the option gives: the module of a file, or nothing; what is wrong with the file is told."""
+    """The functions of the option: the module of a file, or nothing; errors in the file are reported."""
     with guarded():
         return () if path is None else load_functions(path)
 

@@ -25,7 +25,7 @@ def guarded() -> Iterator[None]:
     """Run a command's work; turns its errors into exit codes."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TidelogWarning)  # programs are checked, and what they may mean is told
+            warnings.simplefilter("ignore", TidelogWarning)  # programs are checked, and the check reports these
             yield
         sys.stdout.flush()
     except ProgramError as error:
@@ -41,7 +41,7 @@ def guarded() -> Iterator[None]:
         _silence()
         raise typer.Exit(0) from None
     except KeyboardInterrupt as interrupt:
-        console(stderr=True).print(f"interrupted; nothing more was changed{interrupt}")
+        console(stderr=True).print(f"interrupted; no further changes were made{interrupt}")
         raise typer.Exit(130) from None
 
 

@@ -1,8 +1,8 @@
 """Where a command runs: in this process, or on Spark, with the session that this takes.
 
-Law (D2, D17, D23): `tidelog run` is where it is told to be, or where `choose` says. A session made here has room for
-the partitions and is stopped at the end; one that already runs in this process is used and left as it is. What keeps
-Spark from starting is one line that says what to do.
+Law (D2, D17, D23): `tidelog run` uses the given runtime, or the one that `choose` selects. A session made here has room
+for the partitions and is stopped at the end; one that already runs in this process is used and left as it is. What
+keeps Spark from starting is one line that says what to do.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tidelog.errors import DataError
 if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
 
-ON_SPARK, IN_PROCESS = 2, 1  # partitions, if nobody says how many
+ON_SPARK, IN_PROCESS = 2, 1  # partitions by default
 
 
 class Runtime(enum.StrEnum):
@@ -103,7 +103,7 @@ def read_settings(given: list[str] | None) -> dict[str, str]:
     pairs = [text.partition("=") for text in given or ()]
     for name, equals, _ in pairs:
         if not name or not equals:
-            raise typer.BadParameter(f"`{name}` is no setting; write it as NAME=VALUE", param_hint="--conf")
+            raise typer.BadParameter(f"`{name}` is not a setting; write it as NAME=VALUE", param_hint="--conf")
     return {name.strip(): value for name, _, value in pairs}
 
 

@@ -10,22 +10,22 @@ from dataclasses import replace
 
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.base.options import Overflow
-from tidelog.program.check import Checked
+from tidelog.program.check import CheckedProgram
 from tidelog.program.values.pragmas import EVERY, MAGIC, OVERFLOW, outputs
 
 
-def for_outputs(checked: Checked) -> Checked:
+def for_outputs(checked: CheckedProgram) -> CheckedProgram:
     """The program with every relation on demand but its outputs; one without outputs is refused."""
     if not outputs(checked.program):
         raise failures.NO_OUTPUTS.error()
     return _with(checked, MAGIC, EVERY)
 
 
-def with_overflow(checked: Checked, overflow: Overflow) -> Checked:
+def with_overflow(checked: CheckedProgram, overflow: Overflow) -> CheckedProgram:
     """The program whose arithmetic wraps around, or not, where it leaves its type."""
     return _with(checked, OVERFLOW, overflow.value)
 
 
-def _with(checked: Checked, option: str, value: str) -> Checked:
+def _with(checked: CheckedProgram, option: str, value: str) -> CheckedProgram:
     program = checked.program
     return replace(checked, program=replace(program, pragmas=(*program.pragmas, (option, value))))

@@ -1,4 +1,4 @@
-"""Progress of long work: a line in the terminal that tells what is done, for how long, and how far it is.
+"""Progress of long work: a line in the terminal that shows what is being done, for how long, and how far it is.
 
 Law: the line is on the standard error, only where that is a terminal, only after a moment, and gone when the work is
 done; a pipe or a file never sees any of it.
@@ -22,7 +22,7 @@ INTERVAL = 0.2
 
 @contextmanager
 def progress(work: str, count: Callable[[], int] | None = None, to: Console | None = None) -> Iterator[None]:
-    """While the block runs, show what it does; ``count`` tells the number of facts so far."""
+    """While the block runs, show what it does; ``count`` returns the number of facts so far."""
     to = to or console(stderr=True)
     if not to.is_terminal:
         yield

@@ -1,4 +1,4 @@
-"""Files that programs name stay inside folders that whoever runs them has named.
+"""Files that programs name stay inside folders that the user has allowed.
 
 Law: inside a sandbox no file is opened, listed or asked for that a program names and that lies outside of the allowed
 folders: the program's own, those of facts and of outputs, and those allowed besides. Links count as what they lead to.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidelog.cli.base import cli_failures as failures
-from tidelog.program.check import Checked
+from tidelog.program.check import CheckedProgram
 from tidelog.syntax.sources import Include, include_from
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def includes_of(folder: Path) -> Include:
     return include_from(folder) if sandbox is None else include_from(folder, sandbox.allows)
 
 
-def input_files(checked: Checked, folder: Path) -> list[InputFile]:
+def input_files(checked: CheckedProgram, folder: Path) -> list[InputFile]:
     """The files of a program's base facts."""
     from tidelog.cli.base.show import shown_warnings
     from tidelog.io.files import find_inputs

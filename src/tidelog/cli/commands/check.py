@@ -63,7 +63,7 @@ def summary(report: Report) -> str:
     if report.errors:
         return f"{report.name}: {counted(report.errors, 'errors')}, {counted(report.counts['warnings'], 'warnings')}"
     held = f"; in the fragment `{report.fragment}`" if report.fragment else ""
-    ends = f"; ends if {' and '.join(report.checked.ends_if)}" if report.checked.ends_if else ""
+    ends = f"; terminates if {' and '.join(report.checked.ends_if)}" if report.checked.ends_if else ""
     return f"{report.name}: ok: {counts}{held}{ends}"
 
 

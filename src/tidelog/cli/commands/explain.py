@@ -1,7 +1,7 @@
 """`tidelog explain PROGRAM`: strata, join orders, indexes, cross products and placement of a program.
 
-Law: what is told are the plans that the engine uses, for the facts that it was given; sizes of relations decide join
-orders, so that a program may be explained with its facts (`-F`) or without.
+Law: the plans shown are those that the engine uses for the given facts; sizes of relations decide join orders, so a
+program can be explained with its facts (`-F`) or without.
 """
 
 from __future__ import annotations

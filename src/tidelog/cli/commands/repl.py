@@ -15,7 +15,7 @@ from tidelog.cli.base.application import app
 from tidelog.cli.base.options import AskedEpoch, AskedFacts, AskedState, FunctionsOption
 
 if TYPE_CHECKING:
-    from tidelog.cli.repl.session import ReplSession
+    from tidelog.cli.repl.execute import ReplSession
 
 
 @app.command("repl")
@@ -34,13 +34,13 @@ def repl_command(
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.show import console
     from tidelog.cli.input.target import asked, one_of
-    from tidelog.cli.repl.session import ReplSession
-    from tidelog.cli.repl.show import teller
+    from tidelog.cli.repl.execute import ReplSession
+    from tidelog.cli.repl.show import reporter
 
     one_of(program, state)
     given = functions_of(functions)
     with asked(program, facts, state, at, given) as db:
-        session = ReplSession(db, teller(console()), state, given)
+        session = ReplSession(db, reporter(console()), state, given)
         if sys.stdin.isatty():
             from tidelog.cli.repl.prompt import run_prompt  # prompt-toolkit takes a while to load
 

@@ -25,7 +25,7 @@ def scrub_command(state: StateArgument) -> None:
         for told in found.wrong:
             console(stderr=True).print(told, soft_wrap=True, markup=False, highlight=False)
         typer.echo(f"read {found.files} files, {found.frames} frames, {found.bytes:,} bytes")
-        verdict = f"{len(found.wrong)} things are wrong" if found.wrong else "all in order"
+        verdict = f"{len(found.wrong)} problems found" if found.wrong else "no problems found"
         typer.echo(f"{state}: {verdict}, up to epoch {found.epoch}")
         if found.wrong:
             raise typer.Exit(1)

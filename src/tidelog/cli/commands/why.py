@@ -1,12 +1,13 @@
 """`tidelog why PROGRAM FACT`, `tidelog why --state DIR FACT`: the proof of a fact, or with `--not` why it is absent.
 
-Law: the state asked is the one that `tidelog run` would compute from the same program and files, or that of a folder.
-Exit code 1 if the fact asked for is absent (with `--not`: present), so that scripts can tell.
+Law: the state is the one that `tidelog run` would compute from the same program and files, or that of a folder.
+The exit code is 1 if the fact is absent (with `--not`: present), for use in scripts.
 """
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,6 +25,7 @@ from tidelog.cli.base.options import (
 
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
+    from tidelog.why import Proof
 
 
 @app.command("why")
@@ -38,6 +40,9 @@ def why_command(
     allow: AllowOption = None,
     absent: Annotated[bool, typer.Option("--not", help="Explain why the fact is not true.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write the proof to this file, as a drawing.")
+    ] = None,
     depth: Annotated[int, typer.Option(min=0, help="Maximum depth of the proof to show.")] = 100,
     width: Annotated[int, typer.Option(min=0, help="Maximum rows of a group to show.")] = 10,
     nodes: Annotated[int, typer.Option(min=1, help="Maximum number of facts to visit.")] = 1000,
@@ -48,25 +53,31 @@ def why_command(
     """
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.sandbox import sandboxed
+    from tidelog.cli.base.write_file import write_file
     from tidelog.cli.input.target import asked, split_words
 
     file, text = split_words(program, fact, state, "FACT")
+    if svg is not None and (absent or as_json):
+        raise typer.BadParameter("--svg draws a proof; use it without --not and --json", param_hint="--svg")
     inside = sandboxed(sandbox, allow, file, facts or ".")
     with inside, asked(file, facts, state, at, functions_of(functions)) as db:
         if absent:
             _show_absence(db, text, as_json)
         else:
-            _show_proof(db, text, as_json, depth, width, nodes)
+            proof = _proof_of(db, text, depth, width, nodes)
+            if svg is not None:
+                write_file(str(svg), proof.svg())
+            else:
+                typer.echo(proof.json() if as_json else str(proof))
 
 
-def _show_proof(db: Engine, fact: str, as_json: bool, depth: int, width: int, nodes: int) -> None:
+def _proof_of(db: Engine, fact: str, depth: int, width: int, nodes: int) -> Proof:
     from tidelog.why import NotTrueError
 
     try:
-        proof = db.why(fact, depth=depth, width=width, nodes=nodes)
+        return db.why(fact, depth=depth, width=width, nodes=nodes)
     except NotTrueError as error:
         raise error.reworded(str(error).replace("use `why_not`", "`--not` explains why")) from None
-    typer.echo(proof.json() if as_json else str(proof))
 
 
 def _show_absence(db: Engine, fact: str, as_json: bool) -> None:

@@ -74,7 +74,7 @@ BadRowOption = Annotated[
     BadRowChoice,
     typer.Option(
         "--on-bad-row",
-        help="What to do with rows that cannot become facts: quarantine them, or stop.",
+        help="What to do with rows that cannot be converted to facts: quarantine them, or stop.",
     ),
 ]
 

@@ -1,7 +1,7 @@
 """What a command reads: a program and the facts of its files.
 
-Law: a program with errors is refused with all of them; warnings are told on the standard error. Facts are read whole,
-with a type for every column, before anything is evaluated.
+Law: a program with errors is refused with all of them; warnings are printed to the standard error. Facts are read
+whole, with a type for every column, before anything is evaluated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tidelog.errors import ProgramError
 from tidelog.io.budget import Budget
 from tidelog.io.files import InputFile, read_input
 from tidelog.io.open_columns import Bound, settle_types
-from tidelog.program.check import Checked, learn_types
+from tidelog.program.check import CheckedProgram, learn_types
 from tidelog.program.types.functors import Given
 from tidelog.program.values.schema import column_names
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
 
 
-def read_valid(file: str, functions: Given = (), *, labelled: bool = False) -> Checked:
+def read_valid(file: str, functions: Given = (), *, labelled: bool = False) -> CheckedProgram:
     """The program of a file that has no errors, with the functions that it may call; prints its warnings.
 
     An engine takes the check over if the rules were ``labelled`` before.
@@ -40,7 +40,7 @@ def read_valid(file: str, functions: Given = (), *, labelled: bool = False) -> C
     return checked
 
 
-def refuse_errors(report: Report) -> Checked:
+def refuse_errors(report: Report) -> CheckedProgram:
     """The program that was read, unless it has errors."""
     if report.errors:
         raise ProgramError(report.findings)
@@ -48,7 +48,7 @@ def refuse_errors(report: Report) -> Checked:
 
 
 def read_inputs(
-    checked: Checked,
+    checked: CheckedProgram,
     files: Sequence[InputFile],
     spark: SparkSession | None,
     limits: Limits | None = None,
@@ -56,8 +56,8 @@ def read_inputs(
 ) -> list[tuple[str, Input]]:
     """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables.
 
-    In this process no more is read than ``limits`` allow, by bytes and by seconds. Of ``hidden`` relations, whose rows
-    nobody will see, Spark reads what rules can use.
+    In this process no more is read than ``limits`` allow, in bytes and in seconds. Of ``hidden`` relations, whose rows
+    are never visible, Spark reads only what rules can use.
     """
     if spark is None:
         return list(read_data(checked, files, limits))
@@ -68,12 +68,14 @@ def read_inputs(
         return read_frames(spark, checked, files, names, types, hidden)
 
 
-def read_facts(checked: Checked, folder: Path) -> list[tuple[str, Data]]:
+def read_facts(checked: CheckedProgram, folder: Path) -> list[tuple[str, Data]]:
     """All facts of the files of a program in a folder."""
     return read_data(checked, input_files(checked, folder))
 
 
-def read_data(checked: Checked, files: Sequence[InputFile], limits: Limits | None = None) -> list[tuple[str, Data]]:
+def read_data(
+    checked: CheckedProgram, files: Sequence[InputFile], limits: Limits | None = None
+) -> list[tuple[str, Data]]:
     """All facts of all files, with types for all columns."""
     budget = Budget() if limits is None else Budget(limits.memory, limits.seconds)
     schema = checked.schema
@@ -85,11 +87,11 @@ def read_data(checked: Checked, files: Sequence[InputFile], limits: Limits | Non
     return settle_types(read, checked.schema, partial(_schema_after, checked))
 
 
-def _columns(checked: Checked, relation: str) -> tuple[str, ...]:
+def _columns(checked: CheckedProgram, relation: str) -> tuple[str, ...]:
     return column_names(checked.program.declarations, relation, len(checked.schema[relation]))
 
 
-def _schema_after(checked: Checked, bound: Bound) -> dict[str, tuple[str | None, ...]]:
+def _schema_after(checked: CheckedProgram, bound: Bound) -> dict[str, tuple[str | None, ...]]:
     """The types of all columns once those of some are known."""
     known = {name: len(checked.schema[name]) for name, _ in bound}
     return dict(learn_types(checked, checked.program, None, bound, known).schema)

@@ -25,7 +25,7 @@ from tidelog.rewrite.label_rules import label_rules
 from tidelog.spark.arrivals import Arrival
 
 if TYPE_CHECKING:
-    from tidelog.program.check import Checked
+    from tidelog.program.check import CheckedProgram
     from tidelog.spark.files import Input
 
 
@@ -43,7 +43,7 @@ def start_engine(
     data: Iterable[tuple[str, Input]] = (),
     plans: str = Plans.advice,
     functions: Given = (),
-    checked: Checked | None = None,
+    checked: CheckedProgram | None = None,
 ) -> Engine:
     """An engine with the rules and facts of a program and of its files."""
     _, own = function_table(functions, program)
@@ -63,7 +63,7 @@ def load_program(
     data: Iterable[tuple[str, Input]] = (),
     *,
     kept: bool = False,
-    checked: Checked | None = None,
+    checked: CheckedProgram | None = None,
 ) -> Epoch:
     """The epoch that brings rules and facts to an engine without any; ``kept``: its state folder keeps the program.
 

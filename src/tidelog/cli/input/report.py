@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tidelog.cli.base.sandbox import includes_of
 from tidelog.errors import Diagnostic
-from tidelog.program.check import Checked, examine_program
+from tidelog.program.check import CheckedProgram, examine_program
 from tidelog.program.checks.fragment import check_regular
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.growth import monotone_strata
@@ -38,7 +38,7 @@ class Report:
     """What was found out about one file, held to a fragment or to the language alone."""
 
     name: str
-    checked: Checked
+    checked: CheckedProgram
     findings: tuple[Diagnostic, ...]
     fragment: Fragment | None = None
 

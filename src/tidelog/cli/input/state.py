@@ -1,7 +1,7 @@
-"""What the commands about state folders share: opening one, and telling what is wrong with it.
+"""What the commands about state folders share: opening one, and reporting problems with it.
 
 Law: a command that only reads takes no lock and sees a committed epoch; one that writes is the only writer. Damage
-that was got round is told on the standard error and changes no exit code.
+without loss is reported on the standard error and does not change the exit code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def holds_state(place: str) -> bool:
 
 
 def partitions_of_state(place: str) -> int:
-    """How many partitions have pieces of their own there; 0 for one embedded partition."""
+    """The number of partitions with separate parts there; 0 for one embedded partition."""
     from tidelog.store import open_store
     from tidelog.store.log.markers import partitions_of
 

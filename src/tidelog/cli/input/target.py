@@ -26,16 +26,16 @@ def split_words(first: str | None, second: str | None, state: str | None, what: 
     (('p.dl', 'p(X)'), (None, 'p(X)'))
     """
     if first is None or (state is None and second is None):
-        raise typer.BadParameter(f"give PROGRAM and {what}, or --state DIR and {what}")
+        raise typer.BadParameter(f"pass PROGRAM and {what}, or --state DIR and {what}")
     if state is not None and second is not None:
-        raise typer.BadParameter(f"a state folder has its own program: with --state give {what} alone")
+        raise typer.BadParameter(f"a state folder contains its program: with --state, pass only {what}")
     return (None, first) if second is None else (first, second)
 
 
 def one_of(program: str | None, state: str | None) -> None:
     """Refuse a program beside a state folder."""
     if program is not None and state is not None:
-        raise typer.BadParameter("a state folder has its own program; leave PROGRAM out")
+        raise typer.BadParameter("a state folder contains its program; omit PROGRAM")
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def asked(
                 yield db
         return
     if facts is not None:
-        raise typer.BadParameter("a state folder has its own facts; leave -F out")
+        raise typer.BadParameter("a state folder contains its facts; omit -F")
     from tidelog.cli.input.state import opened
 
     with opened(state, LAST if at is None else at, functions) as db:

@@ -29,7 +29,7 @@ BINARY = (AnswerFormat.parquet, AnswerFormat.arrow)
 
 
 def write_answers(answers: Rows, wanted: AnswerFormat | None) -> None:
-    """Write answers to the standard output: by itself as a table in a terminal, as tab-separated text elsewhere."""
+    """Write answers to the standard output: by default as a table in a terminal, as tab-separated text elsewhere."""
     terminal = sys.stdout.isatty()
     form = wanted or (AnswerFormat.table if terminal else AnswerFormat.text)
     if terminal and form in BINARY:
@@ -56,7 +56,7 @@ def table_lines(answers: Rows, most: int | None = None) -> Iterator[str]:
 
 
 def count_text(answers: Rows) -> str:
-    """How many answers there are; yes or no where there is nothing to tell but that."""
+    """The number of answers; yes or no if the query has no variables."""
     if not answers.columns:
         return yes_or_no(answers)
     return f"{len(answers):,} {'answer' if len(answers) == 1 else 'answers'}"

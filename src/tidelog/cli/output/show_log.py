@@ -12,7 +12,7 @@ import typer
 from tidelog.cli.base.options import Format
 from tidelog.cli.base.show import console
 from tidelog.cli.input.state import opened
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.store.folder.history import LogEntry
 
 

@@ -1,4 +1,4 @@
-"""What an epoch did to a relation, short enough to be told: two counts and a few rows.
+"""What an epoch changed in a relation, in short: two counts and a few rows.
 
 Law: counts are exact; rows are the first few of each kind, and an ellipsis stands for the rest.
 """

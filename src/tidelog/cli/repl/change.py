@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
-from tidelog.cli.repl.told import Changed, Found
+from tidelog.cli.repl.reports import EpochReport, Findings
+from tidelog.cli.repl.session import Session, needed
 from tidelog.engine.base.facts import written_rows
 from tidelog.engine.engine import core_of
 from tidelog.engine.write.declare import with_declarations
@@ -33,24 +33,21 @@ from tidelog.syntax import (
     read_rules,
 )
 
-if TYPE_CHECKING:
-    from tidelog.cli.repl.session import ReplSession
 
-
-def clauses(session: ReplSession, text: str) -> None:
-    """Rules and facts as a program writes them; what nobody finished is not guessed at."""
+def clauses(session: Session, text: str) -> None:
+    """Rules and facts as a program writes them; unfinished input is refused."""
     if is_command_word(text):
         raise failures.NO_COLON.error(name=text)
     if not ends_with_period(text, session.convention):
         raise failures.NO_PERIOD.error()
     rules, found = read_rules(text, convention=session.convention, name=session.name)
     if found:
-        session.tell(Found(tuple(found)))
+        session.report(Findings(tuple(found)))
     facts = [rule.head for rule in rules if not rule.body and rule.label is None]
     commit(session, [(1, fact) for fact in facts], [r for r in rules if r.body or r.label is not None])
 
 
-def script(session: ReplSession, text: str) -> None:
+def script(session: Session, text: str) -> None:
     """Changes as a script writes them; an epoch that ends with `preview.` is only tried."""
     for epoch in parse_changes(text, session.name, convention=session.convention):
         facts = [(change.sign, change.atom) for change in epoch if isinstance(change, FactChange)]
@@ -62,7 +59,7 @@ def script(session: ReplSession, text: str) -> None:
 
 
 def commit(
-    session: ReplSession,
+    session: Session,
     facts: Sequence[tuple[int, Atom]],
     added: Sequence[Rule],
     removed: Sequence[str] = (),
@@ -91,7 +88,7 @@ def commit(
     carry_out(session, collect)
 
 
-def add_rules(session: ReplSession, epoch: Epoch, rules: Sequence[Rule]) -> list[str]:
+def add_rules(session: Session, epoch: Epoch, rules: Sequence[Rule]) -> list[str]:
     """Add rules that are not there yet, in the place of those that have their labels; gives the labels of new ones."""
     known = {rule.label: rule for rule in session.db.program.rules}
     said = {replace(rule, label=None) for rule in known.values()}
@@ -105,8 +102,8 @@ def add_rules(session: ReplSession, epoch: Epoch, rules: Sequence[Rule]) -> list
     return labels
 
 
-def carry_out(session: ReplSession, collect: Callable[[Epoch], list[str]]) -> None:
-    """Make an epoch of what is collected; a dry one is told and rolled back."""
+def carry_out(session: Session, collect: Callable[[Epoch], list[str]]) -> None:
+    """Run the collected changes as an epoch; a dry run is reported and rolled back."""
     db = session.db
     with session.waiting("epoch"):
         if session.dry:
@@ -118,10 +115,10 @@ def carry_out(session: ReplSession, collect: Callable[[Epoch], list[str]]) -> No
             with db.epoch() as epoch:
                 labels = collect(epoch)
             texts = tuple(db.rules[label] for label in labels)
-    session.tell(Changed(epoch, db.convention, texts, session.dry))
+    session.report(EpochReport(epoch, db.convention, texts, session.dry))
 
 
-def declare(session: ReplSession, text: str) -> None:
+def declare(session: Session, text: str) -> None:
     """Declarations, constraints and instances for an engine that has content: how names are read stays as it is."""
     if text.startswith((".comp", ".init")):
         carry_out(session, lambda epoch: _instance(epoch, text))
@@ -147,31 +144,15 @@ def _instance(epoch: Epoch, text: str) -> list[str]:
     return []
 
 
-def _with_types(session: ReplSession, text: str) -> str:
+def _with_types(session: Session, text: str) -> str:
     """A declaration after those of types that it may name."""
     types = [line for line in session.declared.splitlines() if ".type" in line]
     return "\n".join([*types, text])
 
 
-def delete(session: ReplSession, fact: str) -> None:
+def delete(session: Session, fact: str) -> None:
     """Retract one fact."""
     commit(session, [(-1, parse_ground_atom(needed(fact, "delete", "edge(1, 2)"), name=session.name))], [])
 
 
-def dry(session: ReplSession, text: str) -> None:
-    """Tell what a change would do."""
-    needed(text, "dry", "edge(1, 2).")
-    if text.startswith((":", "?")) and not text.startswith(":-"):
-        raise failures.NOT_A_CHANGE.error(text=text)
-    with session.trying():
-        session.dispatch(text)
-
-
-def needed(text: str, command: str, example: str) -> str:
-    """The argument of a command that cannot do without."""
-    if not text:
-        raise failures.NEEDS_MORE.error(command=command, example=example)
-    return text
-
-
-HANDLERS = {"delete": delete, "dry": dry}
+HANDLERS = {"delete": delete}

@@ -18,22 +18,23 @@ class Command(NamedTuple):
 
 
 COMMANDS: Mapping[str, Command] = {
-    "at": Command("[EPOCH]", "of a state folder: go to an epoch, or tell which it is; -1 is the last"),
-    "delete": Command("FACT", "retract a fact, as -FACT. does"),
-    "dry": Command("CHANGE", "what a fact, a rule or a retraction would change; nothing does"),
-    "explain": Command("[core]", "strata, join orders and indexes"),
-    "graph": Command("[FILE.svg]", "which relation is read for which; drawn, into a file"),
-    "help": Command("", "this text"),
+    "at": Command("[EPOCH]", "show the epoch of the state folder, or switch to another; -1 is the last"),
+    "delete": Command("FACT", "retract a fact, like -FACT."),
+    "dry": Command("CHANGE", "show what a fact, a rule or a retraction would change"),
+    "explain": Command("[core]", "show strata, join orders and indexes"),
+    "graph": Command("[FILE.svg]", "show which relations depend on which, or draw them to a file"),
+    "help": Command("", "show this help"),
     "load": Command("FILE", "add the rules and facts of a program file"),
-    "open": Command("STATE [write]", "ask a state folder from now on, or change it"),
-    "profile": Command("[on|off]", "time and supports per stratum and rule; `on` samples the time of rules"),
-    "quit": Command("", "leave; so does Ctrl-D"),
-    "relations": Command("", "all relations with their columns and sizes"),
-    "rules": Command("", "all rules with their labels"),
+    "open": Command("STATE [write]", "switch to a state folder, read-only or to change it"),
+    "plot": Command("VIEW [FILE.svg]", "show how a view changed over the epochs, or draw it to a file"),
+    "profile": Command("[on|off]", "show time and supports per stratum and rule; `on` starts sampling"),
+    "quit": Command("", "exit (also Ctrl-D)"),
+    "relations": Command("", "list relations with their columns and sizes"),
+    "rules": Command("", "list rules with their labels"),
     "save": Command("FILE", "write declarations, rules and base facts as a program"),
-    "time": Command("INPUT", "a question asked again and again, or a change with its profile"),
-    "why": Command("FACT", "the proof of a fact"),
-    "whynot": Command("FACT", "why a fact is not true"),
+    "time": Command("INPUT", "measure a query repeatedly, or profile a change"),
+    "why": Command("FACT [FILE.svg]", "show the proof of a fact, or draw it to a file"),
+    "whynot": Command("FACT", "explain why a fact is not true"),
 }
 
 SYNONYMS = {"exit": "quit"}
@@ -42,13 +43,13 @@ _TYPED = {
     "edge(1, 2).": "assert a fact",
     "-edge(1, 2).": "retract it",
     "reach(X, Y) :- edge(X, Y).": "add a rule; its label is printed",
-    "r3: reach(X, Y) :- edge(Y, X).": "replace the rule with label r3, if there is one",
+    "r3: reach(X, Y) :- edge(Y, X).": "add a rule with label r3, or replace it",
     "- r3.": "remove the rule with label r3",
-    "?reach(1, X)": "ask: one column per variable",
+    "?reach(1, X)": "query, with one column per variable",
     ".decl edge(a: number, b: number)": "declare a relation",
 }
 
-_NOTE = "Rules and facts end with a period and may take several lines. Every change is an epoch."
+_NOTE = "Rules and facts end with a period and may span several lines. Every change is an epoch."
 
 _LINES = {**_TYPED, **{f":{name} {command.argument}".strip(): command.text for name, command in COMMANDS.items()}}
 HELP = "\n".join([*(f"{typed:<34}{text}" for typed, text in _LINES.items()), "", _NOTE])

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tidelog.cli.act.export_state import exported_program
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.base.options import LAST
+from tidelog.cli.base.write_file import write_file
 from tidelog.cli.input.load import load_engine
 from tidelog.cli.input.state import holds_state
 from tidelog.cli.repl import change
-from tidelog.cli.repl.change import needed
+from tidelog.cli.repl.session import Session, needed
 from tidelog.engine.engine import Engine
 from tidelog.syntax import parse_program, print_program
 
-if TYPE_CHECKING:
-    from tidelog.cli.repl.session import ReplSession
 
-
-def load(session: ReplSession, file: str) -> None:
+def load(session: Session, file: str) -> None:
     """A program file: its rules and facts are added; the first one may declare relations."""
     needed(file, "load", "paths.dl")
     session.must_change()
@@ -47,7 +44,7 @@ def _read_text(file: str) -> bytes:
         raise failures.NOT_LOADED.error(file=file, reason=error.strerror) from None
 
 
-def save(session: ReplSession, file: str) -> None:
+def save(session: Session, file: str) -> None:
     """The program with its base facts, as one text."""
     path = Path(needed(file, "save", "paths.dl"))
     if path.exists() and str(path.resolve()) not in session.written:
@@ -55,17 +52,14 @@ def save(session: ReplSession, file: str) -> None:
     db = session.db
     based = {name: rows for name in db.relations if len(rows := db.asserted(name))}
     program = exported_program(db.program, {}, based)
-    if not db.program.declarations:  # facts tell the types, and a declaration would change how names are read
+    if not db.program.declarations:  # facts determine the types, and a declaration would change how names are read
         program = replace(program, declarations=())
-    try:
-        path.write_text(print_program(program), "utf-8")
-    except OSError as error:
-        raise failures.NOT_WRITTEN.error(file=file, reason=error.strerror) from None
+    write_file(file, print_program(program))
     session.written.add(str(path.resolve()))
     session.line(f"{file}: {len(program.rules):,} rules, {len(program.facts):,} facts")
 
 
-def open_state(session: ReplSession, words: str) -> None:
+def open_state(session: Session, words: str) -> None:
     """Another state, to be asked or (``write``) to be changed."""
     place, _, how = needed(words, "open", "state").partition(" ")
     if how.strip() not in ("", "write"):
@@ -77,10 +71,10 @@ def open_state(session: ReplSession, words: str) -> None:
     else:
         session.take(Engine(path=place, at=LAST, functions=session.functions))
     session.state, session.folder, session.declared = None if how else place, None if how else place, ""
-    session.line(f"{place} at epoch {session.db.epoch_number}" + (", to be changed" if how else ""))
+    session.line(f"{place} at epoch {session.db.epoch_number}" + (", open for changes" if how else ""))
 
 
-def at(session: ReplSession, epoch: str) -> None:
+def at(session: Session, epoch: str) -> None:
     """Another epoch of the state folder; without one, which it is."""
     if session.folder is None:
         raise failures.NEEDS_STATE.error()

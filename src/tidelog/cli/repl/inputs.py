@@ -2,8 +2,8 @@
 
 Law: a command (``:``) and a question (``?``) end with their line, a directive (``.decl``) with the line that closes its
 last bracket; everything else, and what is tried by ``:dry`` or ``:time``, ends with a period at the end of a line,
-wherever it began. An empty line ends an input that nobody finished, and the bare name of a command is told that it
-wants a colon.
+wherever it started. An empty line ends an unfinished input, and for the bare name of a command the message says that it
+needs a colon.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tidelog.syntax.tokens import Token
 _TRIED = re.compile(r"\s*:(?:d(?:ry?)?|t(?:ime?|im)?)\s+(?=[^\s?])")  # commands whose argument is a change
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _GOES_ON = {
-    ":-": "the body of the rule follows",
-    ",": "another part follows the comma",
-    ";": "another way follows the semicolon",
-    "!": "what is negated follows",
+    ":-": "expected the body of the rule",
+    ",": "expected another part after the comma",
+    ";": "expected an alternative after the semicolon",
+    "!": "expected an atom after `!`",
 }
 
 
 def is_complete(text: str, convention: str) -> bool:
-    """Whether the input is whole.
+    """Whether the input is complete.
 
     >>> is_complete("p(X) :- q(X),", "prolog"), is_complete("p(X) :- q(X).", "prolog"), is_complete("?p(X)", "prolog")
     (False, True, True)
@@ -36,12 +36,12 @@ def is_complete(text: str, convention: str) -> bool:
 
 
 def missing(text: str, convention: str) -> str | None:
-    """What an input lacks to be whole, in words; None for one that is.
+    """What an input lacks to be complete, in words; None for a complete one.
 
     >>> missing("p(X) :- q(X", "prolog")
-    '`)` closes the bracket of line 1'
+    'expected `)` to close the bracket of line 1'
     >>> missing("p(X) :- q(X),", "prolog"), missing("p(X) :- q(X)", "prolog")
-    ('another part follows the comma', 'a period ends it')
+    ('expected another part after the comma', 'expected a period')
     """
     stripped = text.strip()
     if not stripped or is_command_word(stripped) or stripped.endswith(")?"):
@@ -55,10 +55,10 @@ def missing(text: str, convention: str) -> str | None:
     opened = _open_bracket(tokens)
     if opened is not None:
         line = text.count("\n", 0, opened.start + (tried.end() if tried else 0)) + 1
-        return f"`{_OPEN[opened.kind]}` closes the bracket of line {line}"
+        return f"expected `{_OPEN[opened.kind]}` to close the bracket of line {line}"
     if stripped.startswith("."):
         return None
-    return _GOES_ON.get(tokens[-1].kind, "a period ends it")
+    return _GOES_ON.get(tokens[-1].kind, "expected a period")
 
 
 def _tokens(text: str, convention: str) -> list[Token]:

@@ -22,8 +22,8 @@ from prompt_toolkit.styles.pygments import pygments_token_to_classname
 
 from tidelog import __version__
 from tidelog.cli.repl.complete import completions, wants_file
+from tidelog.cli.repl.execute import ReplSession
 from tidelog.cli.repl.inputs import is_complete, missing
-from tidelog.cli.repl.session import ReplSession
 from tidelog.highlight.lexer import TidelogLexer
 from tidelog.program import SOUFFLE
 
@@ -44,7 +44,7 @@ COLOURS = {  # of the terminal's own palette, so that they can be read on any gr
     "pygments.error": "ansired underline",
     "bottom-toolbar": "noreverse ansibrightblack",
 }
-GIVE_UP = "an empty line gives it up"
+GIVE_UP = "an empty line cancels the input"
 
 
 class ReplCompleter(Completer):
@@ -100,7 +100,7 @@ def history() -> History:
 
 def run_prompt(session: ReplSession) -> None:
     """Read and execute until the end of the input or `:quit`."""
-    session.line(f"tidelog {__version__}; :help tells what can be typed, :quit leaves")
+    session.line(f"tidelog {__version__}; type :help for help, :quit to exit")
     for text in _typed(session):
         session.execute(text)
         if session.over:
@@ -108,10 +108,10 @@ def run_prompt(session: ReplSession) -> None:
 
 
 def hint(text: str, convention: str) -> str | None:
-    """What is said below an input of several lines.
+    """The hint below an input of several lines.
 
     >>> hint("p(X) :-\\n  q(X),", "prolog")
-    'another part follows the comma; an empty line gives it up'
+    'expected another part after the comma; an empty line cancels the input'
     """
     lacking = missing(text, convention) if "\n" in text else None
     return None if lacking is None else f"{lacking}; {GIVE_UP}"

@@ -1,4 +1,4 @@
-"""What a session tells, as text in a terminal or a pipe.
+"""The results of a session, as text in a terminal or a pipe.
 
 Law: large results are cut with a count; nothing in a value can move the cursor.
 """
@@ -11,44 +11,44 @@ from rich.console import Console
 
 from tidelog.cli.base.show import show_diagnostics, show_error
 from tidelog.cli.output.answers import count_text, table_lines
-from tidelog.cli.repl.told import Answered, Changed, Failed, Found, Line, Told
+from tidelog.cli.repl.reports import Answers, EpochReport, Failure, Findings, Line, Report
 from tidelog.engine.read.view import fact_writer
 from tidelog.engine.write.epoch import Epoch
 from tidelog.errors.render import visible
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 
 CHANGES = 8
 ANSWERS = 40  # that a question shows
 
 
-def teller(to: Console) -> Callable[[Told], None]:
-    """What prints all that is told."""
+def reporter(to: Console) -> Callable[[Report], None]:
+    """A function that prints reports."""
 
-    def tell(told: Told) -> None:
-        if isinstance(told, Found):
-            show_diagnostics(told.diagnostics, to)
-        elif isinstance(told, Failed):
-            show_error(told.error, to)
+    def print_report(report: Report) -> None:
+        if isinstance(report, Findings):
+            show_diagnostics(report.diagnostics, to)
+        elif isinstance(report, Failure):
+            show_error(report.error, to)
         else:
-            for line in told_lines(told):
+            for line in report_lines(report):
                 to.print(line)
 
-    return tell
+    return print_report
 
 
-def told_lines(told: Line | Answered | Changed | object) -> Iterator[str]:
-    """What is told, in lines."""
-    match told:
+def report_lines(report: Line | Answers | EpochReport | object) -> Iterator[str]:
+    """A report as lines of text."""
+    match report:
         case Line(text=text):
             yield text
-        case Answered(rows=rows, seconds=seconds):
+        case Answers(rows=rows, seconds=seconds):
             yield from table_lines(rows, ANSWERS)
             yield f"{count_text(rows)}, {duration(seconds)}"
-        case Changed(epoch=epoch, convention=convention, rules=rules, dry=dry):
+        case EpochReport(epoch=epoch, convention=convention, rules=rules, dry=dry):
             yield from rules
             yield from change_lines(epoch, convention, dry=dry)
         case _:
-            yield str(getattr(told, "value", told))
+            yield str(getattr(report, "value", report))
 
 
 def change_lines(epoch: Epoch, convention: str, *, dry: bool = False) -> Iterator[str]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tidelog.engine.write.epoch import Epoch as EngineEpoch
     from tidelog.partition.base.limits import Limits
     from tidelog.program import Program
-    from tidelog.program.check import Checked
+    from tidelog.program.check import CheckedProgram
     from tidelog.spark.files import Input
     from tidelog.spark.types import SparkSession
 
@@ -59,7 +59,7 @@ class EngineSession:
         plans: str = Plans.advice,
         threads: int | None = None,
         functions: Iterable[Function] = (),
-        checked: Checked | None = None,
+        checked: CheckedProgram | None = None,
     ) -> None:
         self._program, self._checked = program, checked
         self._kept = state is not None

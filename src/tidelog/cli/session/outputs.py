@@ -51,7 +51,7 @@ def write_views(session: Session, program: Program, outputs: Outputs | None, out
     sizes = [d.relation for d in program.directives if d.kind == "printsize"]
     if outputs is None and out is not None and program.declarations:
         if not sizes:
-            console(stderr=True).print("warning: nothing was written: the program has no `.output` directive")
+            console(stderr=True).print("warning: no output was written, because the program has no `.output` directive")
         outputs = []
     if outputs is None:
         outputs = [] if sizes and out is None else [(name, _layout(program, Layout())) for name in session.views]

@@ -1,7 +1,7 @@
 """A script of changes, run epoch after epoch.
 
-Law: each epoch is told on the standard output as it is done; one that fails names its lines, and those before it stay
-committed. One that is tried out is told alike, and leaves nothing.
+Law: each epoch is reported on the standard output when it is done; one that fails names its lines, and those before it
+stay committed. A preview is reported in the same way and changes nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tidelog.cli.base.show import console
 from tidelog.cli.output.view_change import change_lines
 from tidelog.cli.session.session import Session, SessionEpoch
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, TidelogError
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.program import Program
 from tidelog.syntax import Epoch, parse_changes_file
 
@@ -27,7 +27,7 @@ def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
 
 
 def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> list[SessionEpoch]:
-    """Epoch after epoch, each told as it is done."""
+    """Run epoch after epoch, and report each when it is done."""
     steps, to = [], console()
     for epoch in script:
         try:

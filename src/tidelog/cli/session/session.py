@@ -1,8 +1,8 @@
 """A run of a program: loaded in one epoch, then changed epoch by epoch, on the engine or on the circuit.
 
-Law: both kinds of session (`engine_session`, `circuit_session`) give the same relations and the same changes; they
-differ in what they accept (the circuit runs positive Datalog) and in what they can tell about cost. Reading files and
-printing are the business of others.
+Law: both kinds of session (`engine_session`, `circuit_session`) return the same relations and the same changes; they
+differ in what they accept (the circuit runs positive Datalog) and in what they report about cost. Reading files and
+printing are done elsewhere.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a run held and cost: facts per relation, memory and epochs.
 
-Law: what is told about a run goes to the standard error; its results do not depend on whether it is asked for.
+Law: statistics of a run are printed to the standard error; its results do not depend on whether they are requested.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tidelog.cli.session.session import Session, SessionEpoch
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 
 
 def show_statistics(session: Session, steps: Sequence[SessionEpoch], to: Console) -> None:

@@ -42,7 +42,7 @@ def blame(core: Core, fact: Fact, epoch: int | None, *, since: int | None = None
     must_be(epoch, (int, type(None)), "epoch", "the number of an epoch, or None")
     must_be(since, (int, type(None)), "since", "the number of an epoch, or None")
     must_be(trials, int, "trials", "a number of trials")
-    state = state_folder(core, "blame of a past epoch; an epoch that was made here is asked by `e.blame(fact)`")
+    state = state_folder(core, "blame of a past epoch (use `e.blame(fact)` for an epoch of this engine)")
     name, values = _asked(core, fact)
     until = core.number if epoch is None else epoch
     if epoch is None and since is None:
@@ -75,7 +75,7 @@ def blame_epoch(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -
 
 def went_on(core: Core, epoch: Epoch, told: EpochInput) -> EngineError:
     """The error for an epoch that the engine is not at any more."""
-    what = f"what was tried out after epoch {told.number}" if epoch.number is None else f"epoch {epoch.number}"
+    what = f"the preview after epoch {told.number}" if epoch.number is None else f"epoch {epoch.number}"
     return ENGINE_WENT_ON.error(what=what, now=core.number)
 
 
@@ -123,7 +123,7 @@ def _at_epoch(core: Core, epoch: int) -> Iterator[Core]:
     if epoch == core.number:
         yield core
         return
-    assert core.durable is not None, "a past epoch is one of a state folder"
+    assert core.durable is not None, "only state folders have past epochs"
     with at_epoch(core, core.durable.store, epoch) as there:
         yield there
 

@@ -20,7 +20,7 @@ from tidelog.engine.write.epoch_input import expired_cells, fact_changes, relati
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program
 from tidelog.program.graph.asserted import users_name
-from tidelog.program.graph.lifetime import ENDS
+from tidelog.program.graph.lifetime import EXPIRIES
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.store.folder.assertions import PastEpoch, SignedRows, past_epochs, rules_at
 from tidelog.store.folder.history import texts_of, view_changes, with_shapes
@@ -108,9 +108,9 @@ class Past:
     def _expired(self, place: int) -> set[tuple[str, Row]]:
         """The facts whose lifetime ended in one of the epochs."""
         rows = self.epochs[place].rows
-        types = {name: told[:-2] for name, _, _, told in rows if name.startswith(ENDS)}
+        types = {name: told[:-2] for name, _, _, told in rows if name.startswith(EXPIRIES)}
         ended = expired_cells((name, sign, cells) for name, sign, cells, _ in rows)
-        parts = [(name, -1, cells, types[ENDS + name]) for name, cells in ended.items()]
+        parts = [(name, -1, cells, types[EXPIRIES + name]) for name, cells in ended.items()]
         return {(name, row) for name, _, row in self._decoded(place, parts)}
 
     def _view_rows(self, relation: str) -> tuple[list[Row], list[Row]]:

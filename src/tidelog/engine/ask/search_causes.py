@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from tidelog.blame.answer import Blame, Cause, CauseGroup, ViewBlame
-from tidelog.blame.change import Change, Origin, Row, RuleChanged, order_of
-from tidelog.blame.search import Search, Spent, Undone
+from tidelog.blame.answer import Blame, CauseGroup, ViewBlame
+from tidelog.blame.change import Cause, Change, Origin, Row, RuleChanged, order_of
+from tidelog.blame.search import OutOfTrialsError, Search, Undone
 from tidelog.blame.trace import Tracing
 from tidelog.engine.ask.trial_bench import Bench, Cells, Fact
 from tidelog.io.fact_text import FactWriter
@@ -24,8 +24,8 @@ from tidelog.why import Bounds, Proof
 ROUNDS = 8  # proofs of a fact that came are followed one after the other, before all changes are tried
 EXAMPLES = 3
 OTHERS = 8  # changes that are tried alone once a minimal set is known
-HISTORY = "what is seen depends on more than base facts and rules: undoing all changes does not bring it back"
-SPENT = "the trials were spent: some of these changes may not be needed"
+HISTORY = "the result depends on more than base facts and rules: undoing all changes does not restore it"
+SPENT = "the maximum number of trials was reached: some of these changes may not be needed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class _Question:
             start = self._start()
             if not self.search.does(start):
                 return tuple(sorted(start, key=order_of)), False, False
-        except Spent:
+        except OutOfTrialsError:
             return tuple(sorted(everything, key=order_of)), False, True
         found, minimal = self.search.reduced(start)
         return found, minimal, True
@@ -169,13 +169,13 @@ class _Question:
         others = sorted(self.named - set(found), key=order_of)[:OTHERS]
         try:
             return tuple(change for change in others if self.search.does((change,)))
-        except Spent:
+        except OutOfTrialsError:
             return ()
 
     def _path(self, change: Change, found: Sequence[Change]) -> tuple[str, ...]:
         path = self.tracing.path(change, frozenset(found), self.before, self.after)
         refusal = "" if path else self.case.bench.refusal(frozenset(found) - {change})
-        return path or ((f"to undo the others without this is refused: {refusal}",) if refusal else ())
+        return path or ((f"undoing the others without this one is refused: {refusal}",) if refusal else ())
 
     def _proof(self, undone: Undone, facts: Sequence[Fact]) -> Proof | None:
         return self.tracing.proof(undone, facts[0], Bounds()) if facts else None

@@ -19,7 +19,7 @@ from tidelog.blame.search import Undone
 from tidelog.engine.core.core import Core
 from tidelog.engine.read import ask
 from tidelog.engine.write.commit import previewed
-from tidelog.engine.write.epoch import Collected
+from tidelog.engine.write.epoch import CollectedChanges
 from tidelog.errors import TidelogError
 from tidelog.io.rows import read_rows
 from tidelog.partition.base.net import NetChange
@@ -91,9 +91,9 @@ class Bench:
             yield prepared.rules, outcome
 
 
-def collect(changes: Iterable[Change], *, undo: bool) -> Collected:
+def collect(changes: Iterable[Change], *, undo: bool) -> CollectedChanges:
     """Changes as an epoch collects them, or what undoes them."""
-    collected = Collected(timeless=True)
+    collected = CollectedChanges(timeless=True)
     rows: dict[tuple[int, str], list[Row]] = {}
     for change in changes:
         if isinstance(change, FactChanged):
@@ -108,7 +108,7 @@ def collect(changes: Iterable[Change], *, undo: bool) -> Collected:
     return collected
 
 
-def _collect_rule(collected: Collected, change: RuleChanged, undo: bool) -> None:
+def _collect_rule(collected: CollectedChanges, change: RuleChanged, undo: bool) -> None:
     come, gone = (change.gone, change.come) if undo else (change.come, change.gone)
     if gone is not None:
         collected.removed.append(change.label)

@@ -1,8 +1,8 @@
-"""What if: changes that are tried out, one set of them or several side by side, and nothing is committed.
+"""What if: changes that are previewed, one set of them or several side by side, without committing anything.
 
-Law: every alternative is tried from the same committed epoch. What it tells (changes, cost, views, proofs, blame) is
-what committing it would have told; one that would be refused says why. An alternative that is asked further questions
-is run again for each, so that the engine must not have gone on.
+Law: every alternative starts from the same committed epoch. What it reports (changes, cost, views, proofs, blame) is
+what committing it would have reported; one that would be refused says why. Further questions about an alternative run
+it again, so the engine must still be at that epoch.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tidelog.engine.write.constraints import enforce
 from tidelog.engine.write.epoch import Epoch
 from tidelog.engine.write.script import take_script
 from tidelog.errors import TidelogError
-from tidelog.explain.profile import duration
+from tidelog.explain.numbers import duration
 from tidelog.io import html
 from tidelog.io.json_values import json_value
 from tidelog.program.functions.arguments import argument_error
 from tidelog.program.values.rule import REFUSE
 from tidelog.syntax import parse_changes
 from tidelog.why import Bounds, WhyNot, prove, refute
-from tidelog.why.tree import Proof
+from tidelog.why.proof import Proof
 
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
@@ -43,7 +43,7 @@ SHOWN = 3
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Alternative:
-    """Changes that were tried out; ``refused`` is the error that committing them would end in, if any."""
+    """Changes that were previewed; ``refused`` is the error that committing them would raise, if any."""
 
     name: str
     epoch: Epoch
@@ -92,14 +92,14 @@ class Alternative:
     def _must_stand(self) -> None:
         told = self.epoch.input
         if told is None:
-            assert self.refused is not None, "what was not refused has run"
+            assert self.refused is not None, "changes that were not refused have run"
             raise self.refused
         if told.number != self.core.number:
             raise went_on(self.core, self.epoch, told)
 
     @property
     def cost(self) -> str:
-        """What it would cost, or why it is refused, in one line."""
+        """The cost, or why it would be refused, in one line."""
         if self.refused is not None:
             return f"refused: {str(self.refused).splitlines()[0]}"
         cost = self.statistics
@@ -124,7 +124,7 @@ class Alternative:
         return html.page(html.lines(repr(self).splitlines()))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `json`: the cost, and of every relation the rows that would come and go."""
+        """Plain values for `json`: the cost, and the rows of every relation that would be added and removed."""
         if self.refused is not None:
             return {"name": self.name, "refused": str(self.refused), "code": self.refused.code}
         changes = {
@@ -139,7 +139,7 @@ class Alternative:
 
 
 class Alternatives(Mapping[str, Alternative]):
-    """Several sets of changes, each tried out from the same epoch, by name."""
+    """Several sets of changes by name, each previewed from the same epoch."""
 
     def __init__(self, tried: Iterable[Alternative]) -> None:
         self._tried = {alternative.name: alternative for alternative in tried}
@@ -181,7 +181,7 @@ class Alternatives(Mapping[str, Alternative]):
 
 
 def _few(signed: list[tuple[int, tuple[Any, ...]]]) -> list[tuple[int, tuple[Any, ...]]]:
-    """A few rows that come and a few that go."""
+    """A few added and a few removed rows."""
     parts = ([row for row in signed if row[0] == sign][:SHOWN] for sign in (1, -1))
     return [row for part in parts for row in part]
 
@@ -189,11 +189,11 @@ def _few(signed: list[tuple[int, tuple[Any, ...]]]) -> list[tuple[int, tuple[Any
 def _counted(alternative: Alternative, name: str) -> str:
     if alternative.refused is not None:
         return ""
-    return repr(alternative.changes[name]) if name in alternative.changes else "as it is"
+    return repr(alternative.changes[name]) if name in alternative.changes else "unchanged"
 
 
 def what_if(core: Core, changes: Trial | Mapping[str, Trial]) -> Alternative | Alternatives:
-    """Try changes out, or several sets of them by name; see `Engine.what_if`."""
+    """Preview changes, or several sets of them by name; see `Engine.what_if`."""
     core.must_be_open()
     with core.writing:
         if isinstance(changes, Mapping):

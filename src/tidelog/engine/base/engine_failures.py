@@ -22,7 +22,7 @@ AT_WITHOUT_PATH = FailureEntry(
     "TL4051",
     EngineError,
     "epoch requested without a state folder",
-    "`at` reads an epoch of a state folder; give its `path` too",
+    "`at` reads an epoch of a state folder; pass its `path`, too",
     "Only state folders keep old epochs.",
     "",
     'Engine("n(1).", at=1)\n',
@@ -40,7 +40,7 @@ MEANT_OTHERWISE = FailureEntry(
     "TL4081",
     EngineError,
     "declaration conflicts with existing facts",
-    "`{name}` holds asserted facts, which would mean something else under the new declaration",
+    "`{name}` contains asserted facts, whose meaning would change under the new declaration",
     "Asserted facts of a relation with `eqrel` or `choice-domain` are stored separately from the facts it "
     "shows. These qualifiers cannot be added or removed while such facts exist, and the fields of a record or "
     "algebraic type cannot change while values of that type exist.",
@@ -131,7 +131,7 @@ NOT_A_RULE = FailureEntry(
     "TL4094",
     EngineError,
     "declaration instead of a rule",
-    "`{found}` begins a declaration, and a rule was expected",
+    "`{found}` starts a declaration, but a rule was expected",
     "`add_rule` adds a single rule. `declare` adds declarations together with rules and facts.",
     "Add the text with `declare`.",
     'db = Engine(".decl p(x: number)")\nwith db.epoch() as e:\n    e.add_rule(".decl q(x: number)  q(x) :- p(x).")\n',

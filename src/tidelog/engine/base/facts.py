@@ -14,7 +14,7 @@ from tidelog.io.rows import Data, data_types, read_rows
 from tidelog.program import Program, Value
 from tidelog.program.elaborate.wrap_arithmetic import wrapping
 from tidelog.program.functions.table import Function
-from tidelog.program.types.ground import ground_value, told_type
+from tidelog.program.types.ground import column_type, ground_value
 
 
 def program_facts(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> list[tuple[int, str, Data]]:
@@ -31,7 +31,7 @@ def written_rows(relation: str, rows: Sequence[tuple[Any, ...]]) -> Data:
     return replace(read_rows(relation, rows), written=True)
 
 
-def told_types(
+def collected_types(
     facts: Sequence[tuple[int, str, Data]], known: Container[str]
 ) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
     """Types of columns that the facts of a text tell beyond doubt, and the arities of their relations.
@@ -42,7 +42,7 @@ def told_types(
     bound: dict[tuple[str, int], str] = {}
     for _, name, data in facts:
         if data.written and name not in known:
-            types = ((place, told_type(column)) for place, column in enumerate(data.columns))
+            types = ((place, column_type(column)) for place, column in enumerate(data.columns))
             bound.update({(name, place): type_ for place, type_ in types if type_ is not None})
     told = {name for name, _ in bound}
     return bound, {name: len(data.columns) for _, name, data in facts if name in told}

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from tidelog.runtime.base.outcome import EpochOutcome
 
 LOG = logging.getLogger("tidelog")
-LOG.addHandler(logging.NullHandler())  # nothing is printed unless whoever uses it asks for it
+LOG.addHandler(logging.NullHandler())  # nothing is printed unless the application configures logging
 COUNTERS = {
     "epochs": "Epochs committed",
-    "failed": "Epochs that failed and left no trace",
-    "seconds": "Seconds of evaluation, of the slowest partition",
+    "failed": "Epochs that failed and were rolled back",
+    "seconds": "Seconds of evaluation of the slowest partition",
     "rounds": "Batches fired inside recursion",
-    "exchanges": "Times that all partitions waited for each other",
-    "messages": "Supports sent from partition to partition",
-    "sent_bytes": "Bytes of these messages",
-    "waiting_seconds": "Seconds that partitions waited for each other, added up",
-    "supports": "Supports found or lost",
+    "exchanges": "Exchanges between partitions",
+    "messages": "Supports sent between partitions",
+    "sent_bytes": "Bytes sent between partitions",
+    "waiting_seconds": "Total seconds that partitions waited for each other",
+    "supports": "Supports added or removed",
     "suspended": "Facts suspended",
     "revived": "Facts revived",
-    "replans": "Rules planned anew",
+    "replans": "Rules replanned",
 }
 
 

@@ -18,8 +18,8 @@ class Signature:
     note: str | None = None
 
     def __post_init__(self) -> None:
-        must_be(self.author, (str, type(None)), "author", "the name of who makes an epoch, or None")
-        must_be(self.note, (str, type(None)), "note", "a text about an epoch, or None")
+        must_be(self.author, (str, type(None)), "author", "the name of the author, or None")
+        must_be(self.note, (str, type(None)), "note", "a string, or None")
 
 
 UNSIGNED = Signature()

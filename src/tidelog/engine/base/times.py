@@ -21,7 +21,7 @@ import numpy as np
 from tidelog.engine.base import engine_failures as failures
 from tidelog.kernel.cells import Cells
 from tidelog.program.functions.arguments import argument_error
-from tidelog.program.graph.lifetime import ENDS, SECOND
+from tidelog.program.graph.lifetime import EXPIRIES, SECOND
 
 FOREVER = (1 << 63) - 1
 EPOCH_BEGIN = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
@@ -91,7 +91,7 @@ class Times:
 
     def keep(self, known: Container[str]) -> None:
         """Forget the relations whose ends are not known any more: they went with their facts."""
-        gone = {name for name in self.governed if ENDS + name not in known}
+        gone = {name for name in self.governed if EXPIRIES + name not in known}
         if gone:
             self.governed -= gone
             self.ends = [end for end in self.ends if end[2] not in gone]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
 from tidelog.engine.base import engine_failures as failures
-from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.committed_epoch import Committed
 from tidelog.engine.base.meter import Meter
 from tidelog.engine.base.times import Times
 from tidelog.engine.sharing.replica import Replicas
@@ -41,6 +41,13 @@ PATIENCE = 10.0  # seconds for which `close` waits
 T = TypeVar("T")
 
 
+class Repartition(NamedTuple):
+    """The last change of partitions: other ones take over from those in force, or have done so, or failed to."""
+
+    number: int = 0
+    is_running: bool = False
+
+
 @dataclass(repr=False, eq=False)
 class Core:
     """One engine."""
@@ -59,7 +66,7 @@ class Core:
     times: Times = field(default_factory=Times)
     meter: Meter = field(default_factory=Meter)
     folders: list[str] = field(default_factory=list)  # behind the DataFrames of its views
-    moves: int = 0  # goes up when other partitions begin to take over, and when they have, or not; odd in between
+    repartition: Repartition = Repartition()  # noqa: RUF009  # a value
     road: Any | None = None  # of epochs under the rules in force (`write.stages.Road`)
     _outside: tuple[Ruleset, Outside] | None = None  # what the columns of all relations are given back as
 
@@ -173,15 +180,15 @@ class Core:
 
         Not to be called by anyone whom an epoch may wait for.
         """
-        moves = self.moves
+        before = self.repartition
         try:
             found = act(self.runtime.facts)
-            if self.moves == moves:
+            if self.repartition is before:
                 return found
         except Exception as error:
             if self.closed:
                 raise failures.CLOSED.error() from error
-            if self.moves == moves and not moves % 2:
+            if self.repartition is before and not before.is_running:
                 raise
         with self.writing:
             return act(self.runtime.facts)

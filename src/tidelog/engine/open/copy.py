@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.committed_epoch import Committed
 from tidelog.engine.base.opened import Opened, Where
 from tidelog.engine.core.core import Core
 from tidelog.engine.open.open import open_runtime
@@ -20,7 +20,7 @@ from tidelog.engine.open.start import start
 from tidelog.engine.read import members as read
 from tidelog.engine.read.view import table_data
 from tidelog.engine.write import commit
-from tidelog.engine.write.epoch import Collected, Epoch
+from tidelog.engine.write.epoch import CollectedChanges, Epoch
 from tidelog.plan.planner import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program
@@ -73,5 +73,5 @@ def _fill(copy: Core, core: Core, relations: Iterable[str]) -> None:
     epoch = Epoch(commit.Committer(copy))
     names = [name for name in relations if core.knows(name) and not is_auxiliary(name)]
     facts = [(1, name, table_data(read.asserted(core, name))) for name in names]
-    epoch.collected = Collected(facts=facts, added=list(rules.program.rules), program=bare, timeless=True)
+    epoch.collected = CollectedChanges(facts=facts, added=list(rules.program.rules), program=bare, timeless=True)
     commit.commit(copy, epoch, lawful=False)

@@ -52,7 +52,7 @@ def open_runtime(where: Where) -> Opened:
         durable = _open_state(fitted, folder)
         if durable is not None:
             undo.callback(durable.close)
-        _tell_if_small(where, fitted, 0 if durable is None else durable.partitions)
+        _warn_if_small(where, fitted, 0 if durable is None else durable.partitions)
         where = fitted
         if durable is not None:
             where = _with_types(where, durable)
@@ -80,7 +80,7 @@ def _fitted(where: Where) -> Where:
     return replace(where, room=room, spark=None if room == 0 else where.spark)
 
 
-def _tell_if_small(where: Where, fitted: Where, found: int) -> None:
+def _warn_if_small(where: Where, fitted: Where, found: int) -> None:
     """Warn if fewer partitions fit than there are to be."""
     if where.spark is not None and fitted.room is not None and (wanted := where.wanted(found)) > fitted.room:
         from tidelog.spark.session.fit import too_small

@@ -16,19 +16,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tidelog.engine.base import engine_failures as failures
-from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.committed_epoch import Committed
 from tidelog.engine.base.opened import Opened
+from tidelog.engine.core.core import Core, Repartition
 from tidelog.engine.open.open import MOST_PARTITIONS, make_runtime
 from tidelog.partition.code.machine import nothing
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.form import Placing
-from tidelog.plan.moving import plan_move
+from tidelog.plan.move import plan_move
 from tidelog.plan.planner import Planner
 from tidelog.program.functions.arguments import must_be
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.placement import SINGLE
 from tidelog.runtime.base.interrupts import Guard
-from tidelog.runtime.many.moving import Mover
+from tidelog.runtime.many.move_pieces import Mover
 from tidelog.store.folder.durable import EpochRecord
 from tidelog.store.image.reshare import Whole
 from tidelog.store.image.skew import heavy_columns
@@ -36,7 +37,6 @@ from tidelog.store.image.skew import heavy_columns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tidelog.engine.core.core import Core
     from tidelog.plan.form import Form
     from tidelog.plan.ruleset import Ruleset
     from tidelog.runtime.protocol.runtime import Runtime
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 
 Places = dict[str, int]
-_ALREADY = "there are {partitions} partitions already"
+_ALREADY = "there are already {partitions} partitions"
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PartitionContents:
     """What there was before: records and entries of every partition, the form of the rules, strata and relations.
 
     The places of the form and the relations are those of all that there ever were.
@@ -123,7 +123,7 @@ def repartition(core: Core, partitions: int) -> str:
     folder it is durable when it returns.
     """
     core.must_be_open()
-    must_be(partitions, int, "partitions", "how many there are to be")
+    must_be(partitions, int, "partitions", "the new number of partitions")
     if not 1 <= partitions <= MOST_PARTITIONS:
         raise failures.PARTITIONS.error(partitions=partitions, most=MOST_PARTITIONS)
     if core.durable is not None:
@@ -139,7 +139,7 @@ def _repartition(core: Core, partitions: int) -> str:
         return _ALREADY.format(partitions=partitions)
     with Guard(watch):
         arities = {name: arity for name in before.node.strata if (arity := before.node.arity(name)) is not None}
-        held = Held(
+        held = PartitionContents(
             before.handover.images(), before.partitions, _form(planner.placing), tuple(before.node.groups), arities
         )
         if partitions == before.partitions and held.lies_well(core.rules):
@@ -164,23 +164,27 @@ def _repartition(core: Core, partitions: int) -> str:
 
 
 @contextmanager
-def _moving(core: Core, held: Held) -> Iterator[None]:
+def _moving(core: Core, held: PartitionContents) -> Iterator[None]:
     """While other partitions take over: readers are answered by the old ones, or wait (`Core.read`)."""
     before = core.runtime
-    core.moves += 1
+    number = core.repartition.number + 1
+    core.repartition = Repartition(number, is_running=True)
     before.dictionary.lent = {cell: value for piece in held.pieces for cell, value in piece.entries.items()}
     try:
         before.handover.rest()
         yield
     finally:
-        core.moves += 1  # before the old ones end: what is read of them from here on is read again
+        # Before the old ones end: what is read of them from here on is read again.
+        core.repartition = Repartition(number)
         if core.runtime is not before:
             before.close()
         before.handover.go_on()
         before.dictionary.lent = None
 
 
-def move_in(core: Core, held: Held, runtime: Runtime, planner: Planner, watch: Callable[[], None]) -> Moved:
+def move_in(
+    core: Core, held: PartitionContents, runtime: Runtime, planner: Planner, watch: Callable[[], None]
+) -> Moved:
     """Give empty partitions what others held, and make that durable as the next epoch."""
     began = time.perf_counter()
     rules = core.rules
@@ -214,13 +218,13 @@ def watched(runtime: Runtime) -> Iterator[Callable[[], None]]:
             runtime.on_slice = nothing
 
 
-def held_in_folder(core: Core, durable: Durable) -> Held:
+def held_in_folder(core: Core, durable: Durable) -> PartitionContents:
     """What a state folder holds that was written by another number of partitions."""
     image, count = durable.image, max(durable.partitions, 1)
     placing = Placing(count)
     placing.adopt(core.rules, durable.placements)
     groups = tuple(map(frozenset, image.strata))
-    return Held(durable.pieces, count, _form(placing), groups, image.arities)
+    return PartitionContents(durable.pieces, count, _form(placing), groups, image.arities)
 
 
 def _form(placing: Placing) -> Form:

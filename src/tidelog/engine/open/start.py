@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.engine.write.commit import commit_program
 from tidelog.program.graph.choice import given_relations
-from tidelog.program.graph.lifetime import ENDS, NOW
+from tidelog.program.graph.lifetime import EXPIRIES, NOW
 from tidelog.store.base import store_failures as failures
 from tidelog.store.image.difference import check_same_program
 
@@ -48,7 +48,7 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     image, name = durable.image, durable.store.name
     stored = image.rules
     if stored is None:
-        raise failures.RULES_UNREADABLE.error(name=name, what="there are none")
+        raise failures.RULES_UNREADABLE.error(name=name, what="it contains no rules")
     core.begin_with(taken_over(name, lambda: ruleset_from_values(stored, core.rules.functions, name)))
     check_same_program(core.rules.program, durable.facts, parsed, durable.store.name)
     _check_rewrites(core, durable)
@@ -94,8 +94,8 @@ def _learn_times(core: Core) -> None:
     facts = core.runtime.facts
     for row in facts.rows(NOW) if NOW in core.rules.schema else ():
         core.times.now = int(row[0])
-    for name in sorted(name for name in core.rules.schema if name.startswith(ENDS)):
-        core.times.enter(name.removeprefix(ENDS), facts.rows(name))
+    for name in sorted(name for name in core.rules.schema if name.startswith(EXPIRIES)):
+        core.times.enter(name.removeprefix(EXPIRIES), facts.rows(name))
 
 
 def _check_rewrites(core: Core, durable: Durable) -> None:
@@ -104,6 +104,6 @@ def _check_rewrites(core: Core, durable: Durable) -> None:
     heads = {rule.head.predicate for rule in rules.core.values()}
     lifted = rules.before_folds
     other = {label for label, rule in lifted.core.items() if rule.head.predicate in (heads ^ held)}
-    labels = sorted(label for label, made in lifted.needed.items() if other.intersection(made))
+    labels = sorted(label for label, made in lifted.core_labels.items() if other.intersection(made))
     if labels:
         raise failures.OTHER_REWRITE.error(name=durable.store.name, labels=", ".join(labels))

@@ -19,7 +19,7 @@ from tidelog.explain.profile import Profile
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.functions.arguments import must_be
 from tidelog.program.values.state import EngineState
-from tidelog.runtime.protocol.still import CheckPart
+from tidelog.runtime.protocol.frozen_facts import CheckPart
 from tidelog.verify import Verdict, Violation, verify
 from tidelog.verify.apart import Homes, part_of
 from tidelog.verify.claim import Claim
@@ -97,12 +97,12 @@ def certify(core: Core, spark: SparkSession | None) -> Verdict:
     with core.serving(), ExitStack() as open_:
         with core.writing:
             rules, form = core.rules, core.planner.placing.form
-            held, still = open_.enter_context(streamed_state(core.runtime, form, core.dictionary))
+            held, frozen = open_.enter_context(streamed_state(core.runtime, form, core.dictionary))
         program, elsewhere = rules.program, None
         if rules.demand is not None:
             program, held = with_rules(program, rules.core.values(), held)
-        elif still.check is not None:
-            elsewhere = partial(_on_partitions, still.check, homes_of(form.places))
+        elif frozen.check is not None:
+            elsewhere = partial(_on_partitions, frozen.check, homes_of(form.places))
         if spark is None:
             return verify(program, None, held, rules.functions, elsewhere)
         from tidelog.spark.verify import verify_with_spark

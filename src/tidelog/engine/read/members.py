@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tidelog.engine.base.times import in_seconds
 from tidelog.engine.core.core import Core
-from tidelog.engine.read.forked import ForkedCore
+from tidelog.engine.read.forked_core import ForkedCore
 from tidelog.engine.read.look_up import size
 from tidelog.engine.read.report import fixed_rows
 from tidelog.engine.read.view import Rows
@@ -53,7 +53,7 @@ def asserted(core: Core, name: str) -> Rows:
     core.must_be_open()
     if not core.knows(name):
         raise core.unknown_relation(name)
-    apart = core.rules.apart
+    apart = core.rules.asserted_elsewhere
     if name in apart:
         with core.writing:
             cells, *_, bases = core.runtime.facts.counts(apart[name])

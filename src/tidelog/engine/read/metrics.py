@@ -24,7 +24,7 @@ def metrics(core: Core) -> str:
         ("epoch", "Number of the last committed epoch", core.number),
         ("partitions", "Partitions", core.runtime.partitions),
         ("last_epoch_seconds", "Seconds of evaluation of the last epoch", seconds),
-        ("last_epoch_skew", "Supports of the busiest partition in the last epoch, by those of the average one", skew),
+        ("last_epoch_skew", "Supports of the busiest partition in the last epoch, divided by the average", skew),
     ):
         lines += _metric(name, "gauge", text, value)
     lines += ["# HELP tidelog_facts Facts of a relation", "# TYPE tidelog_facts gauge"]

@@ -3,14 +3,14 @@
 Law (D24): a query sees the last committed epoch and waits for no epoch. What can be looked up is looked up
 (`look_up`), on several partitions also atom by atom (`walk`). The rest is a rule that is added, read and taken back: on
 the partitions if nobody has the turn, else on copies of the relations that it names. Indexes that it needed stay
-(`partition.kept`). A question to a program with relations on demand asks for more of them; it has its turn between
+(`kept_indexes`). A question to a program with relations on demand asks for more of them; it has its turn between
 epochs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -20,8 +20,7 @@ from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.asyncio_thread import finished
 from tidelog.engine.base.own_limits import beyond, within
 from tidelog.engine.core.core import Core
-from tidelog.engine.read.question import Question, make_ready
-from tidelog.engine.read.read_query import ANSWERS, GIVEN, read_query
+from tidelog.engine.read.question import ANSWERS, GIVEN, Question, make_ready, read_query
 from tidelog.engine.read.typos import check_question
 from tidelog.engine.read.view import Rows
 from tidelog.engine.read.walk import walk
@@ -33,7 +32,7 @@ from tidelog.plan.build import value_type
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
-from tidelog.program.values.scope import atoms
+from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.runtime.base.interrupts import Guard
 from tidelog.runtime.one.embedded import EmbeddedRuntime
 from tidelog.runtime.protocol.facts import Facts
@@ -45,7 +44,7 @@ TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwh
 
 
 class Answer(NamedTuple):
-    """Answers, and the committed epoch that they are true at."""
+    """Answers, and the committed epoch at which they hold."""
 
     rows: Rows
     epoch: int
@@ -60,18 +59,18 @@ def query(core: Core, text: str) -> Rows:
 def answer(
     core: Core, text: str, bind: tuple[str, ...] = (), values: Sequence[object] = (), limits: Limits | None = None
 ) -> Answer:
-    """The answers to a query with their epoch; ``limits`` are those of the query alone, and end it with an error."""
+    """The answers to a query with their epoch; ``limits`` apply to the query alone and raise an error."""
     core.must_be_open()
     return _ask(core, text, bind, values, limits)
 
 
 async def aquery(core: Core, text: str) -> Rows:
-    """The same for asyncio: the answers are found on another thread, and the loop goes on."""
+    """The same for asyncio: the answers are computed on another thread while the loop continues."""
     return await finished(lambda: query(core, text))
 
 
 class Prepared:
-    """A query that was read and checked once, to be asked with values in the place of some of its variables."""
+    """A query that is parsed and checked once and can be run with values for some of its variables."""
 
     def __init__(self, core: Core, text: str, bind: tuple[str, ...]) -> None:
         self._core, self.text, self.bind = core, text, bind
@@ -90,7 +89,7 @@ class Prepared:
         return _ask(self._core, self.text, self.bind, [given[name] for name in self.bind]).rows
 
     async def later(self, /, *values: object, **named: object) -> Rows:
-        """The same for asyncio: the answers are found on another thread, and the loop goes on."""
+        """The same for asyncio: the answers are computed on another thread while the loop continues."""
         return await finished(lambda: self(*values, **named))
 
     def _ready(self) -> Question:
@@ -115,7 +114,8 @@ def _ask(
     core: Core, text: str, bind: tuple[str, ...], values: Sequence[object], limits: Limits | None = None
 ) -> Answer:
     rule, _ = read_query(text, core.rules.program.convention)
-    check_question(core, rule)
+    if any(atom.predicate not in core.rules.schema for atom in atoms(rule_literals(rule))):
+        check_question(core, rule)
     question = make_ready(core, rule, bind)
     types = question.given_types
     given = [encode_value(v, t or "number", core.dictionary) for v, t in zip(values, types, strict=True)]
@@ -139,7 +139,7 @@ def at_one_epoch(core: Core, read: Callable[[], T]) -> tuple[T, int]:
 def _run(
     core: Core, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
 ) -> tuple[Rows, int]:
-    """The answers that the rule of a question derives, and their epoch."""
+    """The answers that the rule of a query derives, and their epoch."""
     if core.writing.take():
         try:
             return _on_partitions(core, make_ready(core, rule, bind), given, limits)
@@ -172,9 +172,10 @@ def _on_replica(
 
 
 def _on_partitions(core: Core, question: Question, given: Sequence[int], limits: Limits | None) -> tuple[Rows, int]:
-    if (walked := walk(core, question, given)) is not None:
+    walked = walk(core, question, given) if core.runtime.partitions > 1 else None
+    if walked is not None:
         return _rows(question, walked, core.dictionary, core.dictionary), core.number
-    with _texts_dropped(core.dictionary), within(core.runtime, limits):
+    with _texts_dropped(core.dictionary), within(core.runtime, limits) if limits else nullcontext():
         work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
         cells = _answers(core.runtime, work, len(question.names))
         return _rows(question, cells, core.dictionary, core.dictionary), core.number

@@ -1,28 +1,58 @@
-"""A question made ready: a body that was read, checked against the rules in force, and looked at for how to answer it.
+"""A question: its text read as a rule, checked against the rules in force, and looked at for how to answer it.
 
-Law: a question is a rule whose head are its variables; those that are given when it is asked are the columns of one
-more relation in its body, which holds one row. What is ready stays so until the rules or types of the engine change. A
-question about one relation, with constants and variables alone, needs no rule at all: it is a look-up.
+Law: a question is a rule whose head are its variables, in order of appearance; those that are given when it is asked
+are the columns of one more relation in its body, which holds one row. What is ready stays so until the rules or types
+of the engine change. A question about one relation, with constants and variables alone, needs no rule at all: it is a
+look-up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.look_up import matching
-from tidelog.engine.read.read_query import ANSWERS, GIVEN
 from tidelog.kernel.cells import Cells
-from tidelog.partition.texts.dictionary import Dictionary, symbol_id
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.ids import symbol_id
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Const, Rule, Var, Wildcard
-from tidelog.program.values.scope import atoms
-from tidelog.rewrite.names import is_auxiliary
+from tidelog.program.functions.arguments import must_be
+from tidelog.program.values.scope import atoms, literal_variables
+from tidelog.rewrite.names import QUESTION, is_auxiliary
+from tidelog.syntax import parse_body
 
+ANSWERS, GIVEN = f"{QUESTION}answers", f"{QUESTION}given"
 REMEMBERED = 512  # questions
+
+
+@lru_cache(maxsize=1024)
+def read_query(text: str, convention: str) -> tuple[Rule, tuple[str, ...]]:
+    """The rule of a query and the names of its variables."""
+    must_be(text, str, "text", "a query such as `reach(0, X)`")
+    body = parse_body(_without_mark(text), convention=convention)
+    found: list[Var] = []
+    for literal in body:
+        literal_variables(literal, found)
+    variables = list(dict.fromkeys(found))
+    head = Atom(ANSWERS, tuple(variables))
+    return Rule(head, body, ANSWERS), tuple(v.name for v in variables)
+
+
+def _without_mark(text: str) -> str:
+    """A question without the marks of a prompt: `?p(X)`, Prolog's `?- p(X).`, or `p(X)?`.
+
+    >>> _without_mark("?- p(X)."), _without_mark("p(X)?")
+    ('   p(X).', 'p(X)')
+    """
+    for mark in ("?-", "?"):
+        if text.lstrip().startswith(mark):
+            return text.replace(mark, " " * len(mark), 1)
+    return text.rstrip()[:-1] if text.rstrip().endswith(")?") else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from tidelog.engine.core.core import Core
+from tidelog.engine.read.changes_page import changes_page
 from tidelog.engine.read.view import ChangeSet, Rows
 from tidelog.kernel.cells import Cells
 from tidelog.plan.ruleset import Ruleset, Schema
@@ -63,20 +65,21 @@ class Changes(Mapping[str, ChangeSet]):
         return len(self._make)
 
     def __reduce__(self) -> tuple[object, ...]:
-        from tidelog.engine.read.pickling import changes_of
-
         return changes_of, (dict(self),)
 
     def _repr_html_(self) -> str:
-        from tidelog.engine.read.page import changes_page
-
         return changes_page(self)
 
     def __repr__(self) -> str:
         return ", ".join(f"{name}: {change!r}" for name, change in self.items()) or "no change"
 
 
-def told_types(after: Types, before: Types) -> Types:
+def changes_of(found: Mapping[str, ChangeSet]) -> Changes:
+    """The changes of an epoch that were pickled."""
+    return Changes({name: partial(found.__getitem__, name) for name in found}, found.__getitem__)
+
+
+def shown_types(after: Types, before: Types) -> Types:
     """The types of inserted and deleted rows in one table: those that columns have, or else had."""
     return tuple(old if new is None else new for new, old in zip(after, before, strict=True))
 

@@ -2,7 +2,7 @@
 
 Law: every fact is told once, by its owner. A fact of a mirrored relation has a rank on every partition; the lowest of
 them keeps every support that is of lower rank where it counts one of lower rank. A state that is read in batches is
-that of one epoch too (`runtime.still`).
+that of one epoch too (`runtime.protocol.frozen_facts`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.form import Form
 from tidelog.program.values.state import EngineState, FactState, Row, StreamedFacts
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
+from tidelog.runtime.protocol.frozen_facts import FrozenFacts
 from tidelog.runtime.protocol.part_check import decoded
 from tidelog.runtime.protocol.runtime import Runtime
-from tidelog.runtime.protocol.still import Still
 
 Facts = dict[Row, FactState]
 
@@ -42,17 +42,17 @@ def gather_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> Engine
 class Streamed(StreamedFacts):
     """The facts of one relation, read in batches every time that somebody goes through them."""
 
-    def __init__(self, still: Still, name: str, types: tuple[str | None, ...], dictionary: Dictionary) -> None:
-        self._still, self._name, self._types, self._dictionary = still, name, types, dictionary
+    def __init__(self, frozen: FrozenFacts, name: str, types: tuple[str | None, ...], dictionary: Dictionary) -> None:
+        self._frozen, self._name, self._types, self._dictionary = frozen, name, types, dictionary
 
     def batches(self) -> Iterator[Facts]:
         """The facts, some at a time."""
-        return (decoded(counts, self._types, self._dictionary) for counts in self._still.batches(self._name))
+        return (decoded(counts, self._types, self._dictionary) for counts in self._frozen.batches(self._name))
 
     @property
     def all_asserted(self) -> bool:
         """Whether all of them are asserted."""
-        return self._still.all_asserted(self._name)
+        return self._frozen.all_asserted(self._name)
 
     def __getitem__(self, row: Row) -> FactState:
         found = next((batch[row] for batch in self.batches() if row in batch), None)
@@ -64,7 +64,7 @@ class Streamed(StreamedFacts):
         return (row for batch in self.batches() for row in batch)
 
     def __len__(self) -> int:
-        return self._still.size(self._name)
+        return self._frozen.size(self._name)
 
     def items(self) -> ItemsView[Row, FactState]:
         """The facts with their counts."""
@@ -83,13 +83,13 @@ class _Items(ItemsView[Row, FactState]):
 
 
 @contextmanager
-def streamed_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> Iterator[tuple[EngineState, Still]]:
+def streamed_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> Iterator[tuple[EngineState, FrozenFacts]]:
     """The same, of which nothing is read before somebody goes through it; ``parts`` are not told."""
     names = [name for name in form.schema if runtime.facts.arity(name) is not None]
-    with runtime.facts.still(names) as still:
-        facts = {name: Streamed(still, name, form.schema[name], dictionary) for name in names}
+    with runtime.facts.freeze(names) as frozen:
+        facts = {name: Streamed(frozen, name, form.schema[name], dictionary) for name in names}
         groups = tuple(runtime.node.groups)
-        yield EngineState(facts, tuple(form.core.values()), groups, form.schema, mirrored=still.mirrored), still
+        yield EngineState(facts, tuple(form.core.values()), groups, form.schema, mirrored=frozen.mirrored), frozen
 
 
 def _once(parts: list[Facts], mirrored: bool) -> Mapping[Row, FactState]:

@@ -1,7 +1,7 @@
 """Views: what a user reads of a relation, and of its changes.
 
-Law (D5): a view is a handle that reads the last committed epoch; whatever it gives (a list, an iteration once begun,
-Arrow, pandas, numpy) shows the epoch at which it was taken.
+Law (D5): a view is a handle that reads the last committed epoch; whatever it returns (a list, a started iteration,
+Arrow, pandas, numpy) shows the epoch at which it was read.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pyarrow as pa
 from tidelog.engine.base.asyncio_thread import finished
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.look_up import matching, size
+from tidelog.engine.read.pickling import restore_rows, rows_state
 from tidelog.errors import DataError, EngineError
 from tidelog.io.columns import decode_column, encode_value
 from tidelog.io.data_frame import to_data_frame
@@ -28,7 +29,8 @@ from tidelog.io.rows import Data
 from tidelog.io.texts import show_text
 from tidelog.io.view_files import Kinds, Shown, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
-from tidelog.partition.texts.dictionary import Dictionary, symbol_id
+from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.ids import symbol_id
 from tidelog.program.values.outside import NATURAL, merge
 from tidelog.program.values.shape import Shape
 from tidelog.runtime.base.outcome import RowChanges
@@ -106,7 +108,7 @@ class Table(Sequence[tuple[Any, ...]]):
     def __getitem__(self, place: slice) -> list[tuple[Any, ...]]: ...
 
     def __getitem__(self, place: int | slice) -> tuple[Any, ...] | list[tuple[Any, ...]]:
-        """One row or some, in the order of `rows`, which is the same until the rows change."""
+        """One row or a slice, in the order of `rows`, which is stable until the rows change."""
         if isinstance(place, slice):
             return self._slice(place)
         where = place.__index__()
@@ -149,12 +151,11 @@ class Table(Sequence[tuple[Any, ...]]):
         return bool((self._cells() == np.array(wanted, np.int64)).all(axis=1).any())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from tidelog.engine.read.pickling import rows_from_state, rows_state
-
-        return rows_from_state, tuple(rows_state(self))
+        kept = rows_state(self._title(), self.columns, self.types, self._dictionary, self._cells(), self.outside)
+        return rows_from_state, tuple(kept)
 
     def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table; columns have the types that data came with, where it came with types."""
+        """The rows as an Arrow table; columns have the types of the data that was inserted, if it had types."""
         cells = self._cells()
         arrays = [
             give_back(np.ascontiguousarray(cells[:, i]), t, outside, self._dictionary)
@@ -163,7 +164,7 @@ class Table(Sequence[tuple[Any, ...]]):
         return pa.table(arrays, names=list(self.columns)) if arrays else pa.table({"present": [True] * len(cells)})
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The rows as a stream of the Arrow PyCapsule protocol: DuckDB, Polars, pandas and Arrow take them so."""
+        """The rows as a stream of the Arrow PyCapsule protocol, which DuckDB, Polars, pandas and Arrow accept."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> pd.DataFrame:
@@ -171,10 +172,10 @@ class Table(Sequence[tuple[Any, ...]]):
         return to_data_frame(self.to_arrow())
 
     def to_spark(self, spark: SparkSession | None = None, *, lists_as_text: bool = False) -> DataFrame:
-        """The rows as a Spark DataFrame, of the engine's session, the one given, or the active one.
+        """The rows as a Spark DataFrame of the engine's session, the given one, or the active one.
 
-        Lists whose parts are of one type become arrays, others JSON; with ``lists_as_text`` all are text as programs
-        write it.
+        Lists whose elements have one type become arrays, others JSON; with ``lists_as_text`` all are texts in the
+        notation of programs.
         """
         return self._spark_frame(spark, lists_as_text)
 
@@ -190,7 +191,7 @@ class Table(Sequence[tuple[Any, ...]]):
         return to_spark_frame(session, folder, write, shown)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
-        """The rows as a two-dimensional array: of int64 where all columns are numbers, else of Python values."""
+        """The rows as a two-dimensional array: of int64 if all columns are numbers, otherwise of Python values."""
         cells = self._cells()
         if all(t == "number" for t in self.types):
             return cells
@@ -338,7 +339,7 @@ class View(Table):
 
 
 class Rows(Table):
-    """Rows that stay as they are; ``cells`` may be given by a function, which is called when they are first read."""
+    """Rows that never change; ``cells`` may be a function, which is called when they are first read."""
 
     def __init__(
         self,
@@ -372,6 +373,11 @@ class Rows(Table):
         )
 
     __hash__ = None  # type: ignore[assignment]  # compared by content
+
+
+def rows_from_state(*state: Any) -> Rows:
+    """Rows that were pickled."""
+    return Rows(*restore_rows(*state))
 
 
 class ChangeSet:

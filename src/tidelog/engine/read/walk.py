@@ -2,7 +2,7 @@
 
 Law: the rule of a question joins relations on one partition, so that on several whole relations are copied for it. A
 question that names a value mostly needs few facts: they are looked up, atom after atom, each look sent to those who may
-hold what it wants (`partition.finding`). The answers are those of the rule. Where more facts are visited than is
+hold what it wants (`fact_pages`). The answers are those of the rule. Where more facts are visited than is
 worth it, the rule is run after all.
 """
 
@@ -14,8 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from tidelog.engine.core.core import Core
-from tidelog.engine.read.question import Question
-from tidelog.engine.read.read_query import GIVEN
+from tidelog.engine.read.question import GIVEN, Question
 from tidelog.kernel.cells import Cells
 from tidelog.program import Atom, Call, Comparison, Const, Negation, Rule, Var
 from tidelog.program.values.scope import atoms
@@ -38,7 +37,7 @@ def walk(core: Core, question: Question, given: Sequence[int]) -> Cells | None:
     first = len(names) - len(given)
     asked = join.prepare(rule, range(first, len(names)))
     start = asked.start(dict(enumerate(given, first)), join.encode)
-    assert not isinstance(start, int), "what is given are variables"
+    assert not isinstance(start, int), "the given arguments are variables"
     try:
         found = {tuple(f.binding[name] for name in names[:first]) for f in join.solve(asked, start)}
     except OutOfWorkError:
@@ -49,7 +48,7 @@ def walk(core: Core, question: Question, given: Sequence[int]) -> Cells | None:
 def _walkable(core: Core, question: Question) -> Rule | None:
     """The one rule of a question, with what is given behind its head; None where it is not worth it to walk."""
     rules = list(question.own_rules.values())
-    if core.runtime.partitions == 1 or core.rules.demand is not None or len(rules) != 1:
+    if core.rules.demand is not None or len(rules) != 1:
         return None
     given = [arg for atom in atoms(rules[0].body) if atom.predicate == GIVEN for arg in atom.args]
     body = tuple(x for x in rules[0].body if not (isinstance(x, Atom) and x.predicate == GIVEN))

@@ -35,7 +35,9 @@ SMALL = 1 << 12  # facts that are copied at once
 ROOM = 1 << 28  # bytes that copies may take whatever the facts take; else as much again as these
 CELL_BYTES = 8
 
-Waiting = tuple[int, dict[str, NetChange[Cells]]]  # the number of an epoch, and what it changed in copied relations
+PendingChanges = tuple[
+    int, dict[str, NetChange[Cells]]
+]  # the number of an epoch, and what it changed in copied relations
 
 
 @dataclass(slots=True)
@@ -45,7 +47,7 @@ class Copies:
     runtime: EmbeddedRuntime
     names: frozenset[str] = frozenset()
     widths: dict[str, int] = field(default_factory=dict)  # the number of columns of those that hold or held facts
-    waiting: deque[Waiting] = field(default_factory=deque)
+    pending: deque[PendingChanges] = field(default_factory=deque)
     rows: int = 0  # that wait
 
 
@@ -86,10 +88,10 @@ class Replica:
         if copies is None:
             return
         found = {name: changes[name] for name in changes if name in copies.names}
-        copies.waiting.append((number, found))
+        copies.pending.append((number, found))
         copies.rows += sum(len(plus) + len(minus) for plus, minus in found.values())
         is_as_before = all(c[0].shape[1] == copies.widths.setdefault(n, c[0].shape[1]) for n, c in found.items())
-        if not is_as_before or len(copies.waiting) > IDLE or copies.rows > self._most:
+        if not is_as_before or len(copies.pending) > IDLE or copies.rows > self._most:
             self._copies = None
 
     def is_worth_asking(self, name: str, live: Facts) -> bool:
@@ -153,8 +155,8 @@ def _bytes(names: Iterable[str], live: Facts) -> int:
 def _catch_up(copies: Copies, number: int) -> None:
     """Carry out what epochs up to a number have left."""
     found: dict[str, list[NetChange[Cells]]] = {}
-    while copies.waiting and copies.waiting[0][0] <= number:
-        _, changes = copies.waiting.popleft()
+    while copies.pending and copies.pending[0][0] <= number:
+        _, changes = copies.pending.popleft()
         for name, change in changes.items():
             found.setdefault(name, []).append(change)
     if found:

@@ -26,7 +26,7 @@ def accused(core: Core, epoch: Epoch, error: ConstraintError, seconds: float) ->
         return error
     if not isinstance(found, Blame) or not found.changes:
         return error
-    heading = "because" if sum(violated.count for violated in error.violations) == 1 else "the first of them because"
+    heading = "because" if sum(violated.count for violated in error.violations) == 1 else "the first one because"
     causes = tuple(map(str, found.changes))
     accused = error.reworded("\n".join([str(error), heading, *(f"  {cause}" for cause in causes)]))
     accused.causes = causes

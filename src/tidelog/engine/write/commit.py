@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.arguments import check_source
-from tidelog.engine.base.committed import Committed
+from tidelog.engine.base.committed_epoch import Committed
 from tidelog.engine.base.facts import program_facts
 from tidelog.engine.base.signature import Signature
 from tidelog.engine.base.times import Moment, microseconds
@@ -24,10 +24,10 @@ from tidelog.engine.read.report import Changes, no_change, row_text
 from tidelog.engine.write.constraints import check_constraints, enforce
 from tidelog.engine.write.declare import begins_declaration, read_declarations, with_declarations
 from tidelog.engine.write.durable import is_repeated, kept_at_once, record, take_snapshot, types_before
-from tidelog.engine.write.epoch import Collected, Epoch
+from tidelog.engine.write.epoch import CollectedChanges, Epoch
 from tidelog.engine.write.epoch_input import EpochInput, input_of
 from tidelog.engine.write.instances import add_instance, remove_instance
-from tidelog.engine.write.prepare import EVERY_STAGE, Prepared, prepare
+from tidelog.engine.write.prepare import EVERY_STAGE, PreparedEpoch, prepare
 from tidelog.engine.write.report import report
 from tidelog.engine.write.stages import road_of
 from tidelog.engine.write.typos import check_changes, check_symbols
@@ -107,7 +107,7 @@ class Committer:
         check_symbols(self.core, [rule])
         return rule if again and rule.label is not None else rules.label([rule], taken)[0]
 
-    def declare(self, collected: Collected, text: str) -> Program:
+    def declare(self, collected: CollectedChanges, text: str) -> Program:
         """Collect declarations and the facts beside them; gives what the text says."""
         before = self.core.rules.program if collected.program is None else collected.program
         given = read_declarations(text, before.convention)
@@ -116,11 +116,11 @@ class Committer:
         collected.facts += program_facts(given, self.core.rules.functions)
         return given
 
-    def add_instance(self, collected: Collected, instance: str | Instance) -> str:
+    def add_instance(self, collected: CollectedChanges, instance: str | Instance) -> str:
         """Collect what an instance brings; gives its name."""
         return add_instance(self.core, collected, instance)
 
-    def remove_instance(self, collected: Collected, name: str) -> None:
+    def remove_instance(self, collected: CollectedChanges, name: str) -> None:
         """Collect what goes with an instance."""
         remove_instance(self.core, collected, name)
 
@@ -174,7 +174,7 @@ def commit_program(core: Core, parsed: Program, declared: Program | None = None)
     """The first epoch: the rules and facts of a program's text; ``declared`` if declarations alone make rules."""
     check_symbols(core, parsed.rules, parsed)
     epoch = Epoch(Committer(core))
-    epoch.collected = Collected(
+    epoch.collected = CollectedChanges(
         facts=program_facts(parsed, core.rules.functions),
         added=list(core.rules.label(parsed.rules)),
         text_facts=fact_texts(parsed),
@@ -229,7 +229,7 @@ def _sampled(core: Core) -> AbstractContextManager[None]:
     return core.profiler.watching(core.runtime.node.partition) if core.profiler.sampling else nullcontext()
 
 
-def _prepare(core: Core, collected: Collected) -> Prepared:
+def _prepare(core: Core, collected: CollectedChanges) -> PreparedEpoch:
     """The work of an epoch that is to be committed, by the stages that it needs."""
     stages = road_of(core, core.rules).stages_for(core, collected)
     if stages is EVERY_STAGE:
@@ -237,19 +237,19 @@ def _prepare(core: Core, collected: Collected) -> Prepared:
     return prepare(core, collected, stages)
 
 
-def _input_of(core: Core, prepared: Prepared, outcome: EpochOutcome) -> EpochInput:
+def _input_of(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> EpochInput:
     work = prepared.work
     names = {*work.inserts, *work.deletes, *work.signed, *(frame.relation for frame in prepared.arriving)}
     return input_of(core, prepared.rules, names, outcome)
 
 
-def _check(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
+def _check(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:
     """Refuse an epoch that ran and breaks what the rules after it demand."""
     for check in road_of(core, prepared.rules).checks:
         check(core, prepared, outcome)
 
 
-def _pass_time(core: Core, epoch: Epoch, prepared: Prepared) -> None:
+def _pass_time(core: Core, epoch: Epoch, prepared: PreparedEpoch) -> None:
     """After the commit: the time of the engine is that of the epoch."""
     expiry = prepared.draft.expiry
     if expiry is not None:
@@ -258,7 +258,7 @@ def _pass_time(core: Core, epoch: Epoch, prepared: Prepared) -> None:
     _note_input(epoch, prepared)
 
 
-def _note_input(epoch: Epoch, prepared: Prepared) -> None:
+def _note_input(epoch: Epoch, prepared: PreparedEpoch) -> None:
     """What became of the rows of an epoch, beside its changes."""
     draft = prepared.draft
     if draft.expiry is not None:
@@ -267,7 +267,7 @@ def _note_input(epoch: Epoch, prepared: Prepared) -> None:
         epoch.nulls, epoch.ignored = draft.nulls(), draft.met.ignored
 
 
-def warn_of_ignored(prepared: Prepared, epoch: Epoch) -> None:
+def warn_of_ignored(prepared: PreparedEpoch, epoch: Epoch) -> None:
     """Warn of the columns that are ignored, unless the maker of the epoch reports them in another way."""
     met = prepared.draft.met
     for relation, names in met.ignored.items() if met is not None and epoch.warns else ():
@@ -296,7 +296,7 @@ def preview(core: Core, epoch: Epoch) -> None:
     if core.durable is not None:
         core.durable.must_be_exact()
     with core.writing:
-        collected = Collected(timeless=True) if is_repeated(core, epoch) else epoch.collected
+        collected = CollectedChanges(timeless=True) if is_repeated(core, epoch) else epoch.collected
         check_changes(core, collected)
         with previewed(core, collected) as (prepared, outcome):
             warn_of_ignored(prepared, epoch)
@@ -309,7 +309,7 @@ def preview(core: Core, epoch: Epoch) -> None:
 
 
 @contextmanager
-def previewed(core: Core, collected: Collected) -> Iterator[tuple[Prepared, EpochOutcome]]:
+def previewed(core: Core, collected: CollectedChanges) -> Iterator[tuple[PreparedEpoch, EpochOutcome]]:
     """Run changes and roll them back at the end: inside, the partitions hold what a commit would show."""
     with core.writing, _texts_dropped_on_failure(core):
         prepared = prepare(core, collected, road_of(core, core.rules).stages_for(core, collected))
@@ -322,7 +322,7 @@ def previewed(core: Core, collected: Collected) -> Iterator[tuple[Prepared, Epoc
                 core.runtime.rollback()
 
 
-def _run(core: Core, prepared: Prepared, keeping: Keeping | None = None) -> EpochOutcome:
+def _run(core: Core, prepared: PreparedEpoch, keeping: Keeping | None = None) -> EpochOutcome:
     """Carry out the work; rows of DataFrames that share a key are found where they arrive."""
     try:
         return core.runtime.run(prepared.work, prepared.arriving, keeping)
@@ -352,7 +352,7 @@ def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
     core.dictionary.end()
 
 
-def _publish(core: Core, epoch: Epoch, prepared: Prepared, outcome: EpochOutcome) -> None:
+def _publish(core: Core, epoch: Epoch, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:
     """From here on readers see the epoch."""
     before, rules = core.committed, prepared.rules
     core.replicas.note(before.number + 1, outcome.changes)

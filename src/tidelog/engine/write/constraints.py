@@ -14,7 +14,7 @@ import numpy as np
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.core.core import Core
-from tidelog.engine.write.prepare import Prepared
+from tidelog.engine.write.prepare import PreparedEpoch
 from tidelog.errors import ConstraintError, ConstraintWarning
 from tidelog.errors.warn import warn
 from tidelog.kernel.cells import Cells
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tidelog.engine.write.violations import Violated
 
 
-def check_constraints(core: Core, prepared: Prepared, outcome: EpochOutcome) -> tuple[Violated, ...]:
+def check_constraints(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> tuple[Violated, ...]:
     """The constraints that the epoch which has run violates, those that refuse it first."""
     found = dict(_violations(core, prepared, outcome))
     if not found:
@@ -50,7 +50,7 @@ def enforce(violations: Sequence[Violated]) -> None:
         warn(ConstraintWarning(str(violated)))
 
 
-def _violations(core: Core, prepared: Prepared, outcome: EpochOutcome) -> Iterator[tuple[str, Cells]]:
+def _violations(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> Iterator[tuple[str, Cells]]:
     """The rows of hidden relations that are to be told."""
     before, after = core.rules.constraints, prepared.rules.constraints
     names = {name for name in outcome.changes if name in after}

@@ -22,7 +22,7 @@ from tidelog.syntax import parse_program, print_rule
 
 if TYPE_CHECKING:
     from tidelog.engine.core.core import Core
-    from tidelog.engine.write.epoch import Collected, Epoch
+    from tidelog.engine.write.epoch import CollectedChanges, Epoch
     from tidelog.plan.ruleset import Ruleset, Schema
     from tidelog.runtime.base.outcome import EpochOutcome
     from tidelog.store.folder.durable import Durable
@@ -119,7 +119,7 @@ def record(core: Core, durable: Durable, epoch: Epoch, rules: Ruleset, outcome: 
     core.runtime.record(durable, core.number + 1, rules, schema, note)
 
 
-def collect_difference(core: Core, program: str | Program, collected: Collected) -> Difference:
+def collect_difference(core: Core, program: str | Program, collected: CollectedChanges) -> Difference:
     """Collect what makes the program of the state say what the given one says; tells how the two differ."""
     must_be(program, (str, Program), "program", "the text of a program, or a `Program`")
     state = state_folder(core, "a comparison of programs")

@@ -1,7 +1,7 @@
-"""An epoch in the making: changes of facts and rules, collected and then committed whole.
+"""An epoch being prepared: changes of facts and rules, collected and then committed as a whole.
 
 Law (D3): within one epoch the signs of a fact are summed, so that the order of changes does not matter. Leaving the
-``with`` block commits; an exception inside it, or in the commit, leaves the engine at the epoch before.
+``with`` block commits; an exception inside it, or in the commit, leaves the engine at the previous epoch.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from tidelog.engine.read.ask import Fact
     from tidelog.engine.write.epoch_input import EpochInput
     from tidelog.engine.write.violations import Violated, Violation
-    from tidelog.program.check import Checked
+    from tidelog.program.check import CheckedProgram
 
 
 @dataclass(slots=True)
-class Collected:
+class CollectedChanges:
     """What an epoch is to change."""
 
     facts: list[tuple[int, str, Data]] = field(default_factory=list)  # sign, relation, rows
     arrivals: list[Arrival] = field(default_factory=list)
     added: list[Rule] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    checked: Checked | None = None  # a check of the rules that are added, if the engine has no others
+    checked: CheckedProgram | None = None  # a check of the rules that are added, if the engine has no others
     program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
     text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
     at: int | None = None  # the time of the epoch, in microseconds
@@ -75,13 +75,13 @@ class Target(Protocol):
     def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str], *, again: bool = False) -> Rule:
         """Parse a rule and give it a label that was never used; one that comes ``again`` keeps its own."""
 
-    def declare(self, collected: Collected, text: str) -> Program:
+    def declare(self, collected: CollectedChanges, text: str) -> Program:
         """Collect declarations and the facts beside them; gives what the text says."""
 
-    def add_instance(self, collected: Collected, instance: str | Instance) -> str:
+    def add_instance(self, collected: CollectedChanges, instance: str | Instance) -> str:
         """Collect what an instance brings; gives its name."""
 
-    def remove_instance(self, collected: Collected, name: str) -> None:
+    def remove_instance(self, collected: CollectedChanges, name: str) -> None:
         """Collect what goes with an instance."""
 
     def no_changes(self) -> Changes:
@@ -95,7 +95,7 @@ class Target(Protocol):
 
 
 class Epoch:
-    """Collects changes; see `Engine.epoch`. After the commit it tells its number, what changed and what it cost."""
+    """Collects changes; see `Engine.epoch`. After the commit it has its number, its changes and its cost."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class Epoch:
         self.offset = offset
         self.signature = signature or UNSIGNED
         self.memos: dict[str, str | None] = {}  # what the source notes down with its offset; None removes a memo
-        self.collected = Collected(at=at)
+        self.collected = CollectedChanges(at=at)
         self.number: int | None = None
         self._report: Callable[[], tuple[Changes, EpochStatistics]] = lambda: (target.no_changes(), EpochStatistics())
         self._built: tuple[Changes, EpochStatistics] | None = None
@@ -145,18 +145,18 @@ class Epoch:
     def insert(self, relation: str, rows: Tabular, until: Moment | None = None, *, nulls: Policy | None = None) -> None:
         """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark.
 
-        With ``until`` they end at that time, a number of seconds or a datetime, unless they are to end later already.
+        With ``until`` they expire at that time, in seconds or as a datetime, unless they already expire later.
         ``nulls`` says how nulls are handled: "refuse" (the default), "skip", or replacements such as "mgr=none" or
-        ``{"mgr": "none"}``; after the commit ``epoch.nulls`` has the counts.
+        ``{"mgr": "none"}``; after the commit, ``epoch.nulls`` contains the counts.
         """
         self._change(1, relation, rows, nulls, None if until is None else microseconds(until, "until"))
 
     def delete(self, relation: str, rows: Tabular, *, nulls: Policy | None = None) -> None:
-        """Retract base facts; those that are not asserted are passed over."""
+        """Retract base facts; those that are not asserted are skipped."""
         self._change(-1, relation, rows, nulls)
 
     def change(self, relation: str, rows: Tabular, change: str = "change", *, nulls: Policy | None = None) -> None:
-        """Assert and retract base facts as a column of a table says: +1 or -1; all rows or none are accepted."""
+        """Assert and retract base facts according to a column of a table: +1 or -1; all rows or none are accepted."""
         must_be(change, str, "change", "the name of a column of +1 and -1")
         policy = read_policy(nulls, relation)
         if is_data_frame(rows):
@@ -194,13 +194,13 @@ class Epoch:
     def declare(self, text: str) -> list[str]:
         """Add declarations to the program: ``.decl vip(person: symbol)``, and types, keys and lifetimes.
 
-        The text may hold rules and facts too, which are added with them; returns the labels of the rules.
+        The text may also contain rules and facts, which are added, too; returns the labels of the rules.
         """
         self._must_be_open()
         return [self.add_rule(rule) for rule in self._target.declare(self.collected, text).rules]
 
     def add_instance(self, text: str | Instance) -> str:
-        """Make an instance of a component of the program: ``.init g = Graph<City>``; returns its name.
+        """Create an instance of a component of the program: ``.init g = Graph<City>``; returns its name.
 
         The text may declare components before it.
         """
@@ -235,16 +235,16 @@ class Epoch:
         await finished(lambda: self.__exit__(kind, error, trace))
 
     def commit(self) -> None:
-        """Commit now; the ``with`` block does it by itself."""
+        """Commit now; a ``with`` block commits at its end."""
         self._must_be_open()
         self._open = False
         self._target.commit(self)
 
     def blame(self, fact: Fact | Violation, *, trials: int = 1000) -> Blame | ViewBlame:
-        """Why a fact came, went or changed its value in this epoch, once it is committed or previewed.
+        """Why a fact was added, removed or changed its value in this epoch, once it is committed or previewed.
 
-        A relation's name alone asks about all of its changes, grouped by cause; see `Engine.blame`. One of the first
-        violations of a constraint, also in an epoch that was refused, is blamed as a fact is.
+        The name of a relation alone asks about all of its changes, grouped by cause; see `Engine.blame`. The first
+        violations of a constraint can be passed like facts, also for an epoch that was refused.
         """
         return self._target.blame(self, fact, trials)
 

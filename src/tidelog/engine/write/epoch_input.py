@@ -17,7 +17,7 @@ import numpy as np
 from tidelog.engine.read.view import Rows
 from tidelog.partition.memory.keys import base_keys
 from tidelog.program.graph.asserted import users_name
-from tidelog.program.graph.lifetime import ENDS, NOW
+from tidelog.program.graph.lifetime import EXPIRIES, NOW
 from tidelog.program.values.scope import atoms
 from tidelog.rewrite.names import is_auxiliary
 
@@ -64,7 +64,7 @@ class EpochInput:
     def _expired(self) -> set[tuple[str, Row]]:
         """The facts whose lifetime ended in the epoch."""
         old = {**self.schema, **self.before.schema}
-        hidden = [name for name in self.rows if name.startswith(ENDS) or name == NOW]
+        hidden = [name for name in self.rows if name.startswith(EXPIRIES) or name == NOW]
         ended = expired_cells((name, (1, -1)[i], self.rows[name][i]) for name in hidden for i in (0, 1)).items()
         return {(name, row) for name, cells in ended for row in self.decode(name, cells, old)}
 
@@ -122,8 +122,8 @@ def expired_cells(signed: Iterable[tuple[str, int, Cells]]) -> dict[str, Cells]:
     for name, sign, cells in signed:
         if name == NOW and sign > 0:
             moments += cells[:, 0].tolist()
-        elif name.startswith(ENDS) and sign < 0:
-            gone[name.removeprefix(ENDS)].append(cells)
+        elif name.startswith(EXPIRIES) and sign < 0:
+            gone[name.removeprefix(EXPIRIES)].append(cells)
     if not moments:
         return {}
     found = {name: np.concatenate(parts) for name, parts in gone.items()}
@@ -162,7 +162,7 @@ def relations_behind(programs: Sequence[Ruleset], relation: str) -> frozenset[st
     for rules in programs:
         for rule in rules.core.values():
             reads[rule.head.predicate].update(atom.predicate for atom in atoms(rule.body))
-        for name, apart in rules.apart.items():
+        for name, apart in rules.asserted_elsewhere.items():
             reads[name].add(apart)
     found, waiting = {relation}, [relation]
     while waiting:

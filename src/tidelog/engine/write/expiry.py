@@ -17,7 +17,7 @@ import numpy as np
 from tidelog.engine.base.times import FOREVER
 from tidelog.kernel.cells import Cells
 from tidelog.program.functions.table import display_key
-from tidelog.program.graph.lifetime import ENDS, NOW, Life
+from tidelog.program.graph.lifetime import EXPIRIES, NOW, Retention
 
 if TYPE_CHECKING:
     from tidelog.engine.core.core import Core
@@ -42,9 +42,9 @@ class Expiry:
 def concerned(core: Core, rules: Ruleset, moment: int, given: Given, changed: Iterable[str]) -> list[str]:
     """The relations that lifetimes have a say in, among those that an epoch changes and those whose facts end."""
     times = core.times
-    if not rules.lives and not given and not times.governed:
+    if not rules.retentions and not given and not times.governed:
         return []
-    found = {name for name in changed if name in rules.lives or name in given or name in times.governed}
+    found = {name for name in changed if name in rules.retentions or name in given or name in times.governed}
     return sorted(found | times.due(moment).keys())
 
 
@@ -53,7 +53,7 @@ def hidden_types(
 ) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
     """The types and numbers of columns of hidden relations that are not known yet; ``moves``: the time does."""
     types = {name: rules.schema[name] for name in names if name in rules.schema}  # ends of relations that go are known
-    columns = {ENDS + name: (*(t or "number" for t in types[name]), "number", "number") for name in types}
+    columns = {EXPIRIES + name: (*(t or "number" for t in types[name]), "number", "number") for name in types}
     if moves:
         columns[NOW] = ("number",)
     missing = {name: types for name, types in columns.items() if name not in rules.known}
@@ -68,7 +68,7 @@ def govern(
     expiry, due = Expiry(moment), core.times.due(moment) if names else {}
     for name in names:
         arity = len(rules.schema[name] if name in rules.schema else core.schema[name])
-        change = _Change(core, name, rules.lives.get(name, Life()), moment, arity)
+        change = _Change(core, name, rules.retentions.get(name, Retention()), moment, arity)
         change.take(inserts.pop(name, None), deletes.pop(name, None), due.get(name), given.get(name, ()))
         change.put(inserts, deletes, expiry)
     if moment != core.times.now:
@@ -81,7 +81,7 @@ def govern(
 class _Change:
     """What an epoch does to one relation whose facts may end."""
 
-    def __init__(self, core: Core, name: str, life: Life, moment: int, arity: int) -> None:
+    def __init__(self, core: Core, name: str, life: Retention, moment: int, arity: int) -> None:
         self.core, self.name, self.life, self.moment, self.arity = core, name, life, moment, arity
         self.inserted: dict[Row, int] = {}  # with their ends
         self.gone: set[Row] = set()
@@ -106,7 +106,7 @@ class _Change:
             self._evict(self.life.size)
 
     def _ends_of(self, rows: Cells) -> dict[Row, tuple[int, int]]:
-        found = self._present(ENDS + self.name, rows)
+        found = self._present(EXPIRIES + self.name, rows)
         return {tuple(row[:-2]): (row[-2], row[-1]) for row in found.tolist()}
 
     def _present(self, name: str, rows: Cells) -> Cells:
@@ -143,7 +143,7 @@ class _Change:
 
     def _evict(self, size: int) -> None:
         """The oldest facts of a table that has become too large go; among those of one epoch, the least."""
-        hidden, facts = ENDS + self.name, self.core.runtime.facts
+        hidden, facts = EXPIRIES + self.name, self.core.runtime.facts
         known = hidden in self.core.rules.schema
         over = (facts.live(hidden) if known else 0) - size
         over += len(self.inserted.keys() - self.old.keys()) - len(self.gone & self.old.keys())
@@ -180,14 +180,14 @@ class _Change:
         for name, rows, into in (
             (self.name, self.inserted, inserts),
             (self.name, self.gone, deletes),
-            (ENDS + self.name, ends, inserts),
-            (ENDS + self.name, before, deletes),
+            (EXPIRIES + self.name, ends, inserts),
+            (EXPIRIES + self.name, before, deletes),
         ):
             if rows:
                 width = self.arity + 2 * (name != self.name)
                 into[name] = np.array(list(rows), np.int64).reshape(len(rows), width)
         if ends:
-            expiry.entered[self.name] = inserts[ENDS + self.name]
+            expiry.entered[self.name] = inserts[EXPIRIES + self.name]
         for found, count in ((expiry.ended, self.ended), (expiry.late, self.late), (expiry.spent, self.spent)):
             if count:
                 found[self.name] = count

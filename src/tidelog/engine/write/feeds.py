@@ -20,7 +20,7 @@ import numpy as np
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.core.core import Core
-from tidelog.engine.read.report import Types, told_types
+from tidelog.engine.read.report import Types, shown_types
 from tidelog.engine.read.view import View, open_view
 from tidelog.engine.write.durable import changes_since
 from tidelog.errors import StateWarning, TidelogError
@@ -114,7 +114,7 @@ def feed(core: Core, changes: RowChanges, before: Schema) -> None:
             fed.failed = True
             if core.opened.lasting is not None:
                 fed.pending.clear()  # the history has them
-            warnings.warn(f"epoch {core.number} is committed, but {error}", StateWarning, stacklevel=6)
+            warnings.warn(f"epoch {core.number} was committed, but {error}", StateWarning, stacklevel=6)
 
 
 def _write_waiting(core: Core, fed: PendingFeed) -> None:
@@ -139,7 +139,7 @@ def _shown(core: Core, fed: PendingFeed) -> View:
 
 def _put(core: Core, fed: PendingFeed, epoch: int, changes: RowChanges, before: Types) -> None:
     view, feed = _shown(core, fed), fed.feed
-    names, types, outside = view.columns, told_types(view.types, before), _lasting_types(view)
+    names, types, outside = view.columns, shown_types(view.types, before), _lasting_types(view)
 
     def write(folder: str) -> list[Kinds]:
         return core.runtime.facts.write_view(folder, feed.view, names, types, changes, outside=outside)

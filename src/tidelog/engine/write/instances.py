@@ -24,10 +24,10 @@ from tidelog.store.image.difference import fact_texts
 from tidelog.syntax import parse_instance
 
 if TYPE_CHECKING:
-    from tidelog.engine.write.epoch import Collected
+    from tidelog.engine.write.epoch import CollectedChanges
 
 
-def add_instance(core: Core, collected: Collected, instance: str | Instance) -> str:
+def add_instance(core: Core, collected: CollectedChanges, instance: str | Instance) -> str:
     """Collect what an instance brings; gives its name. A text may declare components of its own."""
     components: tuple[Component, ...] = ()
     if isinstance(instance, str):
@@ -46,7 +46,7 @@ def add_instance(core: Core, collected: Collected, instance: str | Instance) -> 
     return instance.name
 
 
-def remove_instance(core: Core, collected: Collected, name: str) -> None:
+def remove_instance(core: Core, collected: CollectedChanges, name: str) -> None:
     """Collect what goes with an instance."""
     program = _program(core, collected)
     labels = [rule.label for rule in core.rules.program.rules if rule.label and belongs_to(rule.label, name)]
@@ -64,7 +64,7 @@ def remove_instance(core: Core, collected: Collected, name: str) -> None:
         collected.text_facts = [text for text in _texts(core, collected) if not belongs_to(text, name)]
 
 
-def retract_all(core: Core, collected: Collected, relations: Iterable[str]) -> None:
+def retract_all(core: Core, collected: CollectedChanges, relations: Iterable[str]) -> None:
     """Collect the retraction of whatever was asserted of relations that go."""
     for relation in relations:
         rows = read.asserted(core, relation).rows() if core.knows(relation) else []
@@ -72,18 +72,18 @@ def retract_all(core: Core, collected: Collected, relations: Iterable[str]) -> N
             collected.facts.append((-1, relation, read_rows(relation, rows)))
 
 
-def _program(core: Core, collected: Collected) -> Program:
+def _program(core: Core, collected: CollectedChanges) -> Program:
     return core.rules.program if collected.program is None else collected.program
 
 
-def _names(program: Program, collected: Collected) -> list[str]:
+def _names(program: Program, collected: CollectedChanges) -> list[str]:
     """The names of everything that an instance may have made."""
     declared = [d.relation for d in program.declarations] + [t.name for t in program.types]
     labels = (rule.label or "" for rule in (*program.rules, *collected.added))
     return [*declared, *(label for label in labels if label not in collected.removed)]
 
 
-def _known(program: Program, collected: Collected) -> str:
+def _known(program: Program, collected: CollectedChanges) -> str:
     names = {name.split(SEPARATOR)[0] for name in _names(program, collected) if SEPARATOR in name}
     return ", ".join(f"`{name}`" for name in sorted(names)) or "none"
 
@@ -110,7 +110,7 @@ def _without(program: Program, name: str) -> Program:
     )
 
 
-def _texts(core: Core, collected: Collected) -> list[str]:
+def _texts(core: Core, collected: CollectedChanges) -> list[str]:
     """The facts of the program's text so far."""
     if collected.text_facts is not None:
         return list(collected.text_facts)

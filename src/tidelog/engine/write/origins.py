@@ -131,7 +131,7 @@ def _remembering(
         called = old.names if old is not None and old.names is not None else names.get(relation)
         if CONFLICT in types:
             place = types.index(CONFLICT) + 1
-            problem = f"column {place} of `{relation}` would hold instants and times without a zone"
+            problem = f"column {place} of `{relation}` would contain both instants and times without a zone"
             raise ZONES.error(problem=problem)
         made = Origin(called if called is not None and len(called) == len(types) else None, types)
         if old != made and (old is not None or made.names is not None or not made.is_natural):

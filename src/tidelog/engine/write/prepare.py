@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tidelog.engine.base import engine_failures as failures
-from tidelog.engine.base.facts import learn, told_types
+from tidelog.engine.base.facts import collected_types, learn
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import row_text
-from tidelog.engine.write.epoch import Collected
+from tidelog.engine.write.epoch import CollectedChanges
 from tidelog.engine.write.expiry import Expiry, concerned, govern, hidden_types
 from tidelog.engine.write.origins import Namer, remember
 from tidelog.io.match_names import other_names
@@ -42,7 +42,7 @@ Signed = dict[str, list[tuple[int, Cells]]]
 class Draft:
     """An epoch between two stages of its preparation."""
 
-    collected: Collected
+    collected: CollectedChanges
     rules: Ruleset  # after the epoch, as far as they are known
     changed: Ruleset | None = None  # after the epoch, before rows bring types
     facts: Facts = ()  # that pass through this process
@@ -74,7 +74,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedEpoch:
     """The rule set after an epoch, the work that leads there, and the draft with what its stages found."""
 
     rules: Ruleset
@@ -90,13 +90,13 @@ class Prepared:
 Stage = Callable[[Core, Draft], None]
 
 
-def prepare(core: Core, collected: Collected, stages: Sequence[Stage]) -> Prepared:
+def prepare(core: Core, collected: CollectedChanges, stages: Sequence[Stage]) -> PreparedEpoch:
     """The work of an epoch."""
     draft = Draft(collected, core.rules)
     for stage in stages:
         stage(core, draft)
     assert draft.work is not None
-    return Prepared(draft.rules, draft.work, draft)
+    return PreparedEpoch(draft.rules, draft.work, draft)
 
 
 def gather_structures(core: Core, draft: Draft) -> None:
@@ -105,7 +105,9 @@ def gather_structures(core: Core, draft: Draft) -> None:
     if not collected.arrivals:
         return
     rules = _rules_after(core, draft)
-    lasting = [a for a in collected.arrivals if a.relation not in rules.lives and a.relation not in core.times.governed]
+    lasting = [
+        a for a in collected.arrivals if a.relation not in rules.retentions and a.relation not in core.times.governed
+    ]
     there = [a for a in lasting if not any(isinstance(t, Shape) for t in rules.schema.get(a.relation, ()))]
     here = [part for a in collected.arrivals if a not in there for part in a.collected()]
     if here:
@@ -173,14 +175,14 @@ def remember_origins(core: Core, draft: Draft) -> None:
     )
 
 
-def note_ends(core: Core, draft: Draft) -> None:
+def note_expiries(core: Core, draft: Draft) -> None:
     """The ends that were given with inserted rows; only asserted facts have any."""
     places: dict[str, int] = {}
     heads = {rule.head.predicate for rule in draft.rules.program.rules}
     for _, name, data in draft.facts:
         place = places[name] = places.get(name, -1) + 1
         if data.until is not None:
-            if name in heads or name in draft.rules.apart.values():
+            if name in heads or name in draft.rules.asserted_elsewhere.values():
                 raise failures.UNTIL_DERIVED.error(name=users_name(name) or name)
             draft.ends.setdefault(name, []).append((data.until, draft.signed[name][place][1]))
 
@@ -232,7 +234,7 @@ EVERY_STAGE: tuple[Stage, ...] = (
     gather_keyed,
     encode,
     remember_origins,
-    note_ends,
+    note_expiries,
     sum_signs,
     replace_keys,
     expire,
@@ -261,7 +263,7 @@ def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None
 
 def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[str], str]:
     """Where the asserted facts of a relation go, or went: some are kept apart."""
-    apart = {**after.apart, **{name: to for name, to in before.apart.items() if name in gone}}
+    apart = {**after.asserted_elsewhere, **{name: to for name, to in before.asserted_elsewhere.items() if name in gone}}
     return lambda name: apart.get(name, name)
 
 
@@ -283,7 +285,7 @@ def _moves(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> tuple[tuple
     """Where asserted facts are kept before and after an epoch in which a first clause comes, or a last one goes."""
     if before.program.rules is after.program.rules and before.program.declarations is after.program.declarations:
         return ()
-    old, new = before.apart, after.apart
+    old, new = before.asserted_elsewhere, after.asserted_elsewhere
     pairs = ((old.get(name, name), new.get(name, name)) for name in sorted({*old, *new} - gone))
     return tuple((source, target) for source, target in pairs if source != target and source in before.known)
 
@@ -301,12 +303,12 @@ def _rules_after(core: Core, draft: Draft) -> Ruleset:
     return draft.changed
 
 
-def _changed_rules(rules: Ruleset, collected: Collected) -> Ruleset:
+def _changed_rules(rules: Ruleset, collected: CollectedChanges) -> Ruleset:
     if collected.program is not None:
         rules = rules.declaring(replace(collected.program, rules=rules.program.rules, facts=()))
     if not collected.changes_rules:
         return rules
-    told = told_types(collected.facts, {*rules.schema, *rules.declared}) if collected.added else ({}, {})
+    told = collected_types(collected.facts, {*rules.schema, *rules.declared}) if collected.added else ({}, {})
     whole = collected.program is not None
     return rules.changed(collected.added, collected.removed, *told, whole=whole, checked=collected.checked)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tidelog.engine.core.core import Core
-from tidelog.engine.read.report import Changes, EpochStatistics, fixed_rows, no_change, told_types
+from tidelog.engine.read.report import Changes, EpochStatistics, fixed_rows, no_change, shown_types
 from tidelog.engine.read.view import ChangeSet, data_frame_maker
 from tidelog.engine.write.epoch import Epoch
 from tidelog.kernel.cells import Cells
@@ -37,7 +37,7 @@ def report(
         def change() -> ChangeSet:
             inserted = fixed_rows(core, name, lambda: read(name)[0], schema, rules)
             deleted = fixed_rows(core, name, lambda: read(name)[1], old, rules)
-            types = told_types(inserted.types, deleted.types)
+            types = shown_types(inserted.types, deleted.types)
             frame = data_frame_maker(core, name, inserted.columns, types, outcome.changes)
             return ChangeSet(inserted, deleted, frame)
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import row_text
-from tidelog.engine.write.epoch import Collected
+from tidelog.engine.write.epoch import CollectedChanges
 from tidelog.engine.write.prepare import (
     EVERY_STAGE,
-    Prepared,
+    PreparedEpoch,
     Stage,
     encode,
     plan_rows,
@@ -34,7 +34,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.program.checks.order import wanted_step
 from tidelog.runtime.base.outcome import EpochOutcome
 
-Check = Callable[[Core, Prepared, EpochOutcome], None]
+Check = Callable[[Core, PreparedEpoch, EpochOutcome], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Road:
     admitted: set[str] = field(default_factory=set)  # relations that users may change
     settled: dict[str, int] = field(default_factory=dict)  # by relation the number of its columns; -1: not settled
 
-    def stages_for(self, core: Core, collected: Collected) -> tuple[Stage, ...]:
+    def stages_for(self, core: Core, collected: CollectedChanges) -> tuple[Stage, ...]:
         """The stages that an epoch passes through."""
         is_plain = (
             self.stages is not None
@@ -90,7 +90,7 @@ def road_of(core: Core, rules: Ruleset) -> Road:
 
 def _stages(core: Core, rules: Ruleset) -> tuple[Stage, ...] | None:
     """The stages of plain epochs; None where time passes."""
-    if rules.lives or core.times.clock is not None:
+    if rules.retentions or core.times.clock is not None:
         return None
     keys = (replace_keys,) if base_keys(rules.program) else ()
     return (take_rows, encode, sum_signs, *keys, plan_rows)
@@ -99,7 +99,7 @@ def _stages(core: Core, rules: Ruleset) -> tuple[Stage, ...] | None:
 def _settled_width(rules: Ruleset, name: str) -> int:
     """The number of columns of a relation about which rows of Python say nothing new, or -1."""
     types = rules.schema.get(name)
-    if types is None or name not in rules.known or name in rules.apart or name in rules.origins:
+    if types is None or name not in rules.known or name in rules.asserted_elsewhere or name in rules.origins:
         return -1
     is_bound = all((name, place) in rules.bound for place in range(len(types)))
     return -1 if not is_bound or None in types or "timestamp" in types else len(types)
@@ -111,7 +111,7 @@ def _checks(rules: Ruleset) -> tuple[Check, ...]:
     return (*keys, *orders)
 
 
-def _check_keys(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
+def _check_keys(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:
     """Refuse an epoch that breaks the key of a relation with rules (D9), or a key that comes with the epoch."""
     program = prepared.rules.program
     text = row_text(core, prepared.rules)
@@ -119,14 +119,14 @@ def _check_keys(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
     check_new_keys(core.rules.program, program, lambda name: _held(core, prepared, name), outcome.changes, text)
 
 
-def _held(core: Core, prepared: Prepared, name: str) -> Cells:
+def _held(core: Core, prepared: PreparedEpoch, name: str) -> Cells:
     """The rows of a relation before the epoch, none if it is new."""
     if name in core.schema:
         return core.runtime.facts.rows(name)
     return np.zeros((0, len(prepared.rules.schema.get(name, ()))), np.int64)
 
 
-def _check_orders(core: Core, prepared: Prepared, outcome: EpochOutcome) -> None:
+def _check_orders(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:
     """Refuse an epoch in which a step of a recursion with witnesses does not make the value worse."""
     for name, rule in prepared.rules.orders.items():
         if name in outcome.changes and len(outcome.changes[name][0]):

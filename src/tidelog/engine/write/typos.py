@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.typos import relations_read, report_unknown
-from tidelog.engine.write.epoch import Collected
+from tidelog.engine.write.epoch import CollectedChanges
 from tidelog.errors import TidelogWarning
 from tidelog.errors.warn import warn
-from tidelog.partition.texts.dictionary import symbol_id
+from tidelog.partition.texts.ids import symbol_id
 from tidelog.program import PROLOG, Program, Rule, Value
 from tidelog.program.checks.notices import symbols_as_variables, values_of_facts
 from tidelog.program.messages.nearest import LOOSELY, KnownNames
 
 
-def check_changes(core: Core, collected: Collected) -> None:
+def check_changes(core: Core, collected: CollectedChanges) -> None:
     """Report the unknown relations of an epoch; what it deletes from them is left out."""
     if not collected.added and all(name in core.schema for _, name, _ in collected.facts) and not collected.arrivals:
         return  # as most epochs are: what they cost follows the change, not the program

@@ -1,8 +1,8 @@
 """Violations of constraints as values: how often, the first of them, and why their bodies hold.
 
-Law: what is told are the user's words: a constraint by its label and text, a key or reference in words of its own, a
-violation by the values of its variables. Proofs are read out of the epoch that has run and is about to be refused, or
-committed with a warning.
+Law: reports use the user's words: a constraint by its label and text, a key or reference in a sentence, a violation by
+the values of its variables. Proofs are read from the epoch that has run and is about to be refused, or committed with a
+warning.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _meaning(rule: Rule, constraint: Constraint, convention: str) -> str:
 def _first(ledger: Ledger, rule: Rule, rows: Cells, *, by_facts: bool) -> Iterator[Violation]:
     """The violations in the order of their values, as they are asked for.
 
-    Those of keys and references are told by their facts, each once.
+    Those of keys and references are reported by their facts, each once.
     """
     names = [arg.name for arg in rule.head.args if isinstance(arg, Var)]
     keys = [(rule.head.predicate, tuple(row)) for row in rows.tolist()]

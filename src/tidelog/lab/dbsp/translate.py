@@ -16,7 +16,7 @@ from tidelog.lab.dbsp.clause import Clause, Variable
 from tidelog.lab.dbsp.dbsp_catalogue import COLUMNS, LITERAL, NEGATED, TERM, UNBOUND
 from tidelog.lab.dbsp.dbsp_failures import NO_VALUE
 from tidelog.program import Atom, Call, Const, Fact, Negation, Program, Rule, Term, Value, Var, Wildcard
-from tidelog.program.graph.lifetime import lives
+from tidelog.program.graph.lifetime import retentions
 from tidelog.program.values.term import canonical_float
 from tidelog.rewrite.names import PROJECTION
 from tidelog.rewrite.project_negations import project_negations
@@ -109,7 +109,10 @@ def check(program: Program, arities: Arities | None = None) -> None:
     seen = arities or Arities()
     findings = [d for rule in program.rules for d in _rule_findings(rule, seen)]
     findings += [d for fact in program.facts for d in _fact_findings(fact, seen)]
-    findings += [TERM.diagnostic(None, what="a lifetime or a bound", where=f"`{name}`") for name in lives(program)]
+    findings += [
+        TERM.diagnostic(None, what="a lifetime or a maximum number of facts", where=f"`{name}`")
+        for name in retentions(program)
+    ]
     if findings:
         raise ProgramError(findings)
 

@@ -46,10 +46,10 @@ class Difference:
     def __str__(self) -> str:
         names = ", ".join(f"`{name}`" for name in self.relations)
         lines = [f"order matters: {names} {'differs' if len(self.relations) == 1 else 'differ'}"]
-        again = "and in the same once more" if self.ways[0] == self.ways[1] else "and in this"
+        again = "and when repeated in the same order" if self.ways[0] == self.ways[1] else "and in this order"
         for word, way, end in zip(("in this order", again), self.ways, self.ends, strict=True):
             lines += [f"{word} ({way}):", *(f"    {line}" for line in told(way.batches, self.convention))]
-            lines += [f"  gives {_shown(name, end)}" for name in self.relations]
+            lines += [f"  results in {_shown(name, end)}" for name in self.relations]
         return "\n".join(lines)
 
     def picture(self, title: str) -> dict[str, Any]:
@@ -60,15 +60,15 @@ class Difference:
 def _shown(name: str, end: Tried) -> str:
     rows = sorted(show_fact(name, row) for row in end.rows.get(name, ()))
     more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
-    return (", ".join(rows[:SHOWN]) + more) if rows else f"nothing in {name}"
+    return (", ".join(rows[:SHOWN]) + more) if rows else f"no facts of {name}"
 
 
 @dataclass(frozen=True, slots=True)
 class OrderReport:
-    """What a trial of orders has seen; it counts as true if all ways agree.
+    """The result of trying different orders; true if all ways agree.
 
-    ``orders`` is how many orders of single changes there are, if all were tried, else None; ``refused`` ways had a
-    batch that was refused in between, and say nothing.
+    ``orders`` is the number of orders of single changes if all were tried, otherwise None; ``refused`` ways had a
+    batch that was refused and do not count.
     """
 
     tried: int
@@ -92,11 +92,11 @@ class OrderReport:
 
     @property
     def verdict(self) -> str:
-        """What was seen, without what was suspected before."""
+        """The result, without the suspects."""
         if self.difference is not None:
             return str(self.difference)
         if self.explored.differs:
-            return f"order matters: messages in this order end otherwise: {self.explored.differs}"
+            return f"order matters: messages in this order lead to a different result: {self.explored.differs}"
         if not self.changes:
             return "nothing was tried: there are neither facts nor changes"
         lines = [f"all agree: {self.tried} ways tried: batches, partitions, messages, repetitions, restarts"]
@@ -107,7 +107,7 @@ class OrderReport:
         else:
             lines.append(f"not exhausted: schedules of messages ({self.explored.why_not})")
         if self.refused:
-            lines.append(f"{self.refused} ways were refused in between, and say nothing")
+            lines.append(f"{self.refused} ways had a refused batch and do not count")
         return "\n".join(lines)
 
 
@@ -121,10 +121,10 @@ def check_order(
     seed: int = 0,
     heard: Callable[[int, int], None] = lambda done, all_: None,
 ) -> OrderReport:
-    """Run a program over the same changes in many ways and compare what they come to.
+    """Run a program over the same changes in many ways and compare the results.
 
-    ``facts`` are base facts by relation, beside those of the program's text; ``changes`` a change script. ``heard`` is
-    told how many ways were tried, of how many.
+    ``facts`` are base facts by relation, in addition to those of the program's text; ``changes`` is a change script.
+    ``heard`` is called with the number of ways tried and the total number.
 
     >>> report = check_order("reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z).",
     ...                      {"edge": [(1, 2), (2, 3)]}, tries=5)
@@ -175,7 +175,7 @@ class _Trial:
                 difference = self._small((first, way))
                 break
         explored = (
-            Explored(why_not="order matters already") if difference else explore_messages(self.program, self.story)
+            Explored(why_not="the order already matters") if difference else explore_messages(self.program, self.story)
         )
         told_before = tuple(suspects(self.program, self.functions))
         changes = sum(map(len, self.story))

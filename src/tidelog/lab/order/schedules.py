@@ -36,7 +36,7 @@ def explore_messages(program: Program, story: Story) -> Explored:
     """Every schedule of the messages by which the facts of a story are taken in."""
     changes = [change for epoch in story for change in epoch]
     if not all(isinstance(change, FactChange) and change.sign > 0 for change in changes):
-        return Explored(why_not="rules change, or facts go")
+        return Explored(why_not="rules change, or facts are deleted")
     if len(changes) > MOST_FACTS:
         return Explored(why_not=f"more than {MOST_FACTS} facts")
     return _explored(replace(program, facts=()), [change for change in changes if isinstance(change, FactChange)])

@@ -40,12 +40,16 @@ class Suspect:
 def suspects(program: Program, functions: Iterable[Function] = ()) -> list[Suspect]:
     """All places of a program where order may matter."""
     found = [
-        Suspect(f"`{name}` chooses", "the fact that came first stays as long as it may", declared.span, sure=True)
+        Suspect(f"`{name}` chooses", "the first fact stays as long as it is derivable", declared.span, sure=True)
         for name, declared in choices(program).items()
     ]
     used = _called(program)
     return found + [
-        Suspect(f"`{function.name}`", f"a function of equal arguments, but its code {why}", used[function.name])
+        Suspect(
+            f"`{function.name}`",
+            f"the function must return equal results for equal arguments, but its code {why}",
+            used[function.name],
+        )
         for function in functions
         if function.name in used
         for why in _fickle(function)
@@ -76,7 +80,7 @@ def _fickle(function: Function) -> Iterator[str]:
             yield f"reads `{name}`, which may change"
             return
     if any(instruction.opname in CHANGES for instruction in get_instructions(python.__code__)):
-        yield "changes something outside it"
+        yield "changes state outside the function"
 
 
 def _home(value: object) -> str:

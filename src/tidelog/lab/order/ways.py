@@ -35,7 +35,7 @@ class Way:
         parts = [f"{len(self.batches)} {'epoch' if len(self.batches) == 1 else 'epochs'}"]
         parts += [f"{self.partitions} partitions"] if self.partitions > 1 else []
         parts += [f"messages in the order of seed {self.delivery}"] if self.delivery is not None else []
-        parts += [f"{len(self.repeated)} of them brought twice"] if self.repeated else []
+        parts += [f"{len(self.repeated)} of them sent twice"] if self.repeated else []
         parts += [f"a restart after {len(self.restarted)} of them"] if self.restarted else []
         return ", ".join(parts)
 

@@ -78,8 +78,8 @@ class Schedule(Protocol):
 class Algorithm(Protocol):
     """A maintenance algorithm over a network of nodes.
 
-    Life: `load` once; then any number of `apply`, each followed by `step` until `quiescent`. An algorithm that needs
-    epochs (DRed, ranked support) keeps changes applied in between for its next epoch.
+    Life cycle: `load` once; then any number of `apply`, each followed by `step` until `quiescent`. An algorithm that
+    needs epochs (DRed, ranked support) keeps changes applied in between for its next epoch.
     """
 
     @property

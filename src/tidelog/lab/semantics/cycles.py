@@ -31,7 +31,7 @@ class Cycle:
     def __str__(self) -> str:
         starved = f", starving {', '.join(self.starved)}" if self.starved else ""
         before = f"{' ; '.join(self.way)} ; then " if self.way else ""
-        return f"{before}{' ; '.join(self.around)} repeats for ever{starved}"
+        return f"{before}{' ; '.join(self.around)} repeats forever{starved}"
 
 
 def find_cycle(graph: Graph[S], start: S) -> Cycle | None:

@@ -1,6 +1,6 @@
-"""The simulator's own errors.
+"""The errors of the simulator.
 
-Law: whoever runs an algorithm can tell a step that is not legal from a run that cannot go on.
+Law: a step that is not legal and a run that cannot continue raise different errors.
 """
 
 from __future__ import annotations
@@ -13,4 +13,4 @@ class IllegalStep(TidelogError):
 
 
 class StuckError(TidelogError):
-    """Updates are left that may never be picked: deletions of facts that no pending update will insert."""
+    """The remaining updates can never be picked: deletions of facts that no pending update will insert."""

@@ -37,7 +37,7 @@ from tidelog.program.elaborate.resolve_subsumption import without_subsumption
 from tidelog.program.graph.asserted import kept_apart
 from tidelog.program.graph.choice import choices as choice_relations
 from tidelog.program.graph.equivalence import equivalences
-from tidelog.program.graph.lifetime import lives
+from tidelog.program.graph.lifetime import retentions
 
 CANDIDATES = "__candidates_"
 
@@ -140,7 +140,7 @@ def prepare(program: Program, *, central: bool = False) -> Network:
         findings.append(catalogue.POSITIVE.diagnostic(declared.span, what="`choice-domain`", label=name))
     spans = {each.relation: each.span for each in program.lifetimes}
     spans |= {each.relation: each.span for each in program.keys}
-    findings += [catalogue.SOFT.diagnostic(spans[name], relation=name) for name in lives(program)]
+    findings += [catalogue.SOFT.diagnostic(spans[name], relation=name) for name in retentions(program)]
     location, arity = _signatures(program, rules, choices, findings)
     if central:
         location = dict.fromkeys(location)
@@ -298,7 +298,7 @@ def _signatures(
     for name, atoms in sorted(written.items()):
         ways = sorted({_way(atom) for atom in atoms})
         if len(ways) > 1 or (located and atoms[0].location is None):
-            said = " and ".join(ways) + ("" if len(ways) > 1 else ", while other relations have locations")
+            said = " and ".join(ways) + ("" if len(ways) > 1 else ", but other relations have locations")
             findings.append(catalogue.PLACED.diagnostic(atoms[-1].span, relation=name, ways=said))
     return {n: a[0].location for n, a in written.items()}, {n: len(a[0].args) for n, a in written.items()}
 

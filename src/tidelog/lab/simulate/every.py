@@ -35,25 +35,25 @@ def show_every(to: Console, found: Exploration) -> None:
 
 
 def lines_about(found: Exploration) -> Iterator[str]:
-    """What `tidelog simulate --every` says."""
+    """The output of `tidelog simulate --every`."""
     yield f"every schedule of the last epoch: {found.states} states, {_verdict(found)}"
     if found.counterexample is not None:
-        yield "a shortest schedule that ends elsewhere:"
+        yield "a shortest schedule that ends in another state:"
         yield from _numbered(found.counterexample)
     if found.cycle is not None:
         yield "a schedule that never ends:"
         yield from _numbered(found.cycle.way)
-        yield "  and then for ever"
+        yield "  and then forever"
         yield from _numbered(found.cycle.around, len(found.cycle.way))
         if found.cycle.starved:
-            yield f"  while these wait: {', '.join(found.cycle.starved)}"
+            yield f"  while these are waiting: {', '.join(found.cycle.starved)}"
 
 
 def _verdict(found: Exploration) -> str:
     if found.agrees:
         return f"all end in the state of evaluation from scratch, after at most {found.longest} steps"
     wrong = [end for end in found.ends if end != found.expected]
-    parts = [f"{len(wrong)} wrong ends"] if wrong else []
+    parts = [f"{len(wrong)} wrong final states"] if wrong else []
     return " and ".join([*parts, "an infinite schedule"] if found.cycle is not None else parts)
 
 

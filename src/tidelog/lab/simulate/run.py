@@ -81,7 +81,7 @@ def write_files(run: Mapping[str, Any], trace: Path | None, page: Path | None) -
 def turn_run(title: str, algorithm: Algorithm, page: Path) -> None:
     """Turn the last epoch into the other kind of execution, and draw how."""
     turning = turned(algorithm)
-    console().print(f"turned: {summary(turning)}")
+    console().print(f"transformed: {summary(turning)}")
     page.write_text(render_turning(title, turning), encoding="utf-8")
 
 

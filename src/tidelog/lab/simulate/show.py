@@ -46,7 +46,7 @@ def _show_live(to: Console, recorder: Recorder, script: Sequence[Sequence[Update
 
 
 class _Picture:
-    """What the live display knows: rows and messages under way per node, and the latest steps."""
+    """What the live display knows: rows and pending messages per node, and the latest steps."""
 
     def __init__(self) -> None:
         self.title = ""
@@ -68,7 +68,7 @@ class _Picture:
 
     def drawn(self, recorder: Recorder) -> Group:
         """Title, nodes, latest steps."""
-        table = Table("node", "rows", "messages under way", box=None, padding=(0, 2))
+        table = Table("node", "rows", "pending messages", box=None, padding=(0, 2))
         waiting = Counter(message.target for message in self.under_way.values())
         nodes = sorted(self.rows.keys() | waiting.keys(), key=lambda node: order(node))
         for node in nodes[:MOST_NODES]:
@@ -122,6 +122,6 @@ def show_differences(to: Console, found: Mapping[str, frozenset[Row]], expected:
     """The rows that are there and should not be, and those that are missing."""
     for name in sorted(found.keys() | expected.keys()):
         there, wanted = found.get(name, frozenset()), expected.get(name, frozenset())
-        for word, rows in (("should not be there", there - wanted), ("is missing", wanted - there)):
+        for word, rows in (("should not be present", there - wanted), ("is missing", wanted - there)):
             for row in sorted(rows, key=order):
                 to.print(f"  {name}({', '.join(map(value_text, row))}) {word}")

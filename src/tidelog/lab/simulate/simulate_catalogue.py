@@ -1,8 +1,8 @@
-"""The diagnostics of `tidelog simulate`: what stops a run, said by code.
+"""The diagnostics of `tidelog simulate`: what stops a run, by code.
 
-Law: every error that a run can end in has an entry here; the message of the error itself stands for what went wrong.
-Mistakes in programs keep the codes of the part that finds them. In Python the errors of a run have codes of their own
-(`semantics.failures`), which tell more of the algorithms; these tell what to do at the command line.
+Law: every error that a run can end in has an entry here; the message is that of the error itself. Mistakes in programs
+keep the codes of the part that finds them. In Python the errors of a run have separate codes (`semantics_failures`),
+whose notes explain the algorithms; the hints here are for the command line.
 """
 
 from __future__ import annotations
@@ -13,44 +13,46 @@ from tidelog.errors import DataError, Diagnostic, EngineError, EvaluationError, 
 from tidelog.errors.entry import CodeEntry
 from tidelog.lab.semantics.errors import StuckError
 
-FAILED = CodeEntry("TL910", "run that failed", "{what}")
+FAILED = CodeEntry("TL910", "simulation failed", "{what}")
 RULES = CodeEntry(
     "TL911",
-    "change of a rule in a simulated script",
-    "the simulator changes facts only",
-    "The algorithms of the papers maintain a fixed set of rules; the engine changes rules too.",
+    "rule change in a simulated script",
+    "the script changes rules, but the simulator can change only facts",
+    "The algorithms of the papers maintain a fixed set of rules. The engine supports rule changes.",
     "Use `tidelog run --changes` for this script.",
 )
 CHOICE = CodeEntry(
     "TL912",
-    "algorithm or schedule that cannot be used",
+    "unsupported algorithm or schedule",
     "{what}",
-    "Algorithm and schedule are chosen by name; not every algorithm runs every program.",
-    "See `tidelog simulate --help` for the names.",
+    "Algorithms and schedules are chosen by name. Not every algorithm supports every program.",
+    "Run `tidelog simulate --help` for a list of names.",
 )
 LIMIT = CodeEntry(
     "TL913",
-    "run that does not end",
+    "simulation exceeded its limit",
     "{what}",
-    "Counting algorithms do not end on cyclic data, and derivation sets grow fast.",
-    "Raise --limit, or choose ranked, dred or heights, which end on every program without counting values.",
+    "Counting algorithms do not terminate on cyclic data, and derivation sets grow fast.",
+    "Raise --limit, or choose ranked, dred or heights, which terminate on every program that does not create new "
+    "values without a bound.",
 )
 DATA = CodeEntry(
     "TL914",
-    "facts that do not fit the program",
+    "facts do not match the program",
     "{what}",
-    "A change deletes only what is there, and facts have the columns of their relation.",
+    "Only existing facts can be deleted, and facts have the columns of their relation.",
     "Correct the topology or the change script.",
 )
 STUCK = CodeEntry(
     "TL915",
-    "updates that can never be picked",
+    "simulation is stuck",
     "{what}",
-    "Under set semantics a fact with two derivations is deleted with the first; the second deletion finds nothing.",
-    "Choose an algorithm with multisets (psn) or ranked.",
+    "Under set semantics, a fact with two derivations is deleted with the first one, so the second deletion can "
+    "never be picked.",
+    "Choose an algorithm with multisets (psn), or ranked.",
 )
-VALUE = CodeEntry("TL916", "value that cannot be computed", "{what}", "Functions and arithmetic must have a result.")
-FILE = CodeEntry("TL917", "file that cannot be used", "{what}", "", "Check path and permissions.")
+VALUE = CodeEntry("TL916", "value cannot be computed", "{what}", "Functions and arithmetic must have a result.")
+FILE = CodeEntry("TL917", "cannot read or write a file", "{what}", "", "Check the path and the permissions.")
 
 ENTRIES = (FAILED, RULES, CHOICE, LIMIT, DATA, STUCK, VALUE, FILE)
 _BY_ERROR: Mapping[type[Exception], CodeEntry] = {
@@ -66,7 +68,7 @@ _BY_ERROR: Mapping[type[Exception], CodeEntry] = {
 def diagnose(error: Exception) -> Diagnostic:
     """The diagnostic of an error that ended a run.
 
-    >>> diagnose(LimitError("psn is not quiescent")).code
+    >>> diagnose(LimitError("psn has not finished")).code
     'TL913'
     """
     entry = next((entry for kind, entry in _BY_ERROR.items() if isinstance(error, kind)), FAILED)

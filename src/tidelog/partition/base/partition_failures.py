@@ -244,8 +244,19 @@ UNBALANCED = FailureEntry(
     "Run `tidelog verify DIR` to check the facts, and restore the state from a backup.",
     test="tests/store/test_forged.py::test_counts_that_are_wrong_are_found_by_the_epoch_that_meets_them",
 )
+NO_KERNEL = FailureEntry(
+    "TL4304",
+    EngineError,
+    "no compiled kernel",
+    "Tidelog has no compiled kernel here, and no compiler: {reason}",
+    "A wheel contains the kernel, compiled for its platform. Elsewhere, for example in a clone, the kernel is compiled "
+    "once, with numba.",
+    "Install a wheel for this platform, or the compiler: `pip install 'tidelog[compile]'`.",
+    test="tests/kernel/test_cache.py::test_without_kernel_and_compiler_the_extra_is_named",
+)
 
 ENTRIES = (
+    NO_KERNEL,
     NO_VALUE,
     SAME_ID,
     KEY_TWICE,

@@ -13,7 +13,7 @@ remembered beside their arguments instead.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +23,7 @@ from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.support import remember_all
 from tidelog.partition.code.assemble import VARIABLES
 from tidelog.partition.code.function_columns import Column, result_column
-
-if TYPE_CHECKING:
-    from tidelog.partition.code.machine import Machine
+from tidelog.partition.code.machine import Machine
 
 FEWEST, MOST = 32, 1 << 16  # facts that are looked at
 SPARSE = 8  # places for each row, up to which results lie beside rows

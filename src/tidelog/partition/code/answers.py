@@ -1,4 +1,4 @@
-"""What a kernel that stopped wants of Python: the result of a function, or the error that ends the epoch.
+"""What a kernel that stopped needs of Python: the result of a function.
 
 Law: a result is remembered beside its arguments, so that the plan that asked finds it when it looks again.
 """
@@ -6,21 +6,14 @@ Law: a result is remembered beside its arguments, so that the plan that asked fi
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidelog.errors import EvaluationError
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
 from tidelog.kernel.cells import Cells, address
-from tidelog.kernel.scalar import fault_of
-from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.code.ahead import answer_ahead
-from tidelog.partition.code.fault import fault_error
-
-if TYPE_CHECKING:
-    from tidelog.partition.code.machine import Machine
+from tidelog.partition.code.machine import Machine
 
 TEXTS_SEEN = 1 << 18  # bytes of texts by which a limit may be passed before it is noticed
 
@@ -67,20 +60,3 @@ def room_left(machine: Machine) -> int | None:
     """The bytes that the epoch may still take, None if there is no limit."""
     limit = machine.limits.memory
     return None if limit is None else limit - machine.relations.memory() - machine.texts()
-
-
-def fail(machine: Machine, status: int, where: int) -> None:
-    """Raise what ends the epoch."""
-    if status == at.OVER:
-        raise failures.TOO_MANY_ROUNDS.error(rounds=machine.limits.rounds)
-    if status == at.BROKEN:
-        name = machine.relations.names[where]
-        if machine.relations.was_read:
-            raise failures.UNBALANCED.error(name=name)
-        raise AssertionError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
-    raise _fault(machine, where)
-
-
-def _fault(machine: Machine, pc: int) -> EvaluationError:
-    left, right = (int(machine.registers[machine.code[pc + i]]) for i in (5, 6))
-    return fault_error(fault_of(int(machine.code[pc + 3]), left, right))

@@ -5,16 +5,16 @@ Law: a function is pure, so that its result can be remembered per distinct argum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.dictionary import Dictionary, natural_type
-from tidelog.partition.texts.structures import structure_cell
+from tidelog.partition.texts.structures import constructor_id
 from tidelog.plan.steps import Apply
 from tidelog.program.functions.lists import DEEPEST, MOST_LISTS, is_too_deep, is_too_large
 from tidelog.program.functions.table import Function, order_of, resolve
-from tidelog.program.values.structure import is_structural
+from tidelog.program.values.structure import MAKE, TEST, is_structural, least, physical, structure_of
 from tidelog.program.values.term import Value
 
 TOLD = frozenset(("number", "symbol", "list"))  # types of values whose cells tell what they are
@@ -85,3 +85,20 @@ def _fits(value: Value, type_: str) -> bool:
     if isinstance(value, bool | int):
         return type_ in ("number", "unsigned", "boolean", "date", "timestamp")
     return False
+
+
+def structure_cell(name: str, cells: Sequence[int], dictionary: Dictionary) -> int:
+    """The cell that a function which makes, reads or tests structures gives for cells."""
+    structure = structure_of(name)
+    assert structure is not None, "the type check names the type of every constructor"
+    tag = (constructor_id(structure.constructor),) if structure.constructor else ()
+    if structure.kind == MAKE:
+        return dictionary.pack((*tag, *cells))
+    parts = dictionary.parts(cells[0])
+    fits = parts is not None and parts[: len(tag)] == tag
+    if structure.kind == TEST:
+        return int(fits)
+    if not fits or parts is None:
+        type_ = structure.parts[structure.place]
+        return dictionary.encode(least(type_), physical(type_))
+    return parts[len(tag) + structure.place]

@@ -9,21 +9,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from tidelog.kernel import aggregate, batches, route, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.library import NoKernel
+from tidelog.kernel.scalar import fault_of
 from tidelog.kernel.warm import make_ready
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.base.choice_lists import FIELDS, ChoiceLists
 from tidelog.partition.base.counters import KEPT as COUNTER_FIELDS
 from tidelog.partition.base.counters import Counters
 from tidelog.partition.base.limits import Limits, check_facts, check_memory
-from tidelog.partition.code.answers import answer, fail
 from tidelog.partition.code.assemble import GENERATORS, VARIABLES, Assembler, Choice
+from tidelog.partition.code.fault import fault_error
 from tidelog.partition.code.team import Frame, Sharing, Team
 from tidelog.partition.memory.messages import Messages
 from tidelog.partition.memory.queue import NO_CELLS, Queue
@@ -50,6 +52,14 @@ ARRIVING = 1 << 16  # messages from other partitions applied in one call of the 
 SLICE_SECONDS = 0.025
 EXPECTED, LITTLE = 1 << 14, 1 / 64  # facts, and the part of a batch, from which on it is told how many will come
 FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
+
+
+def load_kernel() -> None:
+    """Load or compile the kernel, once in a process."""
+    try:
+        make_ready()
+    except NoKernel as error:
+        raise failures.NO_KERNEL.error(reason=str(error)) from None
 
 
 def nothing() -> None:
@@ -89,6 +99,18 @@ class Weighing(Protocol):
         """Whether a rebuild is cheaper than to continue."""
 
 
+class Progress(NamedTuple):
+    """What an epoch has done so far: batches fired, supports found or lost, facts suspended and revived.
+
+    The numbers only grow until its end, and may be read while a kernel runs.
+    """
+
+    batches: int
+    supports: int
+    suspended: int
+    revived: int
+
+
 class Machine:
     """Registers, queue and messages of a partition, and the loop that drives kernels over them."""
 
@@ -97,11 +119,12 @@ class Machine:
         relations: Relations,
         assembler: Assembler,
         call: Callable[[int, tuple[int, ...]], int],
+        answer: Callable[[Machine, int], None],
         number: int = 0,
         partitions: int = 1,
         threads: int = 1,
     ) -> None:
-        make_ready()
+        load_kernel()
         self.relations = relations
         self.assembler = assembler
         self.call = call
@@ -118,6 +141,7 @@ class Machine:
         self.texts_seen = 0  # when the limit of memory was looked at
         self.on_slice: Callable[[], None] = nothing
         self.refresh: Callable[[], None] = nothing  # plans that have been outgrown
+        self.answer = answer  # computes the function that a kernel stopped for
         self.functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
         self.batch: Callable[[], Cells] = no_items  # the items that are fired
         self.ahead: dict[int, int] = {}  # facts for which functions were asked ahead last, by place of the code
@@ -393,9 +417,9 @@ class Machine:
             elif status == at.GROW_LISTS:
                 self.choices.grow()
             elif status == at.CALL:
-                answer(self, int(state[at.NEED]))
+                self.answer(self, int(state[at.NEED]))
             else:
-                fail(self, status, int(state[at.NEED]))
+                raise self._failure(status, int(state[at.NEED]))
 
     def _grow(self, number: int) -> None:
         """Make room in a relation; while one is built, for as many facts as will come if it goes on like this."""
@@ -475,10 +499,34 @@ class Machine:
     def _check_limits(self) -> None:
         limits = self.limits
         self.check_time()
-        check_facts(limits, int(self.state[at.FACTS]))
+        if limits.facts is not None:
+            check_facts(limits, int(self.state[at.FACTS]))
         if limits.memory is not None:
             check_memory(limits, self.relations.memory() + self.texts())
             self.texts_seen = self.texts()
+
+    def _failure(self, status: int, where: int) -> Exception:
+        """What ends the epoch."""
+        if status == at.OVER:
+            return failures.TOO_MANY_ROUNDS.error(rounds=self.limits.rounds)
+        if status == at.BROKEN:
+            name = self.relations.names[where]
+            if self.relations.was_read:
+                return failures.UNBALANCED.error(name=name)
+            return AssertionError(f"the support counts of `{name}` do not balance; this is a defect of Tidelog")
+        left, right = (int(self.registers[self.code[where + i]]) for i in (5, 6))
+        return fault_error(fault_of(int(self.code[where + 3]), left, right))
+
+    @property
+    def progress(self) -> Progress:
+        """What the epoch has done so far."""
+        value = self.state.item
+        return Progress(value(at.BATCHES), int(self.counted.sum()), value(at.SUSPENDED), value(at.REVIVED))
+
+    @property
+    def facts_made(self) -> int:
+        """How many facts became present so far."""
+        return int(self.state[at.FACTS])
 
     def current_rule(self) -> int:
         """The number of the rule whose plan was started last, -1 before any was."""

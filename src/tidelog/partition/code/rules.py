@@ -13,6 +13,7 @@ from tidelog.partition.code.machine import Machine
 from tidelog.partition.code.plan_counts import PlanCounts, plan_counts, retire
 from tidelog.partition.code.replan import Replanner
 from tidelog.partition.code.stratum import RuleCode, Stratum
+from tidelog.plan.build import aggregate_of
 from tidelog.plan.steps import Plan
 from tidelog.plan.work import RuleForm
 
@@ -33,7 +34,8 @@ class Rules:
         self._machine.fit_tally(number + 1)
         self._machine.tally[number] = self._machine.losses[number] = 0
         self._machine.counters.visits[number] = 0
-        planning, fold = self._replanner.planning(form), fold_of(form, self._machine.assembler.dictionary)
+        planning, dictionary = self._replanner.planning(form), self._machine.assembler.dictionary
+        fold = None if aggregate_of(form.rule) is None else fold_of(form, dictionary)
         code = RuleCode(form.rule, number, planning, fold=fold, everywhere=form.everywhere, sends=form.sends)
         self._by_number[number] = code
         self.codes[code.label] = code

@@ -39,7 +39,7 @@ def _wrong(relations: Relations, choice: Choice | None, number: int) -> str:
     candidates = relations.records(choice.candidates)
     rows = groups[:, COUNTS] - 1
     if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < len(candidates):
-        return "a group shows a row that is not there"
+        return "a group shows a row that does not exist"
     chosen = candidates[rows]
     if not (exposed(chosen) & present(chosen)).all():
         return "a group shows a candidate that is not exposed"

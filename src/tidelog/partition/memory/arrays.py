@@ -108,7 +108,7 @@ class Arrays:
     def grow_records(self, number: int, wanted: int) -> None:
         """Room for so many records of a relation, and for their links."""
         if wanted >= MOST_ROWS:
-            raise MemoryError(f"relation `{self.names[number]}` would hold over 2^31 facts in one partition")
+            raise MemoryError(f"relation `{self.names[number]}` would contain more than 2^31 facts in one partition")
         for index in self.indexes_of(number):
             self.set_links(index, self.block(index, "links").resize(wanted))
         self.set_array(number, "rec", self.block(number, "rec").resize(wanted))  # last: this is the capacity

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,28 @@ from tidelog.partition.memory.records import LONGEST_KEY, STATE, in_use, present
 from tidelog.partition.phases.fold_groups import give_results
 from tidelog.partition.phases.partition import Partition
 
-QUIET = -(1 << 30)  # no group waits
+QUIET = -(1 << 30)  # no group is pending
+
+
+class Due(NamedTuple):
+    """What is to be done next for the groups of a level: give their results, or build the stratum again."""
+
+    level: int
+    is_stale: bool
+
+    @property
+    def order(self) -> int:
+        """A number that partitions agree on by taking the highest: lower levels first, stale groups before others."""
+        return -2 * self.level + self.is_stale
+
+    @classmethod
+    def from_order(cls, order: int) -> Due | None:
+        """What a number stands for; None if nothing is due on any partition.
+
+        >>> Due.from_order(Due(3, True).order), Due.from_order(Due(0, False).order), Due.from_order(QUIET)
+        (Due(level=3, is_stale=True), Due(level=0, is_stale=False), None)
+        """
+        return None if order == QUIET else cls((1 - order) // 2, bool(order % 2))
 
 
 @dataclass(slots=True)
@@ -146,10 +168,7 @@ def _withdraw(source: _Source, group: Group) -> bool:
 
 
 def next_due(partition: Partition, stratum: Stratum) -> int:
-    """What is to be done next now that the stratum is quiet: less is later, `QUIET` is nothing.
-
-    Level l is ``-2 * l``; one more where a group of the level is stale.
-    """
+    """The order of what is due next now that the stratum is quiet (`Due`), `QUIET` if nothing is."""
     due = QUIET
     for source in _sources(partition, stratum):
         source.look()
@@ -160,7 +179,7 @@ def next_due(partition: Partition, stratum: Stratum) -> int:
                 source.groups.touched.discard(group)
                 source.groups.shown[group] = shown
             else:
-                due = max(due, -2 * level + (shown is not None))
+                due = max(due, Due(level, shown is not None).order)
     return due
 
 

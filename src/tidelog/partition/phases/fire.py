@@ -16,7 +16,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.code.stratum import RuleCode, Triggers
 from tidelog.partition.memory.journal import NOTHING
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.running import OutOfMemory, running_rule
+from tidelog.partition.phases.running_rule import OutOfMemory, running_rule
 
 WHOLE_ITEM: Cells = np.full(1, -1, np.int64)
 WHOLE_SPAN: Cells = np.array([[0, 1]], np.int64)
@@ -32,7 +32,7 @@ def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells
     try:
         return partition.machine.fire(phase, batch, spans, triggers.plans, sign)
     except BaseException as error:
-        _raise_told(partition, error)
+        _raise_with_rule(partition, error)
     finally:
         partition.machine.firing = False
         _empty_spans(spans, triggers)
@@ -47,7 +47,7 @@ def fire_queue(partition: Partition, phase: int, triggers: Triggers, sign: int) 
     try:
         return partition.machine.run_queue(phase, spans, triggers.plans, sign)
     except BaseException as error:
-        _raise_told(partition, error)
+        _raise_with_rule(partition, error)
     finally:
         partition.machine.firing = False
         _empty_spans(spans, triggers)
@@ -60,7 +60,7 @@ def fire_whole(partition: Partition, code: RuleCode, phase: int, sign: int) -> N
     try:
         partition.machine.fire(phase, WHOLE_ITEM, WHOLE_SPAN, plans, sign)
     except BaseException as error:
-        _raise_told(partition, error)
+        _raise_with_rule(partition, error)
     finally:
         partition.machine.firing = False
 
@@ -87,7 +87,7 @@ def _empty_spans(spans: Cells, triggers: Triggers) -> None:
         spans[number] = 0
 
 
-def _raise_told(partition: Partition, error: BaseException) -> NoReturn:
+def _raise_with_rule(partition: Partition, error: BaseException) -> NoReturn:
     """A value that cannot be computed is told with its rule, an epoch that is given up with where it stands."""
     if isinstance(error, LimitError | EpochInterrupted):
         raise error.reworded(f"{error}{running_rule(partition) or ''}") from None

@@ -42,7 +42,7 @@ def gain(
     for code in new_rules:
         stratum.rules[code.label] = code
         stratum.forget_tables()
-    if new_rules:
+    if any(code.fold is not None for code in new_rules):
         forget_shown(partition, new_rules)
     lower, negated, own = stratum.tables(partition.relations.numbers)
     members = partition.touch(stratum)

@@ -8,6 +8,7 @@ which strata to visit and in which order; the partition keeps the counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,25 +17,42 @@ import numpy.typing as npt
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
-from tidelog.partition.code.answers import room_left
+from tidelog.partition.base.asked_groups import AskedGroups
+from tidelog.partition.code.answers import answer, room_left
 from tidelog.partition.code.assemble import Assembler
 from tidelog.partition.code.call import call_function
 from tidelog.partition.code.fold import Fold
 from tidelog.partition.code.machine import Machine, close_machine
 from tidelog.partition.code.replan import Replanner
 from tidelog.partition.code.rules import Rules
-from tidelog.partition.code.stratum import Stratum
-from tidelog.partition.memory.committed import CommittedFacts
-from tidelog.partition.memory.journal import unmark
-from tidelog.partition.memory.kept import KeptIndexes
+from tidelog.partition.code.stratum import RuleCode, Stratum
+from tidelog.partition.memory.committed_facts import CommittedFacts
+from tidelog.partition.memory.journal import NOTHING, unmark
+from tidelog.partition.memory.kept_indexes import KeptIndexes
 from tidelog.partition.memory.records import counts_of, later, rank_base
 from tidelog.partition.memory.relations import BRIEF, Relations
 from tidelog.partition.memory.trim import LONG_JOURNAL, clear, trim, trim_journal
-from tidelog.partition.phases.open_epoch import OpenEpoch
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.functions.table import Function
 
 MEMORY_LIMIT = 1 << 20
+
+
+@dataclass(slots=True)
+class OpenEpoch:
+    """The state at the beginning that no journal holds, and what one phase leaves for a later one."""
+
+    is_open: bool = False
+    clock: int = 0
+    rank_bases: Cells = field(default_factory=lambda: NOTHING)
+    touched: set[int] = field(default_factory=set)  # relations of which a commit looks at the journal
+    pending: dict[int, Cells] = field(default_factory=dict)  # suspended before their stratum is visited, by relation
+    fold_gains: list[tuple[RuleCode, Cells]] = field(default_factory=list)  # results to be given once all is retracted
+    folds: dict[int, Fold] = field(default_factory=dict)  # whose groups the epoch touched, by identity
+    rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
+    asked: dict[str, AskedGroups] = field(default_factory=dict)  # of aggregates inside their recursion, by label
+    asked_seen: int = 0  # items of the queue of losses that were looked at for groups of theirs
+    fold_messages: list[tuple[int, int, Cells]] = field(default_factory=list)  # partition, relation, rows to be sent
 
 
 class Partition:
@@ -53,7 +71,7 @@ class Partition:
         self.dictionary = Dictionary() if dictionary is None else dictionary
         self.relations = Relations()
         self.assembler = Assembler(self.relations, self.dictionary)
-        self.machine = Machine(self.relations, self.assembler, self._call, number, partitions, threads)
+        self.machine = Machine(self.relations, self.assembler, self._call, answer, number, partitions, threads)
         self.replanner = Replanner(self.machine, self.assembler, functions, partitions)
         self.machine.refresh = self.replanner.refresh
         self.machine.functions = functions
@@ -120,9 +138,9 @@ class Partition:
         return members
 
     @property
-    def waiting(self) -> set[str]:
+    def pending(self) -> set[str]:
         """The relations with facts that were suspended before their stratum is visited."""
-        return {self.relations.names[n] for n, items in self.epoch.waiting.items() if len(items)}
+        return {self.relations.names[n] for n, items in self.epoch.pending.items() if len(items)}
 
     def commit(self, shown: Callable[[], None] = lambda: None) -> None:
         """What is new becomes old: readers see it at once, ``shown`` is called at that moment, and records follow."""
@@ -189,6 +207,13 @@ class Partition:
     def counts(self, name: str) -> tuple[Cells, Cells, Cells, Cells, npt.NDArray[Any]]:
         """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation; no epoch runs."""
         return counts_of(self.committed.records(name), rank_base(self.relations, self.relations.numbers[name]))
+
+    def running_label(self) -> str | None:
+        """The label of the rule whose join runs now, if one does."""
+        if self.machine.state[at.PC] < 0:
+            return None
+        code = self.rules.numbered(self.machine.current_rule())
+        return None if code is None else code.label
 
     def _call(self, number: int, args: tuple[int, ...]) -> int:
         step = self.assembler.memories[number]

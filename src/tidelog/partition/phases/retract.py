@@ -31,7 +31,7 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
     lower, negated, _ = stratum.tables(partition.relations.numbers)
     members, features = partition.touch(stratum), stratum.features
     epoch.asked_seen = 0
-    suspended = joined([epoch.waiting.pop(number, NOTHING) for number in members]) if epoch.waiting else NOTHING
+    suspended = joined([epoch.pending.pop(number, NOTHING) for number in members]) if epoch.pending else NOTHING
     machine.queue.reset(suspended)
     if features.choices:
         machine.choices.forget_opened()

@@ -66,7 +66,7 @@ def absorb_comparisons(partition: Partition, messages: Messages, sign: int) -> N
 
 def settle_split(partition: Partition) -> None:
     """After the comparisons of a split: waiting facts that have supports of lower rank now are not suspended."""
-    waiting = partition.epoch.waiting
+    waiting = partition.epoch.pending
     for number, items in list(waiting.items()):
         kept = np.empty_like(items)
         count = support.reinstate(partition.relations.directory, items, len(items), kept)
@@ -83,7 +83,7 @@ def _touch_heads(partition: Partition, messages: Messages) -> None:
 
 def _let_queue_wait(partition: Partition) -> None:
     """Facts that lost their last support of lower rank wait for the retract phase of their stratum."""
-    items, waiting = partition.machine.queue.items.copy(), partition.epoch.waiting
+    items, waiting = partition.machine.queue.items.copy(), partition.epoch.pending
     relations = items >> 32
     for number in np.unique(relations).tolist():
         waiting[number] = joined([waiting.get(number, NOTHING), items[relations == number]])

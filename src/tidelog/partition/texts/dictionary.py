@@ -11,30 +11,31 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-
-import xxhash
+from typing import Any
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.entries import Entries, ScratchEntries
+from tidelog.partition.texts.ids import (
+    LIST_SEED,
+    LONG,
+    RECORD_SEED,
+    SYMBOL_SEED,
+    TAGS,
+    TWO64,
+    hash_long,
+    symbol_id,
+    to_signed,
+)
 from tidelog.partition.texts.packed import Packed
-from tidelog.partition.texts.structures import NIL_CELL, decode_structures, encode_structure, parts_of, take_apart
+from tidelog.partition.texts.structures import NIL_CELL, Leaf, decode_structures, encode_structure, take_apart
 from tidelog.partition.texts.texts import TextColumn
 from tidelog.program.values.shape import Shape
 from tidelog.program.values.term import NAN, Value
 from tidelog.program.values.variant import Variant
 
-TAGS = {"number": 1, "unsigned": 2, "float": 3, "symbol": 4, "list": 5, "record": 6}
-SEED = 42
 NAN_CELL = 0x7FF8000000000000
-_LONG = struct.Struct("<q")
-_TWO64 = 1 << 64
 REMEMBERED = 1 << 16
-
-
-def to_signed(bits: int) -> int:
-    """64 bits as a signed number."""
-    return bits - _TWO64 if bits >= _TWO64 >> 1 else bits
 
 
 def float_cell(value: float) -> int:
@@ -46,25 +47,7 @@ def float_cell(value: float) -> int:
 
 def cell_float(cell: int) -> float:
     """The float with these bits; NaN is one object, which Python then holds equal to itself inside rows."""
-    return NAN if cell == NAN_CELL else float(struct.unpack("<d", _LONG.pack(cell))[0])
-
-
-def _hash_long(value: int, seed: int) -> int:
-    return int(xxhash.xxh64_intdigest(_LONG.pack(value), seed % _TWO64))
-
-
-_SYMBOL_SEED = to_signed(_hash_long(TAGS["symbol"], SEED))
-_LIST_SEED, _RECORD_SEED = (_hash_long(TAGS[kind], SEED) for kind in ("list", "record"))
-
-
-def symbol_id(text: str) -> int:
-    """The id of a symbol.
-
-    >>> symbol_id("") != symbol_id("a")
-    True
-    """
-    raw = text.encode("utf-8", "surrogatepass")
-    return to_signed(xxhash.xxh64_intdigest(raw, _hash_long(len(raw), _SYMBOL_SEED)))
+    return NAN if cell == NAN_CELL else float(struct.unpack("<d", LONG.pack(cell))[0])
 
 
 def natural_type(value: object) -> str:
@@ -72,7 +55,7 @@ def natural_type(value: object) -> str:
     if isinstance(value, bool):
         return "number"
     if isinstance(value, int):
-        return "number" if value < _TWO64 >> 1 else "unsigned"
+        return "number" if value < TWO64 >> 1 else "unsigned"
     for kind, name in ((float, "float"), (str, "symbol"), (tuple, "list"), (list, "list")):
         if isinstance(value, kind):
             return name
@@ -107,7 +90,7 @@ class Dictionary:
 
     def symbol_column(self, address: int, offsets: Cells) -> Cells:
         """The cells of symbols whose UTF-8 lies in memory one after the other, from ``offsets[i]`` to the next."""
-        return self.entries.enter_column(address, offsets, _SYMBOL_SEED)
+        return self.entries.enter_column(address, offsets, SYMBOL_SEED)
 
     def enter(self, entries: Iterable[tuple[int, Value]]) -> None:
         """Take entries that others made; DataError if two values have one id."""
@@ -153,7 +136,7 @@ class Dictionary:
         """Whether entries were made here that whoever owns them may not have known when there were so many."""
         return len(self) != known
 
-    def tell_owners(self) -> None:
+    def report_to_owners(self) -> None:
         """A dictionary that is not shared out has nobody to tell."""
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:
@@ -188,7 +171,7 @@ class Dictionary:
     def decode(self, cell: int, type_: str | None) -> Value:
         """The value behind a cell of a column of that type; a record whose type is not told stays its cell."""
         if isinstance(type_, Shape):
-            value: Value = decode_structures([cell], type_, self)[0]
+            value: Value = self.structures([cell], type_)[0]
             return value
         if type_ in ("symbol", "list"):
             value = self.entries.value(cell)
@@ -198,7 +181,7 @@ class Dictionary:
         if type_ == "float":
             return cell_float(cell)
         if type_ == "unsigned":
-            return cell % _TWO64
+            return cell % TWO64
         return cell
 
     def decode_any(self, cell: int, type_: str | None) -> Value:
@@ -210,9 +193,9 @@ class Dictionary:
 
     def pack(self, cells: Sequence[int]) -> int:
         """The cell of a record or variant with these cells as its parts."""
-        mixed = _hash_long(len(cells), _RECORD_SEED)
+        mixed = hash_long(len(cells), RECORD_SEED)
         for cell in cells:
-            mixed = _hash_long(cell, mixed)
+            mixed = hash_long(cell, mixed)
         packed = to_signed(mixed)
         if packed == NIL_CELL:
             raise failures.SAME_ID.error(known="nil", value=tuple(cells), cell=packed)
@@ -220,13 +203,21 @@ class Dictionary:
 
     def parts(self, cell: int) -> Packed | None:
         """The cells of the parts of a record or variant; None for ``nil``."""
-        return None if cell == NIL_CELL else parts_of(self, [cell])[0]
+        return None if cell == NIL_CELL else self.parts_of([cell])[0]
+
+    def parts_of(self, cells: Sequence[int]) -> list[Packed]:
+        """The cells of the parts of many records or variants."""
+        return self.values_of(cells)  # type: ignore[return-value]  # what stands behind cells of records
+
+    def structures(self, cells: Iterable[int], shape: Shape, leaf: Leaf | None = None) -> list[Any]:
+        """The values of records or variants of one type; ``leaf`` decodes parts of base types."""
+        return decode_structures(cells, shape, self.parts_of, leaf or self.decode)
 
     def _list(self, value: tuple[Value, ...]) -> int:
-        mixed = _hash_long(len(value), _LIST_SEED)
+        mixed = hash_long(len(value), LIST_SEED)
         for part in value:
             kind = natural_type(part)
-            mixed = _hash_long(self.encode(part, kind), _hash_long(TAGS[kind], mixed))
+            mixed = hash_long(self.encode(part, kind), hash_long(TAGS[kind], mixed))
         return self._make(to_signed(mixed), value)
 
     def _make(self, cell: int, value: Value) -> int:
@@ -240,7 +231,7 @@ def _structure(dictionary: Dictionary, value: Value, type_: str) -> int:
     if value is None or isinstance(value, int):
         return value or NIL_CELL
     assert isinstance(type_, Shape), "a value is encoded with the type of its place"
-    cell = encode_structure(value, type_, dictionary, take_apart, dictionary.encode)
+    cell = encode_structure(value, type_, dictionary.pack, take_apart, dictionary.encode)
     assert cell is not None, "the type check admits the value"
     return cell
 

@@ -62,11 +62,11 @@ class Untold:
             batches = by_owner(entries, self._partitions)
             for place, (owner, entries) in enumerate(batches):
                 if owner != self._own:
-                    self._tell_one(owner, entries, batches[place + 1 :], forget)
+                    self._report_to_one(owner, entries, batches[place + 1 :], forget)
         finally:
             self._telling = False
 
-    def _tell_one(
+    def _report_to_one(
         self, owner: int, entries: list[Entry], later: Sequence[Batch], forget: Callable[[Entry], bool]
     ) -> None:
         try:
@@ -100,7 +100,7 @@ class SharedDictionary(Dictionary):
         """Whether entries were made here that their owners have not heard of."""
         return not self._untold.is_empty
 
-    def tell_owners(self) -> None:
+    def report_to_owners(self) -> None:
         """Tell the owners of the entries made here since the last time; DataError if two values have one id.
 
         What an owner refuses is forgotten here, so that it is refused again; what was not told yet is told next time.

@@ -10,52 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tidelog.partition.base import partition_failures as failures
+from tidelog.partition.texts.ids import symbol_id
 from tidelog.partition.texts.packed import Packed
 from tidelog.program.values.shape import Part, Shape
-from tidelog.program.values.structure import MAKE, TEST, least, physical, structure_of
 from tidelog.program.values.variant import Variant, record_class, variant_class
-
-if TYPE_CHECKING:
-    from tidelog.partition.texts.dictionary import Dictionary
 
 NIL_CELL = 0
 Key = tuple[int, str]  # a cell and the name of its type
 Taken = tuple[str | None, Sequence[Any]]  # a constructor, None for nil, and parts, as a value has them
 Leaf = Callable[[int, str], Any]  # the value of a cell of a base type
+PartsOf = Callable[[Sequence[int]], list[Packed]]  # the cells of the parts of many structures
+Pack = Callable[[Sequence[int]], int]  # the cell of a structure with these parts
 TakeApart = Callable[[Any, Shape], Taken | None]
 
 
 @lru_cache(maxsize=10_000)
 def constructor_id(constructor: str) -> int:
     """What the cells of a variant begin with."""
-    from tidelog.partition.texts.dictionary import symbol_id  # the dictionary needs this module
-
     return symbol_id(constructor)
-
-
-def structure_cell(name: str, cells: Sequence[int], dictionary: Dictionary) -> int:
-    """The cell that a function which makes, reads or tests structures gives for cells."""
-    structure = structure_of(name)
-    assert structure is not None, "the type check names the type of every constructor"
-    tag = (constructor_id(structure.constructor),) if structure.constructor else ()
-    if structure.kind == MAKE:
-        return dictionary.pack((*tag, *cells))
-    parts = dictionary.parts(cells[0])
-    fits = parts is not None and parts[: len(tag)] == tag
-    if structure.kind == TEST:
-        return int(fits)
-    if not fits or parts is None:
-        type_ = structure.parts[structure.place]
-        return dictionary.encode(least(type_), physical(type_))
-    return parts[len(tag) + structure.place]
-
-
-def parts_of(dictionary: Dictionary, cells: Sequence[int]) -> list[Packed]:
-    """The cells of the parts of many records or variants."""
-    return dictionary.values_of(cells)  # type: ignore[return-value]  # what stands behind cells of records
 
 
 class _Open(NamedTuple):
@@ -67,24 +42,22 @@ class _Open(NamedTuple):
     parts: tuple[tuple[int, Part], ...]
 
 
-def decode_structures(
-    cells: Iterable[int], shape: Shape, dictionary: Dictionary, leaf: Leaf | None = None
-) -> list[Any]:
+def decode_structures(cells: Iterable[int], shape: Shape, parts_of: PartsOf, leaf: Leaf) -> list[Any]:
     """The Python values of cells of one type; equal cells share their value. ``leaf`` decodes parts of base types."""
     wanted = list(cells)
-    opened = _opened(wanted, shape, dictionary)
+    opened = _opened(wanted, shape, parts_of)
     done: dict[Key, Any] = {}
     for cell in wanted:
-        _close((cell, shape.name), opened, done, leaf or dictionary.decode)
+        _close((cell, shape.name), opened, done, leaf)
     return [done[cell, shape.name] for cell in wanted]
 
 
-def _opened(cells: Iterable[int], shape: Shape, dictionary: Dictionary) -> dict[Key, _Open]:
+def _opened(cells: Iterable[int], shape: Shape, parts_of: PartsOf) -> dict[Key, _Open]:
     """All structures at any depth, each once; those of one level are looked up together."""
     level = {(cell, shape.name): shape for cell in cells if cell != NIL_CELL}
     found: dict[Key, _Open] = {}
     while level:
-        for key, parts in zip(level, parts_of(dictionary, [cell for cell, _ in level]), strict=True):
+        for key, parts in zip(level, parts_of([cell for cell, _ in level]), strict=True):
             found[key] = _open(key, level[key], parts)
         inside = ((cell, part.type) for key in level for cell, part in found[key].parts if cell != NIL_CELL)
         below = {(cell, type_.name): type_ for cell, type_ in inside if isinstance(type_, Shape)}
@@ -135,11 +108,12 @@ def _part(cell: int, type_: str, done: dict[Key, Any], leaf: Leaf) -> Any:
 
 
 def encode_structure(
-    value: Any, shape: Shape, dictionary: Dictionary, take_apart: TakeApart, encode: Callable[[Any, str], int | None]
+    value: Any, shape: Shape, pack: Pack, take_apart: TakeApart, encode: Callable[[Any, str], int | None]
 ) -> int | None:
     """The cell of a Python value; None if it, or something in it, does not fit the type.
 
-    ``take_apart`` says which constructor a value has and what its parts are, ``encode`` gives the cells of other parts.
+    ``pack`` makes the cell of a structure, ``take_apart`` says which constructor a value has and what its parts are,
+    ``encode`` gives the cells of other parts.
     """
     root: list[int] = []
     stack: list[tuple[Shape, str, list[Any], list[int], list[int]]] = []  # what is still to be encoded, cells so far
@@ -159,7 +133,7 @@ def encode_structure(
             if len(cells) == len(fields):
                 stack.pop()
                 tag = (constructor_id(constructor),) if constructor else ()
-                target.append(dictionary.pack((*tag, *cells)))
+                target.append(pack((*tag, *cells)))
                 continue
             field = fields[len(cells)]
             if isinstance(field.type, Shape):

@@ -2,7 +2,7 @@
 
 Law: a finding is left out if it speaks of a name that unread text declares or derives (`Program.unread`), or stands in
 a clause that uses such a relation or one with a column of such a type. What is left out comes back once the cause is
-mended, if it was a mistake of its own.
+fixed, if it was a separate mistake.
 """
 
 from __future__ import annotations

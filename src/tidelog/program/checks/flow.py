@@ -44,7 +44,7 @@ class Flows:
 
 
 def flow_of(term: Term, values: Mapping[str, Flows]) -> Flows:
-    """The flows of the term, where ``values`` tells those of its variables; others are free of any value.
+    """The flows of the term, where ``values`` returns those of its variables; others do not depend on any value.
 
     >>> best = Flows({"D": ITSELF})
     >>> flow_of(Call("+", (Var("D"), Const(1, "number"))), {"D": best}).of["D"]

@@ -6,7 +6,7 @@ shortest path), or if no rule gives a value better than any it reads (widest pat
 for nothing else than computing the head's value and tests that a better value cannot fail. In the first case a value
 improved upon never supports a best one; in the second the better value supports it as well. On floats strictness holds
 up to rounding.
-The check is syntactic: it refuses some programs that have one result, and tells for each what it could not see.
+The check is syntactic: it refuses some programs that have one result, and reports for each what it could not prove.
 How single rules use values is read by `value_use`.
 """
 
@@ -102,7 +102,7 @@ def _disagreements(stratum: Stratum) -> Iterator[Diagnostic]:
         elif name in first and found != [first[name]]:
             yield _disagreement(rule, "aggregates differently in two of its rules")
         elif found and len(kinds) > 1 and found[0][0] != kinds[0]:
-            yield _disagreement(rule, f"takes {found[0][0]} where the same recursion takes {kinds[0]}")
+            yield _disagreement(rule, f"uses {found[0][0]}, but the same recursion uses {kinds[0]}")
 
 
 def _disagreement(rule: Rule, reason: str) -> Diagnostic:
@@ -120,7 +120,7 @@ def _uncarried(stratum: Stratum, carried: Mapping[str, int], kind: str) -> Itera
     for rule in stratum.rules:
         column = carried.get(rule.head.predicate)
         if column is None and _reads(rule, stratum):
-            yield not_monotone(rule, kind, f"`{rule.head.predicate}` does not carry on the value that it depends on")
+            yield not_monotone(rule, kind, f"`{rule.head.predicate}` does not pass on the value that it depends on")
         elif column == -1:
             yield not_monotone(rule, kind, f"more than one column of `{rule.head.predicate}` depends on the value")
 
@@ -150,7 +150,7 @@ def _check_rules(graded: Sequence[Graded], recursion: Recursion) -> Iterator[Dia
         return
     other = next(entry for entry in graded if not entry.grade.strict)
     related = [("this rule is not strictly monotone", s) for s in (other.rule.head.span,) if s is not None]
-    reason = "it may give a better value than it reads, while another rule of the recursion is not strictly monotone"
+    reason = "it may derive a better value than it reads, and another rule of the recursion is not strictly monotone"
     for entry in graded:
         if not entry.grade.modest:
             span = entry.rule.head.span or entry.rule.span

@@ -100,7 +100,7 @@ class _Work:
     def judge(self, edge: _Edge) -> None:
         longer = self.by_list and edge.witness == LONGER
         if edge.step is None and not edge.modest:
-            self._refuse(edge, "nothing says that its value is worse than the one it reads")
+            self._refuse(edge, "nothing ensures that its value is worse than the one it reads")
         elif edge.step is None or edge.is_copy:
             if not longer:
                 self.idle.append(edge)
@@ -126,7 +126,7 @@ class _Work:
         home = {name: i for i, names in enumerate(strong_components(graph)) for name in names}
         for edge in self.idle:
             if home[edge.source] == home[edge.rule.head.predicate]:
-                self._refuse(edge, "nothing on this way round makes the value worse, so that no witness is the first")
+                self._refuse(edge, "nothing in this cycle makes the value worse, so no witness is the first")
 
 
 def _edges(
@@ -287,7 +287,7 @@ def _order_rule(edge: _Edge, recursion: Recursion, number: int, *, equal: bool) 
 
 
 def wanted_step(rule: Rule) -> str:
-    """What an order rule wants of a step, to be told before the word zero."""
+    """What an order rule requires of a step, as words before "zero" in the message."""
     test = rule.body[-1]
     assert isinstance(test, Comparison)
     return {"<": "at least", "<=": "above", ">": "at most", ">=": "below"}[test.op]

@@ -67,16 +67,16 @@ class _Scope:
 
 def check_safety(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> list[Diagnostic]:
     """All findings about unbound variables and misplaced terms in the rules and facts of the program."""
-    generators = {name for name, overloads in functions.items() if any(f.generator for f in overloads)}
+    terms = [term for fact in program.facts for term in fact.atom.args if not isinstance(term, Const)]
+    rules = [rule for rule in program.rules if not _plainly_safe(rule)]
     findings: list[Diagnostic] = []
-    for fact in program.facts:
-        for term in fact.atom.args:
-            if not isinstance(term, Const):
-                scope = _Scope(set(), generators, findings)
-                _check_term(term, set(), HEAD, scope)
-    for rule in program.rules:
-        if not _plainly_safe(rule):
-            findings.extend(rule_safety(rule, generators))
+    if not terms and not rules:
+        return findings
+    generators = {name for name, overloads in functions.items() if any(f.generator for f in overloads)}
+    for term in terms:
+        _check_term(term, set(), HEAD, _Scope(set(), generators, findings))
+    for rule in rules:
+        findings.extend(rule_safety(rule, generators))
     return findings
 
 
@@ -111,7 +111,7 @@ def rule_safety(rule: Rule, generators: Set[str] = frozenset({"range"})) -> list
 
 
 def _consequences(rule: Rule, bound: Set[str], scope: _Scope) -> set[str]:
-    """The unbound variables that `=` would bind if only the others were bound: these are worth telling, those not."""
+    """The unbound variables that `=` would bind if only the others were bound: only the others are reported."""
     if scope.names <= bound:
         return set()
     defined = {
@@ -363,7 +363,7 @@ def _check_aggregate(aggregate: Aggregate, bound: Set[str], scope: _Scope) -> No
         return
     own = aggregate_names(aggregate)
     for name in sorted(_shared(aggregate, scope.names) - bound - scope.reported):
-        # Unbound outside: told there if it occurs in a place that needs it, which all places but atoms do.
+        # Unbound outside: reported there if it occurs in a place that needs it, which all places but atoms do.
         scope.reported.add(name)
         scope.findings.append(diagnose("TL308", _first_span(aggregate, name), name=name))
     inner = scope.within(own)

@@ -33,7 +33,7 @@ def check_witnesses(program: Program, schema: Schema) -> Iterator[Diagnostic]:
 
 
 def _without_key(rule: Rule, schema: Schema) -> Iterator[Diagnostic]:
-    """A list beside the best value of a located head is a path that came with it, hardly a group of its own."""
+    """A list next to the best value of a located head is a path that belongs to it, hardly a separate group."""
     types = schema.get(rule.head.predicate, ())
     lists = [i for i, type_ in enumerate(types) if type_ == LIST and not isinstance(rule.head.args[i], Aggregate)]
     if lists:

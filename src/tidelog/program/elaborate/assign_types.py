@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tidelog.program.elaborate.elaboration import Elaboration
+from tidelog.program.elaborate.features import Feature
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.values.rule import Rule
@@ -24,7 +25,9 @@ def assign_types(elaboration: Elaboration) -> Elaboration:
     >>> print(print_rule(typed.program.rules[0]), dict(typed.typing.schema))
     p(X) :- q(X), X > 1.0. {'p': ('float',), 'q': ('float',)}
     """
-    program, type_names = elaboration.program, TypeNames(elaboration.program.types)
+    program = elaboration.program
+    names_types = program.types or program.declarations or Feature.CASTS in elaboration.features
+    type_names = TypeNames(program.types) if names_types else elaboration.type_names
     columns = {**_columns(program.rules), **elaboration.names.arity}
     whole = replace(program, rules=(*program.rules, *elaboration.inline))
     typing = infer_types(whole, columns, type_names, elaboration.functions, elaboration.bound)

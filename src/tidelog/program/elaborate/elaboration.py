@@ -17,6 +17,8 @@ from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
 
+UNDECLARED = TypeNames(())  # the type names of a program that declares none
+
 
 @dataclass(frozen=True, slots=True)
 class Elaboration:
@@ -32,7 +34,7 @@ class Elaboration:
     known: Mapping[str, int] = field(default_factory=dict)
     inline: tuple[Rule, ...] = ()
     names: Names = field(default_factory=Names)
-    type_names: TypeNames = field(default_factory=lambda: TypeNames(()))
+    type_names: TypeNames = UNDECLARED
     typing: Typing | None = None
     findings: tuple[Diagnostic, ...] = ()
     features: frozenset[Feature] = frozenset()  # of the program before the first pass

@@ -1,4 +1,4 @@
-"""Instances of components become relations, types, rules and facts of their own.
+"""Instances of components are expanded to relations, types, rules and facts.
 
 Law: an instance ``g`` of a component means the content of the component and of the components it inherits, with ``g.``
 before every name that this content declares and the given types for the parameters; a name that the content does not
@@ -76,7 +76,7 @@ class _TooLong(Exception):
 
 @dataclass
 class _Expansion:
-    """The work on one program: its components, and what was told already."""
+    """The work on one program: its components, and what was already reported."""
 
     program: Program
     report: Report
@@ -154,13 +154,13 @@ class _Expansion:
         for relation in component.overrides:
             known = inherited.get(relation)
             if known is None or OVERRIDABLE not in known.qualifiers:
-                problem = "it does not inherit" if known is None else "is not declared `overridable`"
+                problem = "is not inherited" if known is None else "is not declared `overridable`"
                 values = {"name": component.name, "relation": relation, "problem": problem}
                 related = [("declared here", known.span)] if known is not None and known.span is not None else []
                 self._tell(diagnose("TL224", component.span, related=related, **values))
 
     def _component(self, wanted: ComponentType, scope: Scope, binding: Binding) -> tuple[Component, Scope] | None:
-        """The component of a name and what is around it; None, and told, if there is none or it takes other types."""
+        """The component of a name and its context; None, and a report, if there is none or the types do not match."""
         found = self._find(wanted.name, scope, binding, frozenset())
         if found is None:
             known = KnownNames(
@@ -235,7 +235,7 @@ def _prefixed(content: Program, name: str) -> Program:
 
 
 def _as_rules(made: Program, name: str) -> Program:
-    """An instance whose facts for relations around it, or inline ones, are rules of its own, and go when it goes."""
+    """An instance whose facts for outer or inline relations are rules of the instance, and are removed with it."""
     inline = inline_relations(made)
     facts = [f for f in made.facts if not belongs_to(f.atom.predicate, name) or f.atom.predicate in inline]
     if not facts:

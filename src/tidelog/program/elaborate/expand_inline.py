@@ -145,7 +145,7 @@ class _Inlining:
     depth: int = 0
 
     def bounded_rule(self, rule: Rule) -> Rule | None:
-        """The rule without inline atoms; None, and told, if it would be too long."""
+        """The rule without inline atoms; None, and a report, if it would be too long."""
         self.made = self.depth = 0
         try:
             return self.rule(rule)
@@ -238,7 +238,7 @@ class _Inlining:
     def _typed(self, relation: str, args: Sequence[Term]) -> list[Term]:
         """The arguments of a relation, records cast to the types of its columns."""
         types = self.types[relation]
-        if len(types) != len(args):  # told elsewhere
+        if len(types) != len(args):  # reported elsewhere
             return list(args)
         return [_cast(arg, type_) for arg, type_ in zip(args, types, strict=True)]
 

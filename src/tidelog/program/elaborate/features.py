@@ -27,7 +27,7 @@ class Feature(enum.Enum):
     RULES = enum.auto()  # every program, also one without any
     CONSTRAINTS = enum.auto()
     KEYS = enum.auto()
-    AGGREGATES = enum.auto()  # with a body of their own
+    AGGREGATES = enum.auto()  # with a separate body
     INLINE = enum.auto()
     CHOICES = enum.auto()
     EQUIVALENCES = enum.auto()

@@ -116,7 +116,7 @@ def _check_sugar(says: Key | Reference, declared: Mapping[str, Declaration]) -> 
 
 
 def _place(declaration: Declaration, column: str) -> int | None:
-    """The place of a column that is told by its name, or by its number from 1 on."""
+    """The place of a column given by its name, or by its number counted from 1."""
     names = [each.name for each in declaration.columns]
     if column in names:
         return names.index(column)

@@ -1,7 +1,7 @@
 """The way back: the rules of the text with the types that were inferred for what they became.
 
-Law: the rules of `Checked.program` are those that the user wrote, one for one, whose literals have the types that were
-inferred. A rule that is evaluated in another form (`expand_inline`, `separate_scopes`) stays as it is written.
+Law: the rules of `CheckedProgram.program` are those that the user wrote, one for one; their literals have the inferred
+types. A rule that is evaluated in another form (`expand_inline`, `separate_scopes`) stays as it is written.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ Law: in ``R = kind value : { body }`` a variable that also occurs around the agg
 4. a *witness*, if the aggregate is a min or max whose body binds it: it is what stands beside the best value, and the
    body holds once more for it, at that value: ``tallest(s, n) :- n = max h : { height(s, h) }`` reads ``height(s, n)``.
 
-What is left over is bound nowhere, and told by `safety`. A rule is rewritten so that afterwards a name has one meaning
-wherever it stands: own variables get names of their own (``a'``, which no text can write), and witnesses the literals
+What is left over is bound nowhere, and reported by `safety`. A rule is rewritten so that afterwards a name has one
+meaning everywhere: local variables get unique names (``a'``, which no text can write), and witnesses the literals
 that bind them. The rewritten rule is what all checks and passes see; rewriting it again changes nothing.
 """
 
@@ -58,7 +58,7 @@ def separate_scopes(elaboration: Elaboration) -> Elaboration:
 
 
 def scoped_rule(rule: Rule) -> Rule:
-    """The rule with a name of its own for every variable that belongs to an aggregate alone.
+    """The rule with a unique name for every variable that belongs to an aggregate alone.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> for text in ("top(A) :- A = max A : { p(A) }.", "best(S, N) :- N = max H : { height(S, H) }."):

@@ -174,14 +174,14 @@ def weekday(days: int) -> int:
 
 
 def add_days(days: int, number: int) -> int:
-    """The date so many days later."""
+    """The date a number of days later."""
     if not FIRST_DAY <= days + number <= LAST_DAY:
         raise failures.YEAR.error(what=f"{number} days after {date_text(days)}")
     return days + number
 
 
 def add_time(moment: int, number: int, unit: int) -> int:
-    """The timestamp so many units of time later."""
+    """The timestamp a number of time units later."""
     later = moment + number * _length(unit)
     if not FIRST_MOMENT <= later <= LAST_MOMENT:
         raise failures.YEAR.error(what=f"{number} times {unit} microseconds after {timestamp_text(moment)}")

@@ -37,7 +37,7 @@ LARGEST = 1 << 14  # steps of a pattern, each of which a character may take
 STEPS = 1 << 33  # of a pattern, times the bytes of a text: some ten seconds if nothing can be remembered
 _SIGNS = {"f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _CODES = {"x": 2, "u": 4}
-UNBOUNDED = "which takes more time than the text is long"
+UNBOUNDED = "which cannot be matched in time proportional to the length of the text"
 _QUANTIFIER = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??")
 _NAMED = re.compile(r"\[([:.=])(.*?)\1\]", re.DOTALL)
 
@@ -61,7 +61,7 @@ class Pattern:
         self._compiled = re2.compile(translated(pattern), _OPTIONS)
         self.size: int = self._compiled.programsize
         if self.size > LARGEST:
-            raise ValueError(f"it takes {self.size:,} steps, more than {LARGEST:,}")
+            raise ValueError(f"it has {self.size:,} steps, more than {LARGEST:,}")
 
     def fullmatch(self, text: str) -> bool:
         """Whether it matches the whole text."""
@@ -152,7 +152,9 @@ class _Translation:
             if opening in ("(?=", "(?!"):
                 raise ValueError(f"`{opening}` at position {self.at - 1} looks ahead, {UNBOUNDED}")
             if opening != "(?:":
-                raise ValueError(f"`{opening}` at position {self.at - 1} begins no group; known are ( and (?:")
+                raise ValueError(
+                    f"`{opening}` at position {self.at - 1} does not start a supported group; use ( or (?:"
+                )
             self.at += 2
         inside: list[str] = []
         while not self.pattern.startswith(")", self.at):
@@ -176,7 +178,7 @@ class _Translation:
         if sign in "dwDWbB":
             return f"\\{sign}"
         if sign in "123456789":
-            raise ValueError(f"`\\{sign}` wants the text of a group once more, {UNBOUNDED}")
+            raise ValueError(f"`\\{sign}` refers to the text of a group, {UNBOUNDED}")
         return _literal(self._character(sign))
 
     def _character(self, sign: str) -> str:
@@ -189,10 +191,10 @@ class _Translation:
             digits = self.pattern[self.at : self.at + _CODES[sign]]
             self.at += len(digits)
             if len(digits) < _CODES[sign] or not all(digit in hexdigits for digit in digits):
-                raise ValueError(f"the escape `\\{sign}` takes {_CODES[sign]} hexadecimal digits")
+                raise ValueError(f"the escape `\\{sign}` needs {_CODES[sign]} hexadecimal digits")
             return chr(int(digits, 16))
         if sign.isalnum():
-            raise ValueError(f"the escape `\\{sign}` names nothing")
+            raise ValueError(f"the escape `\\{sign}` is unknown")
         return sign
 
     def _class(self) -> str:
@@ -232,8 +234,8 @@ class _Translation:
                 return CLASSES[named[2]]
             if named[1] != ":" and len(named[2]) == 1:
                 return named[2]
-            raise ValueError(f"`{named[0]}` is no class of characters")
-        sign = self._next("a class of characters")
+            raise ValueError(f"`{named[0]}` is not a character class")
+        sign = self._next("a character class")
         if sign != "\\":
             return sign
         sign = self._next("an escape")

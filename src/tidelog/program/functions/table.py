@@ -50,8 +50,8 @@ class Function:
     """One overload of a function.
 
     ``params`` and ``result`` name types; ``any`` fits every type. If ``variadic``, the last parameter stands for any
-    number of arguments, none included. A ``generator`` gives an iterable of values instead of one (``range``).
-    ``version`` tells apart two meanings of one name over time (D13); built-in functions stay at 1.
+    number of arguments, including none. A ``generator`` returns an iterable of values instead of one (``range``).
+    ``version`` distinguishes meanings of one name over time (D13); built-in functions stay at 1.
     """
 
     name: str
@@ -121,10 +121,10 @@ class Functions(Mapping[str, tuple[Function, ...]]):
 def user_function(
     name: str, params: Sequence[str], result: str, version: str = "1"
 ) -> Callable[[Callable[..., Value]], Function]:
-    """Declare a Python function pure and give it a name in the language (D13); use it as a decorator.
+    """Declare a pure Python function under a name of the language (D13); use it as a decorator.
 
-    What it gives is registered with `Engine(functions=[...])` and can still be called from Python.
-    Whatever the Python code raises becomes an `EvaluationError`, and so does a result that its type does not admit.
+    The result is registered with `Engine(functions=[...])` and can still be called from Python. Exceptions in the
+    function, and results that do not have the declared type, are raised as `EvaluationError`.
 
     >>> @user_function("half", ("number",), "number", version="2")
     ... def half(x):
@@ -140,7 +140,7 @@ def user_function(
 
     def declare(python: Callable[..., Value]) -> Function:
         if not callable(python):
-            raise argument_error(python, "function", "a function of Python")
+            raise argument_error(python, "function", "a Python function")
 
         def evaluate(*args: Value) -> Value:
             try:

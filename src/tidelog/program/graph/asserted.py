@@ -1,8 +1,8 @@
 """Where asserted facts are kept: most in their own relation, some in an auxiliary one that its rules read.
 
-Law: a relation whose facts are more, or fewer, than what is asserted and derived keeps what is asserted apart: the
-edges of an equivalence relation, the candidates of a choice, and what a subsumption compares. Whoever asserts, retracts
-or asks what is asserted names the relation itself.
+Law: a relation that shows more or fewer facts than were asserted and derived keeps the asserted facts separately: the
+edges of an equivalence relation, the candidates of a choice, and what a subsumption compares. Asserting, retracting
+and reading asserted facts always name the relation itself.
 """
 
 from __future__ import annotations

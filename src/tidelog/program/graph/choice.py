@@ -1,6 +1,6 @@
 """Choice: ``.decl p(x: T, y: U) choice-domain x`` holds one fact for each x among those that its rules give.
 
-Law: what rules and assertions give are candidates, a relation of their own. Of the candidates that share a key one is
+Law: rules and assertions produce candidates, in a separate relation. Of the candidates that share a key one is
 shown. It stays as long as it is a candidate; when it goes, or where nothing is shown yet, the least candidate is shown
 whose keys are free, column by column. With several keys (``choice-domain x, y``) a fact is shown if none of its keys is
 taken, and every candidate that is not shown shares a key with one that is. So the view depends on the history, not on

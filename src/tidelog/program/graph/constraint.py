@@ -32,7 +32,7 @@ def is_hidden(name: str) -> bool:
 
 
 def sugar_label(says: Key | Reference) -> str:
-    """What a key or reference is called that has no name of its own.
+    """The name of a key or reference that was not given one.
 
     >>> sugar_label(Key("employee", ("id",))), sugar_label(Reference("member", ("group",), "group", ("name",)))
     ('key employee(id)', 'reference member(group) -> group(name)')

@@ -1,7 +1,7 @@
 """Equivalence relations: ``.decl same(x: T, y: T) eqrel`` is closed under reflexivity, symmetry and transitivity.
 
-Law: what rules and assertions give are the edges of a graph, and the relation holds between any two nodes of one
-component. Edges are a relation of their own. Where no rule that gives edges reads the relation itself, every node is
+Law: rules and assertions produce the edges of a graph, and the relation holds between any two nodes of one component.
+Edges are a separate relation. If no rule that derives edges reads the relation itself, every node is
 kept with the least node of its component (a recursive min), so that a pair has one support:
 
     __node_p(x) :- __edge_p(x, _).   __node_p(y) :- __edge_p(_, y).

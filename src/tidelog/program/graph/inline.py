@@ -19,7 +19,7 @@ def inline_relations(program: Program) -> frozenset[str]:
 
 
 def hold_inline_facts(program: Program) -> Program:
-    """The program with the facts of inline relations as rules: nobody holds them as facts."""
+    """The program with the facts of inline relations as rules: they are not stored as facts."""
     names = inline_relations(program)
     if not names or not any(fact.atom.predicate in names for fact in program.facts):
         return program

@@ -17,13 +17,13 @@ from tidelog.program.values.program import Program
 
 UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
 SECOND = UNITS["s"]
-ENDS = "__ends_"  # begins the relation with the ends of another's facts: its columns, the end, and the epoch
+EXPIRIES = "__ends_"  # begins the relation with the ends of another's facts: its columns, the end, and the epoch
 NOW = "__now"  # the relation that holds the time
 TIMESTAMP = "timestamp"
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class Retention:
     """How long the facts of a relation live, in microseconds; from the time in a column on, or from their insertion.
 
     ``size`` is how many facts there may be: beyond that those go that were inserted, or refreshed, longest ago.
@@ -35,7 +35,7 @@ class Life:
 
 
 def duration_text(microseconds: int) -> str:
-    """A span of time in the largest unit that tells it whole.
+    """A duration in the largest unit that expresses it exactly.
 
     >>> duration_text(1_800_000_000), duration_text(1_500_000), duration_text(7)
     ('30m', '1500ms', '7us')
@@ -44,29 +44,31 @@ def duration_text(microseconds: int) -> str:
     return f"{microseconds // UNITS[unit]}{unit}"
 
 
-def lives(program: Program) -> dict[str, Life]:
-    """The relations whose facts end by themselves.
+def retentions(program: Program) -> dict[str, Retention]:
+    """The relations whose facts expire.
 
     >>> from tidelog.program import Lifetime, Materialize
     >>> keys, given = (Materialize("link", 10, 100, (1,)),), (Lifetime("session", 5),)
-    >>> lives(Program(keys=keys, lifetimes=given))
-    {'link': Life(lifetime=10000000, size=100, column=None), 'session': Life(lifetime=5, size=None, column=None)}
+    >>> for name, retention in retentions(Program(keys=keys, lifetimes=given)).items():
+    ...     print(name, retention)
+    link Retention(lifetime=10000000, size=100, column=None)
+    session Retention(lifetime=5, size=None, column=None)
     """
     found = {
-        key.relation: Life(None if key.lifetime is None else key.lifetime * SECOND, key.size)
+        key.relation: Retention(None if key.lifetime is None else key.lifetime * SECOND, key.size)
         for key in program.keys
         if key.lifetime is not None or key.size is not None
     }
     columns = {d.relation: [column.name for column in d.columns] for d in program.declarations}
     for given in program.lifetimes:
-        size, names = found.get(given.relation, Life()).size, columns.get(given.relation, [])
+        size, names = found.get(given.relation, Retention()).size, columns.get(given.relation, [])
         column = names.index(given.column) if given.column in names else None
-        found[given.relation] = Life(given.microseconds, size, column)
+        found[given.relation] = Retention(given.microseconds, size, column)
     return found
 
 
 def check_lifetimes(program: Program) -> Iterator[Diagnostic]:
-    """Lifetimes given twice, by columns that tell no time, and of facts that are not asserted."""
+    """Lifetimes declared twice, by columns without times, and of facts that are not asserted."""
     yield from _given_twice(program)
     types = {d.relation: {column.name: column.type for column in d.columns} for d in program.declarations}
     for given in program.lifetimes:
@@ -76,7 +78,7 @@ def check_lifetimes(program: Program) -> Iterator[Diagnostic]:
     derived = {rule.head.predicate for rule in program.rules} | kept_apart(program).keys()
     spans = {key.relation: key.span for key in program.keys}
     spans |= {given.relation: given.span for given in program.lifetimes}
-    for name, life in lives(program).items():
+    for name, life in retentions(program).items():
         if name in derived and life.lifetime is not None:
             yield diagnose("TL602", spans[name], name=name, value=duration_text(life.lifetime))
         if name in derived and life.size is not None:

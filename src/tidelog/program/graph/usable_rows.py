@@ -1,7 +1,7 @@
 """Which rows of a relation rules can use at all, by the constants that they look for.
 
-Law: a row whose value in a column is none of the constants found here matches no atom of any rule, so that whoever
-reads rows only for the sake of what is derived may leave it out. Nothing is found for a relation that rules derive,
+Law: a row whose value in a column is none of the constants found here matches no atom of any rule, so a reader that
+needs rows only to derive facts may omit it. Nothing is found for a relation that rules derive,
 or whose declarations say more than its atoms what becomes of a row: keys, references, lifetimes, choices.
 """
 

@@ -1,7 +1,7 @@
 """The codes of components and their instances (TL22x).
 
-Law: as in `program.catalogue`, a code stands here once and keeps its meaning. What is wrong inside an instance is told
-at the component's own text, once for all instances.
+Law: as in `check_catalogue`, a code is listed once and keeps its meaning. Mistakes inside an instance are reported
+at the component's text, once for all instances.
 """
 
 from __future__ import annotations

@@ -234,7 +234,7 @@ def _check_term_calls(term: Term, functions: Mapping[str, tuple[Function, ...]],
 
 
 def takes(function: Function, count: int) -> bool:
-    """Whether the function can be applied to so many arguments."""
+    """Whether the function can be applied to this number of arguments."""
     least = len(function.params)
     return count >= least - 1 if function.variadic else count == least
 

@@ -19,16 +19,25 @@ from tidelog.errors import Diagnostic
 from tidelog.program.functions.calendar import EXAMPLES, TRUTH
 from tidelog.program.functions.table import ANY, FUNCTIONS, Function
 from tidelog.program.messages.check_catalogue import diagnose
-from tidelog.program.types.inference import Inference, Use, type_name
-from tidelog.program.types.literal_types import LITERALS, RETYPED, Found, elaborate_fact, elaborate_rule, retyped
+from tidelog.program.types.inference import Inference, Use
+from tidelog.program.types.literal_types import (
+    LITERALS,
+    RETYPED,
+    TypedLiterals,
+    elaborate_fact,
+    elaborate_rule,
+    retyped,
+)
+from tidelog.program.types.places import type_name
 from tidelog.program.types.signatures import Signatures
-from tidelog.program.types.structure_types import settle_brackets, settle_lists, structures_of
+from tidelog.program.types.structure_types import settle_brackets, settle_lists
+from tidelog.program.types.structures import Structures, structures_of
 from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.types.unify import INTEGER, Reason
 from tidelog.program.types.unify import TRUTH as TRUTH_TYPE
 from tidelog.program.values.program import SOUFFLE, Program
 from tidelog.program.values.rule import Fact, Rule
-from tidelog.program.values.schema import Declaration
+from tidelog.program.values.schema import BASE_TYPES, Declaration
 from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.program.values.shape import Shape
 from tidelog.program.values.term import BOOLEAN, DATE, FLOAT, NUMBER, SYMBOL, TIMESTAMP, UNSIGNED, Const
@@ -66,7 +75,8 @@ def infer_types(
     for declaration in program.declarations:
         for column in declaration.columns[: arity.get(declaration.relation, 0)]:
             names.check(column.type, declaration.span)
-    inference = Inference(Signatures(functions), arity, names.base, structures=structures_of(names))
+    structures = structures_of(names) if program.types else Structures()
+    inference = Inference(Signatures(functions), arity, names.base, structures=structures)
     typing = _infer(program, names, bound, inference)
     if not inference.classes.narrowed:
         return typing
@@ -83,7 +93,7 @@ def _infer(program: Program, names: TypeNames, bound: Bound, inference: Inferenc
     fact_literals = _visit_facts(program.facts, inference)
     rule_literals = _visit_rules(program.rules, inference)
     _settle(inference)
-    if settle_lists(inference):
+    if inference.structures.brackets and settle_lists(inference):
         _settle(inference)
     _default_integers(fact_literals, rule_literals, inference)
     inference.classes.close()
@@ -124,7 +134,7 @@ def _bind_columns(bound: Bound, inference: Inference) -> None:
         places = inference.column_places(relation)
         if column < len(places):
             known = type_.name if isinstance(type_, Shape) else type_
-            inference.classes.set(places[column], known, Reason("the facts stored already", None))
+            inference.classes.set(places[column], known, Reason("the facts already stored", None))
 
 
 def _declare_columns(declaration: Declaration, names: TypeNames, inference: Inference) -> None:
@@ -167,7 +177,8 @@ def _settle(inference: Inference) -> None:
         for use in uses:
             _settle_use(use, inference)
         progress = len(inference.open_uses) < len(uses)
-        progress = settle_brackets(inference) or progress
+        if inference.structures.brackets:
+            progress = settle_brackets(inference) or progress
 
 
 def _settle_use(use: Use, inference: Inference) -> None:
@@ -190,16 +201,16 @@ def _default_integers(facts: LiteralsAt, rules: LiteralsAt, inference: Inference
     for place, const in (literal for _, literals in (*facts, *rules) for literal in literals):
         large = const.type == NUMBER and isinstance(const.value, int) and const.value > most
         if large and classes.type(place) == INTEGER:
-            classes.set(place, UNSIGNED, Reason("only an unsigned can hold this number", const.span))
+            classes.set(place, UNSIGNED, Reason("only unsigned can represent this number", const.span))
     for place, _ in (literal for _, literals in facts for literal in literals):
         if classes.type(place) == INTEGER:
             classes.set(place, NUMBER, classes.reason(place) or Reason("a number", None))
 
 
 def _settle_untold(inference: Inference) -> bool:
-    """What a function gives without telling its type is a number, if it is computed with or ordered.
+    """A function result of unknown type is a number, if it is used in arithmetic or ordered.
 
-    Nothing else says what it is, and what is not a number is told when it comes.
+    Nothing else determines the type, and a value that is not a number is reported when it occurs.
     """
     classes = inference.classes
     uses = [(place, use.call.span) for use in inference.open_uses for place in use.places]
@@ -210,7 +221,7 @@ def _settle_untold(inference: Inference) -> bool:
         known = classes.type(place)
         if known == INTEGER or (known is None and classes.root(place) in asked):
             span = asked.get(classes.root(place))
-            found = classes.set(place, NUMBER, Reason("this is computed with as a number", span)) or found
+            found = classes.set(place, NUMBER, Reason("this is used as a number in a computation", span)) or found
     return found
 
 
@@ -229,7 +240,8 @@ def _check_demands(inference: Inference) -> None:
 
 def _schema(inference: Inference) -> dict[str, tuple[str | None, ...]]:
     def kind(place: int) -> str | None:
-        return inference.structures.shape(inference.classes.type(place))
+        type_ = inference.classes.type(place)
+        return type_ if type_ is None or type_ in BASE_TYPES else inference.structures.shape(type_)
 
     types = {name: tuple(kind(place) for place in places) for name, places in inference.columns.items()}
     return {name: tuple(None if t == INTEGER else t for t in known) for name, known in types.items()}
@@ -252,11 +264,11 @@ def _elaborated(
         literals = literals_of.get(i, [])
         types = _literal_types(literals, inference, bare_symbols)
         if names or _changes(literals, types):
-            rules[i] = elaborate_rule(rules[i], Found(iter(types), names, i, inference.recorded))
+            rules[i] = elaborate_rule(rules[i], TypedLiterals(iter(types), names, i, inference.recorded))
     for i, literals in fact_literals:
         types = _literal_types(literals, inference, bare_symbols=True)
         if _changes(literals, types):
-            facts[i] = elaborate_fact(facts[i], Found(iter(types), recorded=inference.recorded))
+            facts[i] = elaborate_fact(facts[i], TypedLiterals(iter(types), recorded=inference.recorded))
     return replace(program, rules=tuple(rules), facts=tuple(facts))
 
 

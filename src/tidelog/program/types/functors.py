@@ -2,8 +2,8 @@
 
 Law: ``.functor f(number): number`` says the types, and a Python function of that name does the work; a function that
 was declared by `user_function` has its types already. Functors are pure, as all functions are. A program can be checked
-without them; to run, each one that it calls must be there. One that a component declares has the types of each of its
-instances, those that may come later included as far as the component tells them.
+without them; to run, each one that it calls must be provided. One that a component declares has the types of each of
+its instances, including later ones as far as the component determines them.
 """
 
 from __future__ import annotations
@@ -53,12 +53,14 @@ def given_functions(given: Given, program: Program) -> tuple[Function, ...]:
         elif name in declared:
             found += (_bound(name, *types, function) for types in declared[name])
         elif not isinstance(given, types.ModuleType) and program != Program(convention=program.convention):
-            raise failures.NOT_REGISTERED.error(name=name, what="no `.functor` and no `user_function` tells its types")
+            raise failures.NOT_REGISTERED.error(
+                name=name, what="neither `.functor` nor `user_function` declares its types"
+            )
     return tuple(found)
 
 
 def declared_by(given: Given, program: Program) -> Program:
-    """The program with functors for the functions that tell their types and that it does not declare."""
+    """The program with functors for the functions that declare their types and that it does not declare itself."""
     known = {functor.name for functor in program.functors}
     own = (f for _, f in _named(given) if isinstance(f, Function) and f.name not in known)
     return replace(program, functors=(*program.functors, *(Functor(f.name, f.params, f.result) for f in own)))
@@ -95,7 +97,7 @@ def _named(given: Given) -> Iterator[tuple[str, Any]]:
 
 
 def _declared(program: Program) -> dict[str, list[Signature]]:
-    """The types of all functors by name: those of the program, then those that components declare and tell."""
+    """The types of all functors by name: those of the program, then those that components declare."""
     found: dict[str, list[Signature]] = {}
     names = TypeNames(program.types)
     told = [(functor.name, _types(functor, names)) for functor in program.functors]

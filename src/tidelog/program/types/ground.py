@@ -105,10 +105,10 @@ def in_column(value: Any, type_: str | None) -> Any:
     return value
 
 
-def told_type(column: Iterable[Any]) -> str | None:
-    """The type of a column that what was written in it tells beyond doubt.
+def column_type(column: Iterable[Any]) -> str | None:
+    """The type of a column, if the values written in it determine it.
 
-    >>> told_type(["2026-06-01"]), told_type(["2026-06-01", "a"]), told_type([True]), told_type([1])
+    >>> column_type(["2026-06-01"]), column_type(["2026-06-01", "a"]), column_type([True]), column_type([1])
     (None, 'symbol', None, None)
     """
     for value in column:

@@ -2,27 +2,25 @@
 
 Law: columns are places, and so are the variables of each rule and the arguments and results of its calls. Constants
 and signatures give types to places; using a variable twice, comparing and applying functions unite them. A conflict is
-told where it appears, with the reasons of both types, and the pass goes on.
+reported where it appears, with the reasons of both types, and the pass continues.
 `types` runs the pass over a program, looks again at what it left open, and reads the result.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
 
-from tidelog.errors import Diagnostic, Span
-from tidelog.program.functions.calendar import EXAMPLES
+from tidelog.errors import Diagnostic
 from tidelog.program.functions.table import ANY, NUMERIC, ORDERED_TYPES
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.types.casts import cast_type
 from tidelog.program.types.path_types import path_ends
-from tidelog.program.types.signatures import Signature, Signatures
-from tidelog.program.types.structure_types import Structures, make_place
-from tidelog.program.types.unify import DEFAULTS, INTEGER, NIL, TEXT, TRUTH, Classes, Reason
+from tidelog.program.types.places import Demand, Places, related_places, type_name
+from tidelog.program.types.signatures import Signature
+from tidelog.program.types.structure_types import make_place
+from tidelog.program.types.unify import INTEGER, NIL, TEXT, TRUTH, Reason
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.schema import BASE_TYPES
 from tidelog.program.values.scope import aggregate_names, rule_names
@@ -55,7 +53,6 @@ Environment = dict[str, int]
 OPEN_TYPES = {NUMBER: INTEGER, SYMBOL: TEXT, BOOLEAN: TRUTH}  # of constants that take the type of their place
 MAKES_LISTS = frozenset({LIST, "f_append", "f_concat", "f_init"})
 TRUTH_VARIABLES = frozenset({"True", "False", "TRUE", "FALSE"})  # which other languages read as truth values
-_DIGITS_OF_A_DATE = re.compile(r"([0-9]{4})\s*-\s*([0-9]{1,2})\s*-\s*([0-9]{1,2})")
 
 
 @dataclass(slots=True)
@@ -67,32 +64,15 @@ class Use:
     places: list[int]
 
 
-class Demand(NamedTuple):
-    """A place whose type, once known, must be among some; otherwise ``finding`` tells."""
-
-    place: int
-    types: frozenset[str]
-    finding: Callable[[str], Diagnostic]
-
-
 @dataclass(slots=True)
-class Inference:
+class Inference(Places):
     """Types of the places of a program, while they are found out."""
 
-    signatures: Signatures
-    arity: Mapping[str, int]
-    base: Callable[[str], str | None] = lambda _: None  # the base type of a type's name
-    classes: Classes = field(default_factory=Classes)
-    findings: list[Diagnostic] = field(default_factory=list)
-    columns: dict[str, list[int]] = field(default_factory=dict)
     literals: list[tuple[int, Const]] = field(default_factory=list)
     recorded: tuple[str, ...] = (NUMBER,)  # the types of constants whose places are kept
     open_uses: list[Use] = field(default_factory=list)
-    demands: list[Demand] = field(default_factory=list)
-    listed: list[tuple[int, Span | None]] = field(default_factory=list)  # places of elements of lists
-    untold: list[int] = field(default_factory=list)  # results whose type the function does not tell
+    untold: list[int] = field(default_factory=list)  # results whose type the function does not declare
     rule: Rule | None = None
-    structures: Structures = field(default_factory=Structures)
 
     def visit_rule(self, rule: Rule) -> Environment:
         """Body, then head; gives the places of the rule's variables."""
@@ -101,14 +81,6 @@ class Inference:
         self.body(rule.body, env)
         self.atom(rule.head, env)
         return env
-
-    def column_places(self, relation: str) -> list[int]:
-        """The places of the relation's columns."""
-        places = self.columns.get(relation)
-        if places is None:
-            places = [self.classes.fresh() for _ in range(self.arity.get(relation, 0))]
-            self.columns[relation] = places
-        return places
 
     def atom(self, atom: Atom, env: Environment) -> None:
         """The arguments have the types of the columns."""
@@ -126,7 +98,7 @@ class Inference:
                 self.constant(arg, place, atom)
             elif isinstance(arg, Call | Aggregate):
                 self.unite(self.term(arg, env), place, arg.span, "this argument must be")
-        for arg in atom.args[len(places) :]:  # told elsewhere; its literals are counted as all are
+        for arg in atom.args[len(places) :]:  # reported elsewhere; its literals are counted like all others
             self.term(arg, env)
 
     def constant(self, const: Const, place: int, atom: Atom) -> None:
@@ -182,18 +154,12 @@ class Inference:
         records = frozenset((NIL, RECORD, *self.structures.records))
         self.demands.append(Demand(place, records, lambda found: diagnose("TL422", const.span, found=found)))
 
-    def no_structure(self, place: int, span: Span | None, where: str) -> None:
-        """A place that takes values of any type but records and variants, which do not tell their own type."""
-        if self.structures.any:
-            told = partial(_untyped_place, span, where)
-            self.demands.append(Demand(place, frozenset(BASE_TYPES), told))
-
     def call(self, call: Call, env: Environment) -> int:
         """The place of the result; arguments and result follow the signature."""
         if (type_ := cast_type(call)) is not None:
             return self.cast(call, type_, env)
         if (call.function == LIST and self.structures.any) or is_structural(call.function):
-            return make_place(call, env, self)
+            return make_place(call, tuple(self.term(arg, env) for arg in call.args), self)
         places = [self.term(arg, env) for arg in call.args]
         if call.function in MAKES_LISTS:
             self.in_list(places, call)
@@ -205,17 +171,13 @@ class Inference:
                 self.untold.append(places[-1])
         return places[-1]
 
-    def in_list(self, places: Iterable[int], call: Call) -> None:
-        """Lists know no types of their elements: a date in one would be a number (TL413)."""
-        self.listed += ((place, arg.span or call.span) for place, arg in zip(places, call.args, strict=True))
-
     def cast(self, call: Call, type_: str, env: Environment) -> int:
         """A cast is its value, of a type that has the same base (TL409)."""
         place, base = self.term(call.args[0], env), self.base(type_)
         if base is None or self.classes.set(place, base, Reason(f"this is cast to {type_}", call.span)):
             return place
         found = type_name(self.classes.type(place))
-        related = _places([self.classes.reason(place)], call.span)
+        related = related_places([self.classes.reason(place)], call.span)
         self.findings.append(diagnose("TL409", call.span, related=related, found=found, name=type_, base=base))
         return self.classes.fresh()  # of any type: the cast is the mistake, not where its value goes
 
@@ -244,7 +206,7 @@ class Inference:
         """No overload fits the arguments."""
         found = ", ".join(type_name(self.classes.type(place)) for place in places[:-1])
         known = "; ".join(f"({', '.join(o[:-1])}) gives {o[-1]}" for o in signature.overloads)
-        related = _places([self.classes.reason(place) for place in places], call.span)
+        related = related_places([self.classes.reason(place) for place in places], call.span)
         hint = _TIME_SUMS if call.function in ("+", "-") and _is_time(found) else f"`{call.function}` takes {known}."
         self.findings.append(diagnose("TL402", call.span, hint=hint, related=related, name=call.function, found=found))
 
@@ -259,13 +221,13 @@ class Inference:
             self.body(aggregate.body, inner)
         value = None if aggregate.value is None else self.term(aggregate.value, inner)
         if aggregate.kind == "count" or value is None:
-            return self.classes.fresh(NUMBER, Reason("count gives a number", aggregate.span))
+            return self.classes.fresh(NUMBER, Reason("count returns a number", aggregate.span))
         if aggregate.kind == CHOICE:
             return value
         wanted = ORDERED_TYPES if aggregate.kind in ("min", "max") else frozenset(NUMERIC)
         self.demands.append(Demand(value, wanted, lambda found: _wrong_aggregate(aggregate, found)))
         if aggregate.kind == "mean":
-            return self.classes.fresh(FLOAT, Reason("mean gives a float", aggregate.span))
+            return self.classes.fresh(FLOAT, Reason("mean returns a float", aggregate.span))
         return value
 
     def seed(self, names: Iterable[str], env: Environment) -> None:
@@ -304,43 +266,6 @@ class Inference:
         if literal.op not in ("=", "!="):
             self.demands.append(Demand(left, ORDERED_TYPES, lambda found: _no_order(literal, found)))
 
-    def unite(self, first: int, second: int, span: Span | None, what: str) -> None:
-        """Two places hold values of one type."""
-        classes = self.classes
-        if not classes.unite(first, second):
-            reasons = (classes.reason(first), classes.reason(second))
-            self.report_conflict(reasons, (classes.type(first), classes.type(second)), span, what)
-
-    def conflict(self, place: int, type_: str, span: Span | None, what: str) -> None:
-        """A place that has a type gets another one, at ``span``."""
-        self.report_conflict([self.classes.reason(place)], (self.classes.type(place), type_), span, what)
-
-    def report_conflict(
-        self, reasons: Iterable[Reason | None], types: Iterable[str | None], span: Span | None, what: str
-    ) -> None:
-        """Both types, and the place that each comes from."""
-        related = _places(reasons, span)
-        found = (first, second) = tuple(type_name(t) for t in types)
-        hint = _conflict_hint(frozenset(found), span)
-        self.findings.append(diagnose("TL401", span, hint=hint, related=related, what=what, first=first, second=second))
-
-
-def _conflict_hint(types: frozenset[str], span: Span | None) -> str | None:
-    """What to write where a date, a timestamp or a truth value is expected; None if nothing special is known."""
-    if types == {DATE, TIMESTAMP}:
-        return "Convert with `date(T)` or `to_timestamp(D)`."
-    expected = next((type_ for type_ in (DATE, TIMESTAMP, BOOLEAN) if type_ in types), None)
-    if expected is None:
-        return None
-    digits = _DIGITS_OF_A_DATE.search(span.text) if span is not None and '"' not in span.text else None
-    if digits is not None and expected == DATE:
-        year, month, day = digits.groups()
-        return f'`{digits[0]}` is a subtraction. Write `date("{year}-{month:0>2}-{day:0>2}")`.'
-    if expected == BOOLEAN:
-        return "Write `true` or `false`."
-    written = f"Write a {expected} as `{EXAMPLES[expected]}`"
-    return f"{written}, or convert the text with `to_{expected}`." if SYMBOL in types else f"{written}."
-
 
 _TIME_SUMS = (
     "Use `date_add(D, N)` and `date_diff(A, B)` for days, `timestamp_add(T, N, 1s)` and `timestamp_diff(A, B, 1s)` for "
@@ -350,16 +275,6 @@ _TIME_SUMS = (
 
 def _is_time(types: str) -> bool:
     return DATE in types or TIMESTAMP in types
-
-
-def type_name(type_: str | None) -> str:
-    """A type as messages call it."""
-    return "unknown" if type_ is None else "number" if type_ == INTEGER else DEFAULTS.get(type_, type_).lstrip("'")
-
-
-def _places(reasons: Iterable[Reason | None], span: Span | None) -> list[tuple[str, Span]]:
-    places = [(r.text, r.span) for r in reasons if r is not None and r.span is not None and r.span != span]
-    return list(dict.fromkeys(places))
 
 
 def _constant_reason(const: Const) -> Reason:
@@ -372,10 +287,6 @@ def _variable_for_truth(variable: Var, _found: str) -> Diagnostic:
 
 def _wrong_aggregate(aggregate: Aggregate, found: str) -> Diagnostic:
     return diagnose("TL403", aggregate.span, kind=aggregate.kind, found=found)
-
-
-def _untyped_place(span: Span | None, where: str, found: str) -> Diagnostic:
-    return diagnose("TL425", span, where=where, found=found)
 
 
 def _no_order(literal: Comparison, found: str) -> Diagnostic:

@@ -42,7 +42,7 @@ RETYPED = frozenset(
 LITERALS = (NUMBER, SYMBOL, BOOLEAN)
 
 
-class Found(NamedTuple):
+class TypedLiterals(NamedTuple):
     """What the type check found out: the types of literals in order, and what the terms of a clause make."""
 
     types: Iterator[str]
@@ -51,16 +51,16 @@ class Found(NamedTuple):
     recorded: tuple[str, ...] = (NUMBER,)  # the types of the literals that types were found for
 
 
-def elaborate_rule(rule: Rule, found: Found) -> Rule:
+def elaborate_rule(rule: Rule, found: TypedLiterals) -> Rule:
     """The rule with its literals retyped, in order, and its structures named."""
     body = _literals(rule.body, found)
     return replace(rule, head=_atom(rule.head, found), body=body)
 
 
-def elaborate_fact(fact: Fact, found: Found) -> Fact:
+def elaborate_fact(fact: Fact, found: TypedLiterals) -> Fact:
     """The fact with its literals retyped, in order.
 
-    >>> elaborate_fact(Fact(Atom("p", (Const(1, "number"),))), Found(iter(["float"]))).atom.args
+    >>> elaborate_fact(Fact(Atom("p", (Const(1, "number"),))), TypedLiterals(iter(["float"]))).atom.args
     (Const(value=1.0, type='float'),)
     """
     return replace(fact, atom=_atom(fact.atom, found))
@@ -83,15 +83,15 @@ def retyped(const: Const, type_: str) -> Const:
     return replace(const, type=type_)
 
 
-def _atom(atom: Atom, found: Found) -> Atom:
+def _atom(atom: Atom, found: TypedLiterals) -> Atom:
     return replace(atom, args=tuple(_term(arg, found) for arg in atom.args))
 
 
-def _literals(literals: tuple[Literal, ...], found: Found) -> tuple[Literal, ...]:
+def _literals(literals: tuple[Literal, ...], found: TypedLiterals) -> tuple[Literal, ...]:
     return tuple(_literal(literal, found) for literal in literals)
 
 
-def _literal(literal: Literal, found: Found) -> Literal:
+def _literal(literal: Literal, found: TypedLiterals) -> Literal:
     if isinstance(literal, Atom):
         return _atom(literal, found)
     if isinstance(literal, Negation):
@@ -107,7 +107,7 @@ def _literal(literal: Literal, found: Found) -> Literal:
     return literal
 
 
-def _term(term: Term, found: Found) -> Term:
+def _term(term: Term, found: TypedLiterals) -> Term:
     if isinstance(term, Const):
         type_ = next(found.types) if term.type in found.recorded else term.type
         return retyped(term, type_) if type_ != term.type else term

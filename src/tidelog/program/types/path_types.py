@@ -7,9 +7,8 @@ same types at both ends, and a repetition has one type. Where the whole path may
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tidelog.errors import Span
+from tidelog.program.types.places import Places
 from tidelog.program.types.unify import INTEGER, TEXT, Reason
 from tidelog.program.values.path import (
     Inverse,
@@ -23,14 +22,11 @@ from tidelog.program.values.path import (
 )
 from tidelog.program.values.scope import label_value
 
-if TYPE_CHECKING:
-    from tidelog.program.types.inference import Inference
-
 Ends = tuple[int, int]
 _NODES = "the nodes at which this path may be empty are"
 
 
-def path_ends(path: Path, inference: Inference) -> Ends:
+def path_ends(path: Path, inference: Places) -> Ends:
     """The places of the two ends of a path; what the path unites is united."""
     ends = _ends(path, inference)
     if frozenset() in empty_at(path):
@@ -42,7 +38,7 @@ def path_ends(path: Path, inference: Inference) -> Ends:
     return ends
 
 
-def _ends(path: Path, inference: Inference) -> Ends:
+def _ends(path: Path, inference: Places) -> Ends:
     match path:
         case Label():
             return _label(path, inference)
@@ -60,12 +56,12 @@ def _ends(path: Path, inference: Inference) -> Ends:
     ends = [(part, _ends(part, inference)) for part in path.parts]
     source, target = ends[0][1]
     for part, (other_source, other_target) in ends[1:]:
-        inference.unite(source, other_source, _span(part), "these paths begin in")
+        inference.unite(source, other_source, _span(part), "these paths start in")
         inference.unite(target, other_target, _span(part), "these paths end in")
     return source, target
 
 
-def _repeat(path: Repeat, inference: Inference) -> Ends:
+def _repeat(path: Repeat, inference: Places) -> Ends:
     source, target = _ends(path.path, inference)
     inference.unite(source, target, _span(path.path), "the two ends of a repeated path are")
     if path.domain is not None:
@@ -73,7 +69,7 @@ def _repeat(path: Repeat, inference: Inference) -> Ends:
     return source, source
 
 
-def _label(label: Label, inference: Inference) -> Ends:
+def _label(label: Label, inference: Places) -> Ends:
     if label.value is not None:
         columns = inference.column_places(label.relation)
         const = label_value(label)
@@ -84,15 +80,15 @@ def _label(label: Label, inference: Inference) -> Ends:
     return _step(label, inference)
 
 
-def _step(label: Label, inference: Inference) -> Ends:
-    """The first and the last column of a label's relation; places of their own where it has no such columns."""
+def _step(label: Label, inference: Places) -> Ends:
+    """The first and the last column of a label's relation; new places if it has no such columns."""
     columns = inference.column_places(label.relation)
-    if len(columns) != (2 if label.value is None else 3):  # told by the check of names
+    if len(columns) != (2 if label.value is None else 3):  # reported by the check of names
         return inference.classes.fresh(), inference.classes.fresh()
     return columns[0], columns[-1]
 
 
-def _domain(repeat: Repeat, inference: Inference) -> int:
+def _domain(repeat: Repeat, inference: Places) -> int:
     assert repeat.domain is not None
     columns = inference.column_places(repeat.domain)
     return columns[0] if len(columns) == 1 else inference.classes.fresh()

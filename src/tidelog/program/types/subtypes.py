@@ -111,7 +111,7 @@ class TypeNames:
             self.findings.append(diagnose("TL212", declaration.span, name=declaration.name))
 
     def _hopeless(self, name: str) -> bool:
-        """Whether the name is unknown: told already, and no reason to call its users circular."""
+        """Whether the name is unknown: already reported, and no reason to call its users circular."""
         return name not in self._declared and name not in BASE_TYPES
 
     def _settle(self, declaration: TypeDeclaration) -> None:

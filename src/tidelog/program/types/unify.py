@@ -2,8 +2,8 @@
 
 Law: uniting two classes keeps whichever type is known. Constants may be open until their class meets a type: an integer
 literal (number, unsigned, float, boolean), a quoted text (symbol, date, timestamp), ``true`` and ``false`` (boolean,
-symbol), and ``nil`` (any record type). Two different types do not unite: the classes stay apart and the caller tells
-why, with the reasons that both carry.
+symbol), and ``nil`` (any record type). Two different types do not unite: the classes stay separate and the caller
+reports why, with the reasons of both.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Classes:
         self.narrowed = False  # whether a quoted text is a date or a timestamp, or a truth value a symbol
 
     def fresh(self, type_: str | None = None, reason: Reason | None = None) -> int:
-        """A new place, in a class of its own."""
+        """A new place, in a new class."""
         self._parent.append(len(self._parent))
         self._type.append(type_)
         self._reason.append(reason)

@@ -4,7 +4,7 @@ Law: cells know eight types of values; data knows more (int32, decimal(10,2), a 
 in narrow goes out narrow: a column is given back as the narrowest type that holds all that came into it, and as the
 natural type of its values where there is none. Whether a time has a zone is never forgotten, whatever else widens, in
 the fields of structures too; a time without a zone and an instant are no values of one column: that is a conflict, and
-refused. Values that do not tell (``natural``) are what the others are.
+refused. Values without this information (``natural``) are what the others are.
 
 Types are texts: ``int8`` to ``uint64``, ``float16`` to ``float64``, ``decimal(10,2)``, ``binary``, ``string``,
 ``boolean``, ``date``, ``timestamp(us)`` (no zone), ``timestamp(us,UTC)`` (an instant), ``array<...>``, and for structs
@@ -144,7 +144,7 @@ def merge(one: str, other: str) -> str:
 
 
 def _merge_times(one: str, other: str) -> str:
-    """Values that do not tell whether they have a zone are what the others are; they have microseconds."""
+    """Values that do not show whether they have a zone are what the others are; they have microseconds."""
     first, second = zone_of(one), zone_of(other)
     if first is None or second is None:
         zone = (first or second or ("us", None))[1]

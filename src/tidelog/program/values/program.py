@@ -65,7 +65,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """``.comp Name<T> : Base<T> { content }``; ``overrides`` are the relations of its bases that it defines anew."""
+    """``.comp Name<T> : Base<T> { content }``; ``overrides`` are the relations of its bases that it redefines."""
 
     name: str
     params: tuple[str, ...] = ()

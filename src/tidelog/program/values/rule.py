@@ -1,7 +1,7 @@
 """Rules and facts.
 
 Law: a rule is a value; ``origin`` names the rule it was rewritten from, so that every diagnostic and every profile
-line can be told in the words of the user's text.
+line can refer to the user's text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ REFUSE, WARN = "refuse", "warn"
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """``.key relation(columns)``: no two rows share these columns. A column is told by its name or number."""
+    """``.key relation(columns)``: no two rows share these columns. A column is given by its name or number."""
 
     relation: str
     columns: tuple[str, ...]

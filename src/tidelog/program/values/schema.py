@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import Span
 
-OWN_TYPES = ("list", "boolean", "date", "timestamp")  # a program may use these names for types of its own
+OWN_TYPES = ("list", "boolean", "date", "timestamp")  # a program may use these names for its own types
 BASE_TYPES = ("number", "unsigned", "float", "symbol", "list", "boolean", "date", "timestamp")
 QUALIFIERS = ("eqrel", "inline", "magic", "no_magic", "overridable")
 
@@ -115,7 +115,7 @@ def column_names(declarations: Iterable[Declaration], relation: str, count: int)
 
 
 def numbered_columns(count: int) -> tuple[str, ...]:
-    """The names of columns that nobody named.
+    """The default names of columns.
 
     >>> numbered_columns(3)
     ('c1', 'c2', 'c3')

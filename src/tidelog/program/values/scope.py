@@ -57,7 +57,7 @@ def literal_variables(literal: Literal, into: list[Var]) -> None:
 
 
 def literal_terms(literal: Literal) -> tuple[Term, ...]:
-    """The terms that stand directly in the literal; a disjunction has none of its own."""
+    """The terms directly in the literal; a disjunction has none."""
     if isinstance(literal, Atom):
         return literal.args
     if isinstance(literal, Comparison):
@@ -101,7 +101,7 @@ def aggregate_names(aggregate: Aggregate) -> set[str]:
 
 
 def body_aggregates(term: Term) -> Iterator[Aggregate]:
-    """The outermost aggregates with a body of their own inside the term."""
+    """The outermost aggregates with a separate body inside the term."""
     if isinstance(term, Aggregate):
         if term.body is not None:
             yield term

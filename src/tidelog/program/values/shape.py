@@ -1,8 +1,8 @@
 """Shapes: what a column of records, or of an algebraic type, holds.
 
 Law: below the checks every record and every algebraic value is a cell of the one type ``record``; a `Shape` is that
-type, equal to it, and knows besides how the type was declared, so that whoever shows or reads values can. The types of
-fields are base types or shapes again; types may be recursive, so shapes are made first and filled afterwards.
+type, equal to it, and also knows how the type was declared, which is needed to show and read values. The types of
+fields are base types or shapes again; types may be recursive, so shapes are created first and filled afterwards.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Shape(str):
 
     @property
     def is_recursive(self) -> bool:
-        """Whether a value may hold values of its own type, at any depth."""
+        """Whether a value may contain values of the same type, at any depth."""
         seen: set[int] = set()
         waiting = list(self._inside())
         while waiting:

@@ -71,7 +71,7 @@ def made_by(term: Term) -> Structure | None:
 
 
 def is_loose(name: str) -> bool:
-    """Whether a name is that of a constructor whose types nothing has told yet."""
+    """Whether a name is that of a constructor whose types are not known yet."""
     return name[0] == "$" and " " not in name
 
 

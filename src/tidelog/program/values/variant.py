@@ -2,7 +2,7 @@
 
 Law: a record is a tuple of its parts, read by the fields' names too, and ``nil`` is None; so records of one type are
 equal where tuples are. A value of an algebraic type is a `Variant`: it is equal to another if both have the same
-constructor and equal parts, whoever made them. Values are never changed.
+constructor and equal parts, no matter where they were created. Values are never changed.
 """
 
 from __future__ import annotations

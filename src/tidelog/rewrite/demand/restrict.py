@@ -12,7 +12,7 @@ An aggregate over a part of its rows would be another value, so only the columns
 rows are cut to the groups that are: ``__part_``. What is asked for whole is evaluated as before, and so is what the
 rewrite would put into a recursion through negation or an aggregate, or what lives at locations: `Demand.whole` says
 why.
-Labels tell everything a made rule depends on beside its own rule, so that equal labels mean equal rules.
+Labels include everything that a generated rule depends on besides its original rule, so equal labels mean equal rules.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from tidelog.rewrite.demand.passing import BOUND, Ask, Askable, asks, is_weaker,
 from tidelog.rewrite.names import WANTED, WANTED_ROWS
 from tidelog.rewrite.scope import Fresh, rule_terms
 
-LOCATED = "its facts live at locations"
+LOCATED = "its facts have locations"
 IN_MIN_MAX = "it is in a recursion through min or max"
-CHOSEN = "what is chosen depends on all candidates and on the past"
-ASKED_WHOLE = "all of it is asked for"
-UNSTRATIFIED = "what is asked of it would depend on it through a negation or an aggregate"
+CHOSEN = "its choices depend on all candidates and on the past"
+ASKED_WHOLE = "all its facts are demanded"
+UNSTRATIFIED = "its demand would depend on it through a negation or an aggregate"
 
 
 @dataclass(frozen=True, slots=True)

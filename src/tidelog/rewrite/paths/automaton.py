@@ -120,7 +120,7 @@ class _Builder:
             self.follow[step] |= {(following, guard | other) for following, other in after.first}
 
     def _repeat(self, path: Repeat) -> _Part:
-        """``path{2,4}`` as ``path/path/(path/path?)?``; the last of ``path{2,}`` is followed by itself."""
+        """``path{2,4}`` as ``path/path/(path/path?)?``; the last of ``path{2,}`` repeats."""
         if path.most is None:
             rest = self.part(path.path)
             self._join(rest, rest)

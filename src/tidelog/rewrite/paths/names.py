@@ -1,7 +1,7 @@
 """The names of the relations that walks along paths need, and what they are called before the user.
 
-Law: a name is a prefix and a text that determines the relation's rules; a text may hold other such names. In words the
-prefixes are spelled out, and a fact about a walk is told as the path between its ends.
+Law: a name is a prefix and a text that determines the relation's rules; a text may contain other such names. In words
+the prefixes are spelled out, and a fact about a walk is shown as the path between its ends.
 """
 
 from __future__ import annotations

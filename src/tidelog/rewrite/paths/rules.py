@@ -207,7 +207,7 @@ class _Walk:
         return (self._head(self._relation(state), node),)
 
     def _is_inlined(self, state: int) -> bool:
-        """A state that is only ever reached by one first step is that step, without a relation of its own."""
+        """A state that is only reached by one first step is that step, without a separate relation."""
         return state != self.end and len(self.arriving[state]) == 1 and None not in self.arriving[state]
 
     def _relation(self, state: int) -> str:

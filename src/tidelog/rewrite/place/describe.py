@@ -2,7 +2,7 @@
 
 Law: a line says what is so for every run of the rules. "0 messages between partitions" means that deriving the relation
 from the relations that its rules name never sends anything, the copies and other auxiliary relations in between
-included. A line about a rule that sends says where to, not how often. Rules are told as core rules, or as those of the
+included. A line about a rule that sends says where to, not how often. Rules are shown as core rules, or as those of the
 text: then with all core rules that were made of one, and the copies that those read.
 """
 
@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tidelog.program import Rule
 from tidelog.rewrite.names import is_auxiliary
-from tidelog.rewrite.place.place import Placed
+from tidelog.rewrite.place.place import PlacedRules
 from tidelog.rewrite.place.sites import body_atoms
 
 
-def describe(placed: Placed, core: Mapping[str, Rule]) -> list[str]:
+def describe(placed: PlacedRules, core: Mapping[str, Rule]) -> list[str]:
     """A line for each relation of the user's, then a line for each core rule.
 
     >>> from tidelog.rewrite.place.place import place
@@ -34,10 +34,10 @@ def describe(placed: Placed, core: Mapping[str, Rule]) -> list[str]:
     return [*describe_relations(placed).values(), *describe_rules(placed, core).values()]
 
 
-def describe_relations(placed: Placed, owners: Mapping[str, Sequence[str]] | None = None) -> dict[str, str]:
+def describe_relations(placed: PlacedRules, owners: Mapping[str, Sequence[str]] | None = None) -> dict[str, str]:
     """A line for each relation that is not auxiliary, by its name.
 
-    ``owners`` gives the labels under which core rules and copies are told; without it, those are told by themselves.
+    ``owners`` maps core rules and copies to the labels under which they are shown; without it, they have their own.
     """
     deriving: dict[str, list[str]] = defaultdict(list)
     for label, rule in placed.core.items():
@@ -46,13 +46,13 @@ def describe_relations(placed: Placed, owners: Mapping[str, Sequence[str]] | Non
     return {name: f"{name}: {_place(name, placed)}{_messages(name, placed, deriving, owners or {})}" for name in names}
 
 
-def describe_rules(placed: Placed, core: Mapping[str, Rule]) -> dict[str, str]:
+def describe_rules(placed: PlacedRules, core: Mapping[str, Rule]) -> dict[str, str]:
     """A line for each core rule, by its label: what it sends, and which copies it reads."""
     return {label: f"{label}: {_sending(label, placed)}{_reading(label, placed)}" for label in core}
 
 
-def describe_made(label: str, made: Sequence[str], placed: Placed, words: Callable[[str], str]) -> str:
-    """A line for a rule of the text, from the core rules ``made`` of it; ``words`` tells a relation.
+def describe_made(label: str, made: Sequence[str], placed: PlacedRules, words: Callable[[str], str]) -> str:
+    """A line for a rule of the text, from the core rules ``made`` of it; ``words`` describes a relation.
 
     >>> from tidelog.rewrite.place.place import place
     >>> from tidelog.syntax import parse_program
@@ -60,13 +60,13 @@ def describe_made(label: str, made: Sequence[str], placed: Placed, words: Callab
     >>> print(describe_made("r1", ["r1"], place(core, {"link": 2, "reach": 2}, {}, {"link": 0, "reach": 0}), str))
     r1: sends link to the owners by column 2, reach to the owners by column 1
     """
-    used = dict.fromkeys(name for core in made for name in placed.needed[core])
+    used = dict.fromkeys(name for core in made for name in placed.local_labels[core])
     sent = dict.fromkeys(_sent(name, placed, words) for name in used if placed.sends[name])
     everywhere = "; fires on every partition, each keeps what it owns" if placed.everywhere.issuperset(used) else ""
     return f"{label}: sends {', '.join(sent)}" if sent else f"{label}: sends nothing{everywhere}"
 
 
-def _sent(label: str, placed: Placed, words: Callable[[str], str]) -> str:
+def _sent(label: str, placed: PlacedRules, words: Callable[[str], str]) -> str:
     """What a core rule sends: its head, or what it copies."""
     rule = placed.core[label]
     home = placed.placements[rule.head.predicate]
@@ -76,12 +76,14 @@ def _sent(label: str, placed: Placed, words: Callable[[str], str]) -> str:
     return f"{words(name)} to partition 0" if home.is_single else f"{words(name)} to the owners {home}"
 
 
-def _place(name: str, placed: Placed) -> str:
+def _place(name: str, placed: PlacedRules) -> str:
     home = placed.placements[name]
     return f"{'placed ' if home.column >= 0 else ''}{home}"
 
 
-def _messages(name: str, placed: Placed, deriving: Mapping[str, list[str]], owners: Mapping[str, Sequence[str]]) -> str:
+def _messages(
+    name: str, placed: PlacedRules, deriving: Mapping[str, list[str]], owners: Mapping[str, Sequence[str]]
+) -> str:
     """Which rules send messages on the way to the relation; nothing about a relation without rules."""
     if name not in deriving:
         return ""
@@ -90,7 +92,7 @@ def _messages(name: str, placed: Placed, deriving: Mapping[str, list[str]], owne
     return f"; messages from {', '.join(senders)}" if senders else "; 0 messages between partitions"
 
 
-def _way(name: str, placed: Placed, deriving: Mapping[str, list[str]]) -> list[str]:
+def _way(name: str, placed: PlacedRules, deriving: Mapping[str, list[str]]) -> list[str]:
     """The labels of the rules of a relation and of all auxiliary relations that they read, directly or not."""
     labels: list[str] = []
     for relation in (waiting := [name]):
@@ -100,14 +102,14 @@ def _way(name: str, placed: Placed, deriving: Mapping[str, list[str]]) -> list[s
     return labels
 
 
-def _sending(label: str, placed: Placed) -> str:
+def _sending(label: str, placed: PlacedRules) -> str:
     if label in placed.everywhere:
         return "sends nothing; fires on every partition, each keeps what it owns"
     return f"sends {placed.sends[label] or 'nothing'}"
 
 
-def _reading(label: str, placed: Placed) -> str:
-    copies = [name for name in placed.needed[label] if name != label]
+def _reading(label: str, placed: PlacedRules) -> str:
+    copies = [name for name in placed.local_labels[label] if name != label]
     if not copies:
         return ""
     return f"; reads {'the copy' if len(copies) == 1 else 'the copies'} {', '.join(copies)}"

@@ -1,7 +1,7 @@
 """Placements around heavy keys: a relation leaves a heavy column where that divides the work, and nowhere else.
 
-Law: a placement decides what is sent, never what is derived. A column is *heavy* if one value of it has so many facts
-that its owner would hold far more than its share. A rule is *bound* to a heavy key if, as it is placed, it reads a
+Law: a placement decides what is sent, never what is derived. A column is *heavy* if one of its values has enough facts
+that its owner would have far more than its share. A rule is *bound* to a heavy key if, as it is placed, it reads a
 relation by a heavy column of it, there or from a copy, or derives one that lives by such a column: then the work is
 with the owner of the key, wherever the facts are kept. So of the relations that are free to go
 
@@ -11,7 +11,7 @@ with the owner of the key, wherever the facts are kept. So of the relations that
 - one that bound rules alone derive, with the key in a heavy column, stays: it would be sent, and nothing be divided.
 
 But where the relations that join it by the key are small beside it, they are put on every partition: then the rule is
-placed by another column, and nobody is bound. What stays is placed as if none of its columns were heavy.
+placed by another column, and no rule is bound. The rest is placed as if none of its columns were heavy.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class _Try:
     helped: frozenset[str] = frozenset()
 
     def following(self, bound: _Bound, movable: Collection[str], heavy: Heavy) -> _Try | None:
-        """What to try next; None where nobody is bound."""
+        """What to try next; None if no rule is bound."""
         for name, partners in bound.partners.items():
             small = all(other in movable and heavy.is_small(other, name) for other in partners)
             if name not in self.helped and name not in bound.whole and partners and small:

@@ -24,19 +24,19 @@ from tidelog.rewrite.place.sites import SiteChoice, body_atoms, moved, site_of
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedRules:
     """Localised rules by label, and where all relations live.
 
     ``everywhere``: labels of the rules that fire on every partition, each of which keeps the heads that it owns.
     ``sends``: for each label where its messages go, or the empty text if there are none.
-    ``needed``: for each label of a core rule the labels of the localised rules that it needs, the copies first.
+    ``local_labels``: for each label of a core rule the labels of the localised rules that it needs, the copies first.
     """
 
     core: Mapping[str, Rule]
     placements: Mapping[str, Placement]
     everywhere: frozenset[str]
     sends: Mapping[str, str]
-    needed: Mapping[str, tuple[str, ...]]
+    local_labels: Mapping[str, tuple[str, ...]]
 
 
 def place(
@@ -45,9 +45,9 @@ def place(
     known: Mapping[str, Placement],
     located: Mapping[str, int],
     base: Collection[str] = (),
-    before: Placed | None = None,
+    before: PlacedRules | None = None,
     heavy: Heavy | None = None,
-) -> Placed:
+) -> PlacedRules:
     """Give every relation a placement and localise every core rule.
 
     ``known`` placements stand. A relation that is not known is placed by its column of ``located``, if it has one; the
@@ -75,7 +75,7 @@ def place(
     work = _Localisation(placements, before)
     needed = {label: work.localise(label, rule) for label, rule in core.items()}
     _check_names(core, work.core)
-    return Placed(work.core, placements, frozenset(work.everywhere), work.sends, needed)
+    return PlacedRules(work.core, placements, frozenset(work.everywhere), work.sends, needed)
 
 
 def _arities(rules: Iterable[Rule]) -> dict[str, int]:
@@ -91,18 +91,18 @@ def _check_names(core: Mapping[str, Rule], localised: Mapping[str, Rule]) -> Non
             raise failures.COPY_NAME.error(name=name, label=label)
 
 
-def _is_kept(label: str, rule: Rule, before: Placed | None) -> bool:
+def _is_kept(label: str, rule: Rule, before: PlacedRules | None) -> bool:
     """Whether this very rule was placed before: a rule that reads copies is the origin of its form."""
-    if before is None or label not in before.needed:
+    if before is None or label not in before.local_labels:
         return False
     form = before.core[label]
-    return (form if len(before.needed[label]) == 1 else form.origin) is rule
+    return (form if len(before.local_labels[label]) == 1 else form.origin) is rule
 
 
 class _Localisation:
     """The localised rules made so far; ``placements`` gets the copies."""
 
-    def __init__(self, placements: dict[str, Placement], before: Placed | None) -> None:
+    def __init__(self, placements: dict[str, Placement], before: PlacedRules | None) -> None:
         self.placements, self.before = placements, before
         self.core: dict[str, Rule] = {}
         self.everywhere: set[str] = set()
@@ -114,12 +114,12 @@ class _Localisation:
             return self._kept(label, self.before)
         return self._made(label, rule)
 
-    def _kept(self, label: str, before: Placed) -> tuple[str, ...]:
-        for name in before.needed[label]:
+    def _kept(self, label: str, before: PlacedRules) -> tuple[str, ...]:
+        for name in before.local_labels[label]:
             self._add(name, before.core[name], before.sends[name], name in before.everywhere)
             if name != label:
                 self.placements[name] = before.placements[name]
-        return before.needed[label]
+        return before.local_labels[label]
 
     def _made(self, label: str, rule: Rule) -> tuple[str, ...]:
         _, choice = site_of(rule, self.placements)

@@ -2,7 +2,8 @@
 
 Law: the placement of a relation is fixed when the relation is made and never changes; rules that want it elsewhere
 read a copy, an auxiliary relation that is maintained like any other. The two words for a placement that is no column
-are owned here; the kernel, which imports nobody, has the same two numbers (`kernel.layout`, compared by a test).
+are owned here; the kernel, which imports no other package, has the same two numbers (`kernel.layout`, compared by a
+test).
 """
 
 from __future__ import annotations

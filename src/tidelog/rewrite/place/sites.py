@@ -47,7 +47,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A rule without names: equal terms have equal numbers, every ``_`` has one of its own.
+    """A rule without names: equal terms have equal numbers, every ``_`` has a separate one.
 
     ``group`` holds the group variables of an aggregate rule; it is None for a plain rule.
     """

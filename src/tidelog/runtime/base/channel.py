@@ -45,7 +45,7 @@ class Channel:
 
     def deliver(self, leaving: Mapping[int, Messages]) -> None:
         """Send what leaves to the other partitions."""
-        raise AssertionError("a partition that is alone has nobody to write to")
+        raise AssertionError("a single partition has no other partition to write to")
 
     def collect(self) -> Iterable[Messages]:
         """What has arrived."""

@@ -13,7 +13,7 @@ from types import FrameType, TracebackType
 from typing import Any, Protocol
 
 from tidelog.partition.code.machine import nothing
-from tidelog.partition.phases.running import OutOfMemory
+from tidelog.partition.phases.running_rule import OutOfMemory
 from tidelog.runtime.base import runtime_failures as failures
 
 

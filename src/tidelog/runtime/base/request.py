@@ -19,7 +19,7 @@ class NodeLost(TidelogError):
     """A partition went away; what it held is in the state folder."""
 
     def __init__(self, number: int, reason: str) -> None:
-        super().__init__(f"partition {number} is lost: {reason}")
+        super().__init__(f"partition {number} was lost: {reason}")
         self.number, self.reason = number, reason
 
 

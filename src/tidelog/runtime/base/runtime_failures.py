@@ -1,6 +1,6 @@
-"""What the runtimes tell of epochs that are interrupted, of memory and of partitions, by code: TL23xx, TL31xx, TL44xx.
+"""Errors of the runtimes about interrupted epochs, memory and partitions, by code: TL23xx, TL31xx, TL44xx.
 
-Law: an epoch is committed on all partitions or on none; each of these says which epoch stands.
+Law: an epoch is committed on all partitions or on none; each of these errors says which epoch is committed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ MEMORY_SHORT = FailureEntry(
     "TL3170",
     LimitError,
     "partition short of memory",
-    "{left:,} bytes are left where a partition that holds {held:,} keeps {wanted:,} free; nothing was changed",
+    "only {left:,} bytes of memory are free, but a partition that uses {held:,} bytes keeps {wanted:,} bytes free; "
+    "nothing was changed",
     "A partition on Spark aborts the epoch before the system kills its process for lack of memory.",
     "Use more machines and partitions, increase the executors' memory outside Java, or apply fewer changes in "
     "one epoch.",
@@ -40,7 +41,7 @@ NOTHING_TO_BEGIN_FROM = FailureEntry(
     "TL4401",
     EngineError,
     "partition lost without a state folder",
-    "a partition is lost, and there is no state folder to begin anew from",
+    "a partition was lost and cannot be restored, because the engine has no state folder",
     "A lost partition is restored from the state folder.",
     "Create the engine with a state folder (`path=`) on a cluster, and load the facts again.",
     test="tests/runtime/test_coordinator.py::test_loss_without_a_state_folder_is_told",
@@ -49,7 +50,7 @@ PREVIEW_LOST = FailureEntry(
     "TL4402",
     EngineError,
     "preview lost",
-    "what this epoch would change was lost with a partition: ask again",
+    "the changes of this preview were lost with a partition: repeat the preview",
     "The changes of a preview are held by the partitions until they are read.",
     "",
     test="tests/runtime/test_run_changes.py::test_preview_that_was_lost_is_told",
@@ -58,7 +59,7 @@ CHANGES_LOST = FailureEntry(
     "TL4403",
     EngineError,
     "changes lost with a partition",
-    "the changes of epoch {epoch} are not kept any more: {error}",
+    "the changes of epoch {epoch} are no longer available: {error}",
     "After a loss, the changes of an epoch are read from the state folder, as far back as its history goes.",
     "Read the current views, or create the state with a longer `history`.",
     test="tests/runtime/test_run_changes.py::test_changes_that_are_not_kept_are_told",
@@ -67,7 +68,7 @@ GIVEN_UP = FailureEntry(
     "TL4404",
     EngineError,
     "partitions lost repeatedly",
-    "{lost}; given up after {attempts} attempts; {position}",
+    "{lost}; stopped after {attempts} attempts; {position}",
     "A lost partition is restarted a few times; then the engine stops. The state folder remains.",
     "Check the logs of the executors, then open the engine again from its state folder.",
     test="tests/runtime/test_recovery.py::test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands",
@@ -76,7 +77,7 @@ NOT_MARKED = FailureEntry(
     "TL4405",
     EngineError,
     "method cannot be called remotely",
-    "`{method}` cannot be called from elsewhere: it is not marked with `call`",
+    "`{method}` cannot be called remotely: it is not marked with `call`",
     "Only methods marked with `call` can be called from another process.",
     "Use one of the calls of `tidelog.runtime.protocol.service`.",
     test="tests/runtime/test_service.py::test_method_without_a_mark_makes_no_call",
@@ -94,7 +95,7 @@ MOVED_OTHERWISE = FailureEntry(
     "TL4460",
     EngineError,
     "repartitioning changes derived facts",
-    "`{name}`: other partitions derive other facts than there were; the engine stays as it is",
+    "`{name}`: the new partitions derive different facts; the engine was not changed",
     "Changing the number of partitions must not change any fact. A rule that is not a function of the facts it "
     "reads, such as one with a function that returns a different value each time, can be evaluated only once.",
     "Remove such functions from recursion, or create a new engine from the facts.",
@@ -104,7 +105,7 @@ ARGUMENTS = FailureEntry(
     "TL4475",
     EngineError,
     "invalid arguments of a remote call",
-    "`{method}` cannot be called so: {what}",
+    "invalid call of `{method}`: {what}",
     "Arguments received over the network are checked against the signature of the method before it is called.",
     "Install the same version of Tidelog on the driver and on the executors.",
     test="tests/runtime/test_service.py::test_call_with_arguments_of_other_kinds_is_refused",
@@ -113,7 +114,7 @@ COPY_LOST = FailureEntry(
     "TL4465",
     EngineError,
     "state lost while it was read",
-    "a partition was lost, and with it the copy of the state that is being read",
+    "the copy of the state that was being read was lost with a partition",
     "A state that is read in batches is copied by the partitions. Restored partitions have the state, but not "
     "the copy.",
     "Retry the call.",

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from tidelog.errors import LimitError
 from tidelog.partition.base.limits import Limits
-from tidelog.partition.phases.running import is_told
+from tidelog.partition.phases.running_rule import is_told
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, RuleForm
@@ -308,7 +308,10 @@ class Coordinator:
         own = [f"`{label}`" for label in self._rules.labels(stratum)]
         rules = ", ".join(own[:5]) + (", ..." if len(own) > 5 else "")
         place = f", stratum {', '.join(stratum)} (rules {rules or 'none'})" if stratum else ""
-        return f"last seen in round {self._rounds.number}{place}; the state is that of epoch {self._beginning.epoch}"
+        return (
+            f"the last known position is round {self._rounds.number}{place}; the state is that of epoch "
+            f"{self._beginning.epoch}"
+        )
 
 
 def _with_rules(error: BaseException, where: str) -> BaseException:

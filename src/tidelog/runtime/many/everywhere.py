@@ -24,13 +24,13 @@ from tidelog.runtime.base.call import Call
 from tidelog.runtime.base.distribution import Distribution
 from tidelog.runtime.base.outcome import RowChanges
 from tidelog.runtime.base.runs import Runs
+from tidelog.runtime.many.freeze_partitions import freeze_partitions
 from tidelog.runtime.many.search import Search
-from tidelog.runtime.many.stills import stand_still_on
 from tidelog.runtime.one.rule_node import RuleNode
+from tidelog.runtime.protocol.frozen_facts import Counts, FrozenFacts
 from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.recovery import Recovery
 from tidelog.runtime.protocol.service import Service
-from tidelog.runtime.protocol.still import Counts, Still
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -94,10 +94,10 @@ class Everywhere:
         """The facts of a relation at the last committed epoch with their counts, every fact once."""
         return tuple(map(np.concatenate, zip(*self._ask_owners(name, Service.counts, name), strict=True)))
 
-    def still(self, names: Sequence[str]) -> Still:
+    def freeze(self, names: Sequence[str]) -> FrozenFacts:
         """The state of some relations, to be read in batches while epochs go on."""
         number = self._stills = self._stills + 1
-        return stand_still_on(self._nodes, self._recovery, number, names, self._distribution().is_mirrored)
+        return freeze_partitions(self._nodes, self._recovery, number, names, self._distribution().is_mirrored)
 
     def held(self, name: str) -> list[Counts]:
         """The same as each partition holds it."""

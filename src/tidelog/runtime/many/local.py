@@ -137,7 +137,7 @@ class LocalNodes:
 
     def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> Sent:
         """Rows reach these partitions through this process."""
-        assert not arriving, "only Spark sends rows by itself"
+        assert not arriving, "only Spark sends rows directly"
         return Sent()
 
     def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:

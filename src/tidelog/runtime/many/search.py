@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tidelog.partition.base.owner import owners_of
-from tidelog.partition.reading.finding import ALL, Found, Wanted, together
+from tidelog.partition.reading.fact_pages import ALL, FactPage, FactPattern, together
 from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.runtime.base.call import Call
 from tidelog.runtime.base.distribution import Distribution
@@ -38,7 +38,7 @@ class Search:
         self._nodes, self._recovery, self._distribution = nodes, recovery, distribution
         self.moved = Moved()
 
-    def find(self, wanted: Sequence[Wanted], *, running: bool = False) -> list[Found]:
+    def find(self, wanted: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that are wanted, each once."""
         asked = [replace(one, first=0, count=ALL) if self._has_copies(one) else one for one in wanted]
         holders = [self._holders(one) for one in asked]
@@ -49,19 +49,19 @@ class Search:
         self.moved.facts += sum(len(part.cells) for found in parts for part in found)
         return [together(found, copies=self._has_copies(one)) for one, found in zip(asked, parts, strict=True)]
 
-    def _answers(self, shares: Sequence[Sequence[Wanted]], running: bool) -> list[list[Found]]:
+    def _answers(self, shares: Sequence[Sequence[FactPattern]], running: bool) -> list[list[FactPage]]:
         """What each partition finds of its share; if one has all of it, no other is asked."""
         busy = [number for number, share in enumerate(shares) if share]
         if len(busy) > 1:
             calls = [Call(Service.find, share, running) for share in shares]
             return self._recovery.ask(lambda: self._nodes.ask_each(calls))
-        answers: list[list[Found]] = [[] for _ in shares]
+        answers: list[list[FactPage]] = [[] for _ in shares]
         if busy:
             (one,) = busy
             answers[one] = self._recovery.ask(lambda: self._nodes.ask_one(one, Service.find, shares[one], running))
         return answers
 
-    def _holders(self, wanted: Wanted) -> list[int]:
+    def _holders(self, wanted: FactPattern) -> list[int]:
         """The partitions that may hold facts that are wanted, in order."""
         place, everyone = self._distribution().places.get(wanted.relation, 0), list(range(self._nodes.partitions))
         if self._has_copies(wanted):
@@ -71,7 +71,7 @@ class Search:
             return [int(owner) for owner in owners_of(cell, self._nodes.partitions)]
         return everyone if place >= 0 else [0]
 
-    def _has_copies(self, wanted: Wanted) -> bool:
+    def _has_copies(self, wanted: FactPattern) -> bool:
         """Whether several partitions may answer with one fact; each has its own order, so that there are no pages."""
         place = self._distribution().places.get(wanted.relation)
         return bool(wanted.shown_by) or (wanted.ranked and place == MIRRORED)

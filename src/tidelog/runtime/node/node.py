@@ -21,7 +21,6 @@ from tidelog.partition.memory.ranks import close_ranks
 from tidelog.partition.memory.records import arity_of, at_depth, columns_of, later
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.progress import progress
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.functions.table import Function
@@ -29,8 +28,7 @@ from tidelog.runtime.base.channel import Channel
 from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.base.request import Steps
 from tidelog.runtime.node.node_state import NodeState
-from tidelog.runtime.node.rule_change import NewRules, change_rules
-from tidelog.runtime.node.undo import RuleUndo, remember_rules, restore_rules
+from tidelog.runtime.node.rule_change import NewRules, RuleUndo, change_rules, remember_rules, restore_rules
 from tidelog.runtime.node.visit import visit_strata
 
 CODE_LIMIT = 1 << 20
@@ -197,7 +195,7 @@ class Node:
 
     def _report_statistics(self, undo: RuleUndo | None, outcome: EpochOutcome) -> None:
         machine = self.partition.machine
-        done = progress(machine)
+        done = machine.progress
         outcome.rounds, outcome.suspended, outcome.revived = done.batches, done.suspended, done.revived
         outcome.messages, outcome.exchanges = self.state.messages, self.state.exchanges
         outcome.sent, outcome.waiting = self.state.sent, self.state.waiting

@@ -14,7 +14,6 @@ from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import Stratum
 from tidelog.partition.phases.exchange import take_leaving
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.progress import facts_made
 from tidelog.runtime.base.channel import Channel
 from tidelog.runtime.base.reach import Readers
 from tidelog.runtime.base.request import Answer, Request, Steps
@@ -91,7 +90,7 @@ class NodeState:
     def used(self) -> tuple[int, int]:
         """Facts that the epoch made, and the bytes held if those are limited."""
         machine = self.partition.machine
-        return facts_made(machine), 0 if machine.limits.memory is None else self.partition.memory()
+        return machine.facts_made, 0 if machine.limits.memory is None else self.partition.memory()
 
     def _ask(self, kind: str, value: Answer) -> Steps[Answer]:
         """What the values of all partitions join to; the time until then is spent waiting."""

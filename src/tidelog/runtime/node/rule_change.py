@@ -1,23 +1,73 @@
 """A change of rules, before any stratum is visited: rules removed, strata computed again, rules retyped, rules added.
 
 Law: removed rules lose their supports first, in the strata of the epoch before; new rules gain theirs when their
-stratum is visited. Everything done here is written down, to be undone with the epoch.
+stratum is visited. Everything done here is remembered, to be undone with the epoch: afterwards the rules are those of
+the epoch before, in its strata, with code that compares ranks as it did then. Facts, counts and ranks are the
+partition's to undo.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
 
-from tidelog.partition.code.fold import fold_of
-from tidelog.partition.code.stratum import RuleCode
+from tidelog.partition.code.fold import Fold, fold_of
+from tidelog.partition.code.pick import Pick
+from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.phases.rule_supports import absorb_lost_rules, lose_rule
+from tidelog.plan.build import Planning
+from tidelog.plan.steps import Plan
 from tidelog.plan.work import EpochWork, RuleForm
+from tidelog.program import Rule
 from tidelog.runtime.base.request import Steps
 from tidelog.runtime.node.node_state import NodeState
 from tidelog.runtime.node.restratify import restratify
-from tidelog.runtime.node.undo import RuleUndo
 
 NewRules = dict[int, list[RuleCode]]  # by identity of their stratum
+
+
+@dataclass
+class RuleUndo:
+    """Strata and rules before the epoch, and what the epoch did to rules."""
+
+    strata: dict[str, Stratum]
+    orders: dict[int, int]  # by identity of the stratum, as the next
+    rules: dict[int, dict[str, RuleCode]]
+    removed: list[RuleCode] = field(default_factory=list)
+    lost_supports: dict[str, int] = field(default_factory=dict)  # of removed rules, by label
+    added: list[RuleCode] = field(default_factory=list)
+    kept: set[tuple[int, tuple[int, ...]]] | None = None  # for a question: the indexes of plans before it
+    retyped: list[tuple[RuleCode, Rule, Planning, tuple[Plan, ...], Fold | Pick | None]] = field(default_factory=list)
+
+
+def remember_rules(node: NodeState) -> RuleUndo:
+    """The strata and rules as they are now."""
+    strata = node.distinct_strata()
+    return RuleUndo(
+        dict(node.strata),
+        {id(stratum): stratum.order for stratum in strata},
+        {id(stratum): dict(stratum.rules) for stratum in strata},
+    )
+
+
+def restore_rules(node: NodeState, undo: RuleUndo) -> None:
+    """Rules, plans and strata as they were remembered."""
+    rules = node.partition.rules
+    for code in undo.added:
+        rules.forget(code)
+    for code in undo.removed:
+        rules.restore(code)
+    for code, rule, planning, plans, fold in undo.retyped:
+        code.rule, code.planning, code.plans, code.fold = rule, planning, plans, fold
+    node.strata = undo.strata
+    for stratum in node.distinct_strata():
+        stratum.order, stratum.rules = undo.orders[id(stratum)], undo.rules[id(stratum)]
+        stratum.forget_tables()
+        for code in stratum.rules.values():
+            node.partition.replanner.assemble(code, stratum.relations)
+    if undo.kept is not None:
+        node.partition.kept.keep(node.partition.replanner.hand_over(undo.kept))
+    node.partition.replanner.settle(node.distinct_strata())
 
 
 def change_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[NewRules]:

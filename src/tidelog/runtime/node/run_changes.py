@@ -18,7 +18,7 @@ from tidelog.runtime.base import runtime_failures as failures
 from tidelog.runtime.base.outcome import RowChanges
 from tidelog.runtime.node.node import Node
 from tidelog.store.base.store import Store
-from tidelog.store.folder.reading import pieces
+from tidelog.store.folder.state_reader import pieces
 from tidelog.store.image.image import deltas_of
 from tidelog.store.log.markers import read_markers
 

@@ -14,7 +14,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import Items, net_changes
-from tidelog.partition.phases.asked_folds import QUIET, next_due
+from tidelog.partition.phases.asked_folds import Due, next_due
 from tidelog.partition.phases.clean_up import (
     Settling,
     is_unsettled,
@@ -24,7 +24,6 @@ from tidelog.partition.phases.clean_up import (
     show_others,
 )
 from tidelog.partition.phases.gain import absorb_gains, begin_again, end_gain, gain, gain_asked
-from tidelog.partition.phases.progress import progress
 from tidelog.partition.phases.rebuild import empty_stratum
 from tidelog.partition.phases.retract import absorb_losses, end_retract, retract
 from tidelog.plan.work import EpochWork
@@ -36,7 +35,7 @@ from tidelog.runtime.node.rule_change import NewRules
 
 
 @dataclass(slots=True)
-class Given:
+class EpochChanges:
     """What an epoch gives to the strata it visits, by number of relation, and what they changed so far."""
 
     deletes: Mapping[int, Cells]
@@ -54,7 +53,7 @@ def visit_strata(
 ) -> Steps[dict[int, Items]]:
     """Visit the strata that the epoch reaches; gives the net changes of every relation that changed, by number."""
     numbers = node.partition.relations.numbers
-    given = Given(
+    given = EpochChanges(
         {numbers[name]: rows for name, rows in work.deletes.items()},
         {numbers[name]: rows for name, rows in work.inserts.items()},
         new_rules,
@@ -68,12 +67,12 @@ def visit_strata(
     return given.changes
 
 
-def _visit_alone(node: NodeState, start: Iterable[str], given: Given, outcome: EpochOutcome) -> None:
+def _visit_alone(node: NodeState, start: Iterable[str], given: EpochChanges, outcome: EpochOutcome) -> None:
     """With nobody to wait for: the strata that changes reach, one after the other."""
     names = node.partition.relations.names
     agenda = Agenda(node.strata)
     agenda.add(start)
-    agenda.add(sorted(node.partition.waiting))
+    agenda.add(sorted(node.partition.pending))
     for stratum in agenda:
         changes = _visit_here(node, stratum, given, outcome)
         given.changes.update(changes)
@@ -82,12 +81,12 @@ def _visit_alone(node: NodeState, start: Iterable[str], given: Given, outcome: E
 
 
 def _visit_together(
-    node: NodeState, start: Iterable[str], given: Given, outcome: EpochOutcome, *, removing: bool
+    node: NodeState, start: Iterable[str], given: EpochChanges, outcome: EpochOutcome, *, removing: bool
 ) -> Steps[None]:
     """The strata that changes could reach on any partition, in the same order everywhere."""
     names = frozenset(start)
     if removing:
-        names |= yield from node.union(node.partition.waiting)
+        names |= yield from node.union(node.partition.pending)
     for stratum in within_reach(node.strata, node.readers, names):
         has_work = _has_work(node, stratum, given)
         if stratum.sends or any(code.sends for code in given.rules_of(stratum)):
@@ -96,9 +95,9 @@ def _visit_together(
             given.changes.update(_visit_here(node, stratum, given, outcome))
 
 
-def _has_work(node: NodeState, stratum: Stratum, given: Given) -> bool:
+def _has_work(node: NodeState, stratum: Stratum, given: EpochChanges) -> bool:
     """Whether this partition itself has something to do in a stratum."""
-    if given.rules_of(stratum) or not node.partition.waiting.isdisjoint(stratum.relations):
+    if given.rules_of(stratum) or not node.partition.pending.isdisjoint(stratum.relations):
         return True
     numbers = node.partition.relations.numbers
     for name in stratum.relations:
@@ -109,7 +108,7 @@ def _has_work(node: NodeState, stratum: Stratum, given: Given) -> bool:
     return any(number in given.changes for number in (*lower.relations, *negated.relations, *sources))
 
 
-def _visit_here(node: NodeState, stratum: Stratum, given: Given, outcome: EpochOutcome) -> dict[int, Items]:
+def _visit_here(node: NodeState, stratum: Stratum, given: EpochChanges, outcome: EpochOutcome) -> dict[int, Items]:
     """Both phases of a stratum from which nothing is sent."""
     partition = node.partition
     watch = _Watch(node, stratum)
@@ -120,7 +119,7 @@ def _visit_here(node: NodeState, stratum: Stratum, given: Given, outcome: EpochO
     features = stratum.features
     if features.choices:
         _settle_here(node, stratum)
-    while features.asked_folds and (due := next_due(partition, stratum)) != QUIET:
+    while features.asked_folds and (due := Due.from_order(next_due(partition, stratum))) is not None:
         _gain_due(node, stratum, given, watch, due)
         _settle_here(node, stratum)
     end_gain(partition, stratum)
@@ -129,7 +128,7 @@ def _visit_here(node: NodeState, stratum: Stratum, given: Given, outcome: EpochO
 
 
 def _visit_with_others(
-    node: NodeState, stratum: Stratum, given: Given, outcome: EpochOutcome, has_work: bool
+    node: NodeState, stratum: Stratum, given: EpochChanges, outcome: EpochOutcome, has_work: bool
 ) -> Steps[dict[int, Items]]:
     """Both phases of a stratum whose rules may send messages."""
     partition = node.partition
@@ -141,7 +140,7 @@ def _visit_with_others(
         return {}  # nobody has anything to do here
     _gain(node, stratum, given, watch)
     yield from _settle_together(node, stratum)
-    while (due := (yield from _due_together(node, stratum))) != QUIET:
+    while (due := (yield from _due_together(node, stratum))) is not None:
         _gain_due(node, stratum, given, watch, due)
         yield from _settle_together(node, stratum)
     end_gain(partition, stratum)
@@ -168,11 +167,11 @@ def _retract_together(node: NodeState, stratum: Stratum, watch: _Watch, bits: in
 def _empty(node: NodeState, stratum: Stratum, watch: _Watch) -> None:
     """The stratum is built again, for reasons that are told."""
     scale = node.partition.machine.scale
-    watch.rebuilt = (scale.reason if scale is not None else "") or "another partition wanted it"
+    watch.rebuilt = (scale.reason if scale is not None else "") or "another partition requested it"
     empty_stratum(node.partition, stratum)
 
 
-def _gain(node: NodeState, stratum: Stratum, given: Given, watch: _Watch) -> None:
+def _gain(node: NodeState, stratum: Stratum, given: EpochChanges, watch: _Watch) -> None:
     end_retract(node.partition)
     new_rules = given.rules_of(stratum)
     for code in new_rules:
@@ -207,20 +206,20 @@ def _settle_together(node: NodeState, stratum: Stratum) -> Steps[None]:
             left = yield from _exchange_gains(node, stratum)
 
 
-def _due_together(node: NodeState, stratum: Stratum) -> Steps[int]:
+def _due_together(node: NodeState, stratum: Stratum) -> Steps[Due | None]:
     """What is due next on any partition."""
     if not stratum.asked_folds:
-        return QUIET
-    return (yield from node.highest(next_due(node.partition, stratum)))
+        return None
+    return Due.from_order((yield from node.highest(next_due(node.partition, stratum))))
 
 
-def _gain_due(node: NodeState, stratum: Stratum, given: Given, watch: _Watch, due: int) -> None:
+def _gain_due(node: NodeState, stratum: Stratum, given: EpochChanges, watch: _Watch, due: Due) -> None:
     """Give the results that are due; where one has changed from below the stratum is built again first."""
     begin_again(node.partition)
-    if not due % 2:
-        gain_asked(node.partition, stratum, -due // 2)
+    if not due.is_stale:
+        gain_asked(node.partition, stratum, due.level)
         return
-    watch.rebuilt = "a group of an aggregate that the recursion asks for has changed"
+    watch.rebuilt = "a group of an aggregate that the recursion reads has changed"
     empty_stratum(node.partition, stratum)
     gain(node.partition, stratum, given.inserts, given.changes, (), rebuild=True)
 
@@ -253,11 +252,11 @@ class _Watch:
         node.visiting = self.relations
         self.rebuilt = ""  # why, if the stratum was built again
         self.began = time.perf_counter()
-        self.before = progress(self.machine)
+        self.before = self.machine.progress
 
     def statistics(self) -> StratumStatistics:
         """What the visit did."""
-        now = progress(self.machine)
+        now = self.machine.progress
         return StratumStatistics(
             self.relations,
             time.perf_counter() - self.began,

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.partition.memory.journal import assertions
 from tidelog.partition.memory.keys import rows_with_keys
-from tidelog.partition.reading.finding import find
+from tidelog.partition.reading.fact_pages import find
 from tidelog.runtime.node.node import Node
-from tidelog.runtime.protocol.still import Still, stand_still
+from tidelog.runtime.protocol.frozen_facts import FrozenFacts, freeze_partition
 
 if TYPE_CHECKING:
     from tidelog.kernel.cells import Cells
     from tidelog.partition.base.limits import Limits
     from tidelog.partition.base.net import NetChange
     from tidelog.partition.code.plan_counts import PlanCounts
-    from tidelog.partition.reading.finding import Found, Wanted
+    from tidelog.partition.reading.fact_pages import FactPage, FactPattern
     from tidelog.partition.texts.dictionary import Dictionary
     from tidelog.plan.ruleset import Ruleset, Schema
     from tidelog.plan.steps import Plan
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from tidelog.program.functions.table import Function
     from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
     from tidelog.runtime.protocol.facts import KeyCounts
+    from tidelog.runtime.protocol.frozen_facts import Counts
     from tidelog.runtime.protocol.runtime import Arriving
-    from tidelog.runtime.protocol.still import Counts
     from tidelog.store.folder.durable import Durable, EpochRecord
     from tidelog.store.image.image import Image
     from tidelog.store.log.markers import Keeping
@@ -72,9 +72,9 @@ class EmbeddedFacts:
         """The facts of a relation at the last committed epoch with their counts."""
         return self._partition.counts(name)
 
-    def still(self, names: Sequence[str]) -> Still:
+    def freeze(self, names: Sequence[str]) -> FrozenFacts:
         """The state of some relations, to be read in batches while epochs go on."""
-        return stand_still(self._partition, names)
+        return freeze_partition(self._partition, names)
 
     def held(self, name: str) -> list[Counts]:
         """The same as the one partition holds it."""
@@ -126,7 +126,7 @@ class EmbeddedFacts:
         """What the plans of all rules did since they were made."""
         return self._partition.rules.plan_counts()
 
-    def find(self, wanted: Sequence[Wanted], *, running: bool = False) -> list[Found]:
+    def find(self, wanted: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that a question looks for."""
         return find(self._partition, wanted, running=running)
 
@@ -217,7 +217,7 @@ class EmbeddedRuntime:
         except StopIteration as end:
             outcome: EpochOutcome = end.value
             return outcome
-        raise AssertionError(f"one partition asks nobody: {request}")
+        raise AssertionError(f"a single partition makes no requests: {request}")
 
     def commit(self, shown: Callable[[], None] = lambda: None) -> None:
         """Make the epoch that ran last the committed one; ``shown`` is called when readers see it."""

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from tidelog.io.view_files import Kinds
     from tidelog.partition.base.net import NetChange
     from tidelog.partition.code.plan_counts import PlanCounts
-    from tidelog.partition.reading.finding import Found, Wanted
+    from tidelog.partition.reading.fact_pages import FactPage, FactPattern
     from tidelog.plan.steps import Plan
     from tidelog.runtime.base.outcome import RowChanges
-    from tidelog.runtime.protocol.still import Counts, Still
+    from tidelog.runtime.protocol.frozen_facts import Counts, FrozenFacts
 
 KeyCounts = Callable[[str, tuple[int, ...]], int | None]
 
@@ -55,7 +55,7 @@ class Facts(Protocol):
     def counts(self, name: str) -> Counts:
         """The facts of a relation with their counts, every fact once."""
 
-    def still(self, names: Sequence[str]) -> Still:
+    def freeze(self, names: Sequence[str]) -> FrozenFacts:
         """The state of some relations, to be read in batches while epochs go on; to be asked while none runs."""
 
     def held(self, name: str) -> list[Counts]:
@@ -82,7 +82,7 @@ class Facts(Protocol):
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made, added up over the partitions."""
 
-    def find(self, wanted: Sequence[Wanted], *, running: bool = False) -> list[Found]:
+    def find(self, wanted: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that a question looks for, each once; to be asked while no epoch runs.
 
         With ``running`` they are those of the epoch that ran last and is not committed.

@@ -19,7 +19,7 @@ from tidelog.partition.base.owner import owners_of
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.values.state import FactState, Row
 from tidelog.runtime.node.node import Node
-from tidelog.runtime.protocol.still import BATCH, Counts, Records
+from tidelog.runtime.protocol.frozen_facts import BATCH, Counts, Records
 from tidelog.verify.apart import Part, check_part
 from tidelog.verify.report import Violation
 

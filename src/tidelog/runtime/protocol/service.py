@@ -18,8 +18,8 @@ from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.memory.journal import assertions
 from tidelog.partition.memory.keys import rows_with_keys
 from tidelog.partition.memory.records import facts_held
-from tidelog.partition.phases.running import RunningRule, running_rule
-from tidelog.partition.reading.finding import Found, Wanted, find, key_counts
+from tidelog.partition.phases.running_rule import RunningRule, running_rule
+from tidelog.partition.reading.fact_pages import FactPage, FactPattern, find, key_counts
 from tidelog.plan.ruleset import Schema
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program.values.term import Value
@@ -30,8 +30,8 @@ from tidelog.runtime.base.request import Answer, Request, Steps
 from tidelog.runtime.base.staged_rows import StagedRows
 from tidelog.runtime.node.node import Node
 from tidelog.runtime.node.run_changes import RunChanges
+from tidelog.runtime.protocol.frozen_facts import Records
 from tidelog.runtime.protocol.part_check import PartAnswer, answer_part
-from tidelog.runtime.protocol.still import Records
 from tidelog.store.base.store import Store
 from tidelog.store.folder.piece import Piece, owned_entries
 from tidelog.store.image.capture import held_relations, relation_image
@@ -64,7 +64,7 @@ class Service:
         self.staged = StagedRows()
         self.interruption = Interruption()
         self.changed = RunChanges(node)
-        self.stills: dict[int, Records] = {}
+        self.frozen: dict[int, Records] = {}
         self._run = 0
         self._steps: Steps[EpochOutcome] | None = None
         self._piece: Piece | None = None
@@ -91,8 +91,8 @@ class Service:
     @call(limit=None)
     def resume(self, answer: Answer | None, run: int) -> Request | Ended:
         """Go on with the answer to the last request of the epoch ``run``; None: its first step."""
-        assert run == self._run, "an answer that came too late"
-        assert self._steps is not None, "no epoch runs"
+        assert run == self._run, "the response arrived too late"
+        assert self._steps is not None, "no epoch is running"
         dictionary = self.node.partition.dictionary
         known = len(dictionary)
         try:
@@ -104,7 +104,7 @@ class Service:
         relations = self.node.partition.relations
         sizes = {name: facts_held(relations, relations.numbers[name]) for name in outcome.changes}
         owners_may_have_ended = dictionary.has_news(known)  # and have written pieces without these entries
-        dictionary.tell_owners()  # a clash refuses the epoch
+        dictionary.report_to_owners()  # a clash refuses the epoch
         keeping = None if owners_may_have_ended else self._keeping
         note = None if keeping is None else self.write_piece(keeping)
         return Ended(replace(outcome, changes=RowChanges({}), sizes=sizes), tuple(outcome.changes), note)
@@ -167,29 +167,29 @@ class Service:
         return self.node.partition.counts(name)
 
     @call(reading=True)
-    def keep_still(self, number: int, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
+    def keep_frozen(self, number: int, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
         """Keep a copy of the records of some relations under a number.
 
         Tells how many facts there are, and how many of them are asserted.
         """
-        found = self.stills[number] = Records(self.node.partition, names)
+        found = self.frozen[number] = Records(self.node.partition, names)
         return found.sizes, found.asserted
 
     @call(reading=True, any_time=True)
-    def drop_still(self, number: int) -> None:
+    def drop_frozen(self, number: int) -> None:
         """Give up such a copy; whoever has read it waits for no epoch."""
-        self.stills.pop(number, None)
+        self.frozen.pop(number, None)
 
     @call(reading=True, any_time=True)
-    def still_counts(self, number: int, name: str, first: int, count: int) -> tuple[Cells, ...] | None:
+    def frozen_counts(self, number: int, name: str, first: int, count: int) -> tuple[Cells, ...] | None:
         """As `counts`, of some facts of such a copy; None where a node that was started again has none."""
-        kept = self.stills.get(number)
+        kept = self.frozen.get(number)
         return None if kept is None else kept.counts(name, first, count)
 
     @call(limit=None, reading=True, any_time=True)
     def check_part(self, number: int, part: Part) -> PartAnswer | None:
         """Check a stratum over such a copy of the facts of this partition; None where there is none."""
-        kept = self.stills.get(number)
+        kept = self.frozen.get(number)
         return None if kept is None else answer_part(part, kept, self.node)
 
     @call(reading=True, any_time=True)
@@ -235,7 +235,7 @@ class Service:
         return relation_image(partition, name) if name in held_relations(partition) else None
 
     @call(reading=True)
-    def find(self, wanted: Sequence[Wanted], running: bool = False) -> list[Found]:
+    def find(self, wanted: Sequence[FactPattern], running: bool = False) -> list[FactPage]:
         """The facts that a question looks for; ``running``: in the epoch that is not committed yet."""
         return find(self.node.partition, wanted, running=running)
 

@@ -30,7 +30,7 @@ function attempt(tried) {
         { class: "bindings" },
         html("span", { class: "soft" }, "with"),
         bindings.map(([name, value]) => html("code", {}, `${name} = ${value}`)),
-        tried.tried > 1 && html("span", { class: "soft" }, `the first of ${count(tried.tried)} that get as far`),
+        tried.tried > 1 && html("span", { class: "soft" }, `one of ${count(tried.tried)} attempts that get this far`),
       ),
     !tried.complete && html("p", { class: "soft" }, "The search was stopped: too many facts to visit."),
   );

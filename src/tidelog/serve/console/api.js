@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-/* Law: where a browser tells the digits of a number, an integer that does not fit a double becomes a BigInt. */
+/* Law: if the browser provides the digits of a number, an integer that does not fit a double becomes a BigInt. */
 function exact(_, value, context) {
   if (typeof value !== "number" || Number.isSafeInteger(value) || !context) return value;
   return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
@@ -68,7 +68,7 @@ export async function request(path, { params, body, method, headers = {}, signal
     response = await fetch(address(path, params), options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, { message: "the server does not answer" });
+    throw new ApiError(0, { message: "the server does not respond" });
   }
   if (!response.ok) throw await failure(response);
   return response;

@@ -32,7 +32,7 @@ function leave() {
   opened = "";
 }
 
-/* Open the page that the address names; a page that is open already may take its new address by itself. */
+/* Open the page that the address names; an open page may handle its new address. */
 function show(focus) {
   const route = here();
   const page = PAGES[route.page] ? route.page : "program";
@@ -76,7 +76,7 @@ function signOut(told = null) {
 }
 
 document.addEventListener("signed-out", () => {
-  if (token.get()) signOut("The server does not know this token.");
+  if (token.get()) signOut("The server rejected this token.");
 });
 window.addEventListener("hashchange", () => {
   if (opened) show(true);

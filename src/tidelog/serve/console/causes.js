@@ -37,7 +37,7 @@ function cause(found) {
     {},
     html("b", {}, found.text),
     html("span", { class: "soft" }, origin(found.origin)),
-    steps.length > 0 && html("ol", { "aria-label": "The way from the fact to the change" }, steps),
+    steps.length > 0 && html("ol", { "aria-label": "The path from the fact to the change" }, steps),
   );
 }
 

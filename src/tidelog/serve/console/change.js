@@ -78,14 +78,14 @@ export function openChange(main, route) {
 
   function invite() {
     outcome.replaceChildren(
-      empty("Try it first", "A dry run shows the rows that would come and go and what it costs. It changes nothing."),
+      empty("Try it first", "A dry run shows which rows would be added and removed, and the cost. It changes nothing."),
     );
   }
   function enable() {
     const off = !draft.size || live.info.read_only;
     dry.disabled = commit.disabled = off;
     discard.disabled = !draft.size;
-    commit.title = live.info.read_only ? "This token may only read" : "";
+    commit.title = live.info.read_only ? "This token is read-only" : "";
   }
   async function send(isDry) {
     const body = { ...draft.body(), dry_run: isDry };
@@ -103,7 +103,7 @@ export function openChange(main, route) {
     enable();
   }
   function committed(told) {
-    say(`Epoch ${told.epoch} is committed`, "good");
+    say(`Epoch ${told.epoch} committed`, "good");
     const changed = draft.rules.length || draft.removed.length || draft.declared.length;
     draft.clear();
     note.value = "";

@@ -1,4 +1,4 @@
-/* Findings about rules: how they are told, and where they are underlined. */
+/* Findings about rules: how they are shown, and where they are underlined. */
 import { html } from "./dom.js";
 import { offset } from "./highlight.js";
 

@@ -23,7 +23,7 @@ export function draftList() {
         {
           class: "plain",
           type: "button",
-          "aria-label": `Take back ${sign}${what}`,
+          "aria-label": `Undo ${sign}${what}`,
           onclick: (event) => take(event.currentTarget.part),
         },
         icon("close"),
@@ -46,7 +46,7 @@ export function draftList() {
       });
       made = part(
         "+",
-        [...text, each.replaces && html("span", { class: "tag" }, `instead of ${each.replaces}`)],
+        [...text, each.replaces && html("span", { class: "tag" }, `replaces ${each.replaces}`)],
         "rule",
       );
     }
@@ -60,7 +60,7 @@ export function draftList() {
     box.replaceChildren(
       parts.length
         ? html("ul", { "aria-label": "Changes of the next epoch" }, lines)
-        : html("p", { class: "soft" }, "No changes gathered yet."),
+        : html("p", { class: "soft" }, "No changes yet."),
     );
   }
   draw();

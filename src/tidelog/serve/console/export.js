@@ -8,18 +8,18 @@ const LINE_END = 10;
 
 /* By name: the type that is asked for, the ending of the file, whether a row is a line, and what it is for. */
 export const FORMATS = {
-  CSV: ["text/csv", "csv", true, "CSV, as Tidelog and other programs read it"],
+  CSV: ["text/csv", "csv", true, "CSV for Tidelog and other programs"],
   Spreadsheet: [
     "text/csv; formulas=escaped",
     "spreadsheet.csv",
     true,
-    "CSV for spreadsheets: cells that would run as formulas are escaped. Not for loading into Tidelog",
+    "CSV for spreadsheets: cells that look like formulas are escaped. Do not load it into Tidelog",
   ],
-  JSON: ["application/x-ndjson", "jsonl", true, "JSON lines: an object for each row"],
-  Arrow: ["application/vnd.apache.arrow.stream", "arrow", false, "A stream of Arrow's IPC format"],
+  JSON: ["application/x-ndjson", "jsonl", true, "JSON Lines: one object per row"],
+  Arrow: ["application/vnd.apache.arrow.stream", "arrow", false, "Arrow IPC stream"],
 };
 
-/* Export in a box that shows the progress; gives what cancels it. */
+/* Export in a box that shows the progress; returns a function that cancels it. */
 export function startExport(box, source, format, failed) {
   const end = new AbortController(),
     bar = html("progress", { "aria-label": `Export as ${format}` }),

@@ -13,7 +13,7 @@ export function factsForm(wanted) {
     class: "mono",
     rows: 4,
     spellcheck: "false",
-    "aria-label": "Rows, one on a line",
+    "aria-label": "Rows, one per line",
     placeholder: "1, 2\n2, 3",
   });
   const many = html("details", {}, html("summary", {}, "Several rows"), lines);
@@ -46,7 +46,7 @@ export function factsForm(wanted) {
     const groups = [
       ["Declared in the next epoch", declaredRelations()],
       ["Base relations", live.program.relations.filter((each) => each.base)],
-      ["Views, which may hold asserted facts too", live.program.relations.filter((each) => !each.base)],
+      ["Views, which may also contain asserted facts", live.program.relations.filter((each) => !each.base)],
     ].map(([label, found]) =>
       html(
         "optgroup",
@@ -73,7 +73,7 @@ export function factsForm(wanted) {
       ),
     );
     if (!relation())
-      cells.replaceChildren(html("p", { class: "soft" }, "There is no relation yet: declare one under Rules."));
+      cells.replaceChildren(html("p", { class: "soft" }, "There are no relations yet. Declare one under Rules."));
     told.textContent = "";
   }
   function rows() {

@@ -31,7 +31,7 @@ function readBlock(block) {
   return event;
 }
 
-/* Follow a feed after epoch `since`. `taken` gets each event's value and kind; `state` is told "live" and "lost". Gives
+/* Follow a feed after epoch `since`. `taken` gets each event's value and kind; `state` is called with "live" and "lost". Returns
    what ends it. */
 export function follow(path, since, { taken, state }) {
   const end = new AbortController();
@@ -90,7 +90,7 @@ function pause(milliseconds, signal) {
   });
 }
 
-/* Browsers open few connections to one server: a tab that nobody looks at gives its own back after a while, and a page
+/* Browsers open few connections to one server: a hidden tab closes its connection after a while, and a page
    that was left, which the browser may keep for going back, at once. */
 const HIDDEN = 20000;
 let away = false;

@@ -1,4 +1,4 @@
-/* Numbers, times and values in words. Law: a value is told as the language writes it, so that it can be asked for
+/* Numbers, times and values in words. Law: a value is shown as the language writes it, so that it can be queried
    again. */
 const COUNT = new Intl.NumberFormat("en-US");
 const CLOCK = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });

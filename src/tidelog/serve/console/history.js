@@ -36,7 +36,7 @@ export function openHistory() {
   }
   function draw({ epochs, next }) {
     if (!epochs.length) {
-      body.replaceChildren(empty("No epochs yet", "The first commit will stand here."));
+      body.replaceChildren(empty("No epochs yet", "The first commit will appear here."));
       return;
     }
     const head = ["Epoch", "When", "By", "Facts", "Views", "Rules", ""].map((name) =>

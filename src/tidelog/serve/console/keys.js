@@ -5,12 +5,12 @@ import { to } from "./route.js";
 const PAGES = ["program", "views", "why", "change", "running"];
 const LIST = [
   ["1 … 5", "Program, Views, Why, Change, Running"],
-  ["/", "to the search or filter of the page"],
-  ["↑ ↓ ← →", "through a table, a tree or the nodes of the graph"],
-  ["Enter", "open or choose what has the focus"],
-  ["w", "in a table: why this row"],
+  ["/", "go to the search or filter of the page"],
+  ["↑ ↓ ← →", "move through a table, a tree or the nodes of the graph"],
+  ["Enter", "open or select the focused item"],
+  ["w", "in a table: explain this row"],
   ["Ctrl Enter", "on Change: dry run"],
-  ["?", "this list"],
+  ["?", "show this list"],
   ["Esc", "close"],
 ];
 

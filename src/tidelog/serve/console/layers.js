@@ -1,4 +1,4 @@
-/* Where relations stand: in layers, facts that come from outside first, every view behind all that it reads.
+/* The positions of relations: in layers, base relations first, every view after all that it reads.
    Law: the places depend on the relations and their edges alone, never on chance; a recursive group stays together in
    one layer; two nodes never overlap. After Sugiyama: layers, dummies for long edges, orders by averages, places. */
 const SWEEPS = 12,

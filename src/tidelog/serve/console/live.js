@@ -55,7 +55,7 @@ function changed(state) {
     );
 }
 
-/* Sizes follow every epoch; those who listen are told of many at once, a few times a second at most. */
+/* Sizes follow every epoch; listeners are notified of many at once, at most a few times a second. */
 function taken(event) {
   if (event.epoch === undefined) return;
   live.epoch = event.epoch;

@@ -27,15 +27,15 @@ export function showLogin(main, start, told) {
       html(
         "p",
         { class: "soft", id: "token-hint" },
-        "The server asks for a token. ",
+        "The server requires a token. ",
         html("code", {}, "tidelog serve"),
-        " wrote it to a file at its first start and said where.",
+        " wrote it to a file at its first start and printed the path.",
       ),
       html("label", { for: "token" }, "Token"),
       field,
       html("p", { class: "told", role: "alert" }, told || ""),
       html("button", { class: "primary", type: "submit" }, "Sign in"),
-      html("p", { class: "soft small" }, "It is kept in this tab until you close it or sign out."),
+      html("p", { class: "soft small" }, "The token is kept in this tab until you close the tab or sign out."),
     ),
   );
   field.focus();

@@ -7,7 +7,7 @@ export function measure(share) {
   return bar;
 }
 
-/* A table with a line for each [name, number, how it is told]. */
+/* A table with a line for each [name, number, text of the number]. */
 export function measures(lines) {
   const most = Math.max(Number.MIN_VALUE, ...lines.map(([, number]) => number));
   const line = ([name, number, told]) =>

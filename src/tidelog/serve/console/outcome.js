@@ -16,10 +16,10 @@ export function showOutcome(told, isDry) {
   const title = isDry
     ? told.refused
       ? "Dry run: a commit would be refused"
-      : "Dry run: nothing is changed"
+      : "Dry run: nothing was changed"
     : told.repeated
-      ? "Known already: nothing is changed"
-      : `Epoch ${count(told.epoch)} is committed`;
+      ? "Already committed: nothing was changed"
+      : `Epoch ${count(told.epoch)} committed`;
   const tile = (name, value, kind = "") => html("div", {}, html("dt", {}, name), html("dd", { class: kind }, value));
   return [
     html(
@@ -27,19 +27,19 @@ export function showOutcome(told, isDry) {
       { class: told.refused ? "loss" : isDry ? "" : "gain", "data-outcome": isDry ? "dry" : "committed" },
       title,
     ),
-    told.refused && html("p", {}, "Nothing is changed. What it would change is listed below the violations."),
+    told.refused && html("p", {}, "Nothing was changed. The changes it would make are listed below the violations."),
     ...showViolations(told.violations),
     html(
       "dl",
       { class: "tiles" },
-      tile(isDry ? "would come" : "came", signed("+", sum("plus_count")), "gain"),
-      tile(isDry ? "would go" : "went", signed("−", sum("minus_count")), "loss"),
+      tile(isDry ? "would be added" : "added", signed("+", sum("plus_count")), "gain"),
+      tile(isDry ? "would be removed" : "removed", signed("−", sum("minus_count")), "loss"),
       tile("time", duration(told.seconds)),
       tile("supports", count(supports(told))),
     ),
     ...(changes.length
       ? changes.map(([name, change]) => relationChange(name, change))
-      : [empty("No row changes", "The facts and rules are as they would be.")]),
+      : [empty("No row changes", "The result is the same as the current state.")]),
     strata(told),
   ].filter(Boolean);
 }
@@ -84,7 +84,7 @@ function strata(told) {
   if (!visited.length) return null;
   const found = visited.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
   const line = ({ relations, seconds, rebuilt }) => [
-    html("span", {}, relations.join(", "), rebuilt && html("small", {}, `built again: ${rebuilt}`)),
+    html("span", {}, relations.join(", "), rebuilt && html("small", {}, `rebuilt: ${rebuilt}`)),
     seconds,
     duration(seconds),
   ];

@@ -21,7 +21,7 @@ export function openPlan(wanted) {
       { class: "head" },
       html("h1", {}, "Plan"),
       picker,
-      html("button", { type: "button", onclick: () => read() }, "Read again"),
+      html("button", { type: "button", onclick: () => read() }, "Reload"),
     ),
     body,
   );
@@ -90,7 +90,7 @@ function order(found) {
       cell(real === null ? "" : ratio(real)),
       html(
         "td",
-        { class: `number${off ? " off" : ""}`, title: off ? "far from what came" : null },
+        { class: `number${off ? " off" : ""}`, title: off ? "far from the actual number" : null },
         known ? ratio(step.expected) : "",
       ),
     );

@@ -26,7 +26,7 @@ export function openPlot(title, describe, unit = 1) {
     html("div", { class: "canvas" }, drawing, most),
   );
 
-  /* `points` are [time, number or null] in order; the span is the time that the width stands for. */
+  /* `points` are [time, number or null] in order; the span is the time that the width represents. */
   function show(points, span, told, more = "") {
     value.textContent = told;
     detail.textContent = more || "\u00a0";

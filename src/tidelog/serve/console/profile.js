@@ -32,7 +32,7 @@ export function openProfile(choose) {
       "div",
       { class: "under" },
       sum,
-      html("label", { title: "Look every millisecond which rule runs" }, sampling, "sample the time of rules"),
+      html("label", { title: "Record every millisecond which rule is running" }, sampling, "sample rules"),
     ),
     body,
   );

@@ -150,6 +150,6 @@ async function showText(box) {
       ...found.map(diagnostic),
     );
   } catch {
-    /* the text stands there without diagnostics */
+    /* the text is shown without diagnostics */
   }
 }

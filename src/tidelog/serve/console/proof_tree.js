@@ -1,4 +1,4 @@
-/* A proof as a tree that unfolds. Law: what was not sent is asked for when its branch is opened; a fact that stands
+/* A proof as a tree that unfolds. Law: what was not sent is requested when its branch is opened; a fact that stands
    elsewhere in the tree is not proved twice but named. */
 import { html } from "./dom.js";
 import { icon } from "./icons.js";
@@ -100,7 +100,7 @@ function note(fact, context) {
 function told(fact, again, given) {
   if (again) return "proved above";
   if (fact.how === "asserted") return "asserted";
-  if (fact.how === "cut" && given) return "not followed further";
+  if (fact.how === "cut" && given) return "not expanded further";
   return fact.rule ? `by ${fact.rule}` : "derived";
 }
 

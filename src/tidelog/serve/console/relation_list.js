@@ -10,7 +10,7 @@ export const incompleteTag = ({ incomplete }) =>
   incomplete?.length > 0 &&
   html(
     "span",
-    { class: "tag lacking", title: `Rows in quarantine are missing from ${incomplete.join(", ")}; see Running.` },
+    { class: "tag lacking", title: `${incomplete.join(", ")} lacks the rows in quarantine; see Running.` },
     "incomplete",
   );
 

@@ -32,12 +32,12 @@ export function relationPanel(relation, choose) {
     html(
       "p",
       { class: "actions" },
-      html("a", { class: "button", href: toView(relation.name) }, "Open the rows"),
-      html("a", { class: "button", href: to("change", relation.name) }, "Change it"),
+      html("a", { class: "button", href: toView(relation.name) }, "Show rows"),
+      html("a", { class: "button", href: to("change", relation.name) }, "Change"),
     ),
     html("h2", {}, "Columns"),
     columns(relation),
-    rules.length > 0 && html("h2", {}, rules.length === 1 ? "Its rule" : `Its ${rules.length} rules`),
+    rules.length > 0 && html("h2", {}, rules.length === 1 ? "1 rule" : `${rules.length} rules`),
     rules.map(ruleBox),
     readers.length > 0 && html("h2", {}, "Read by"),
     readers.map(ruleBox),
@@ -71,9 +71,9 @@ function change(last) {
 }
 
 function columns(relation) {
-  if (!relation.columns.length) return html("p", { class: "soft" }, "none: it is true or it is not");
+  if (!relation.columns.length) return html("p", { class: "soft" }, "none: the relation is either true or false");
   const rows = relation.columns.map((column) =>
-    html("tr", {}, html("td", {}, column.name), html("td", { class: "soft" }, column.type || "not known yet")),
+    html("tr", {}, html("td", {}, column.name), html("td", { class: "soft" }, column.type || "unknown")),
   );
   return html("table", { class: "columns" }, html("tbody", {}, rows));
 }
@@ -95,13 +95,13 @@ function ruleBox(rule) {
   );
 }
 
-/* The text of a rule without its label, which stands beside it. */
+/* The text of a rule without its label, which is shown beside it. */
 export const bare = (rule) =>
   rule.text.startsWith(`${rule.label}:`) ? rule.text.slice(rule.label.length + 1).trim() : rule.text;
 
 const headOf = (rule) => /^[\w.?]*/.exec(rule.head)[0];
 
-/* The relations whose names stand in the body of a rule. */
+/* The relations named in the body of a rule. */
 function readBy(rule) {
   const words =
     rule.body

@@ -19,7 +19,7 @@ const WIDTH = 150,
   LEAST = 0.7;
 
 export function openGraphBox(choose) {
-  const map = svg("svg", { class: "relations", "aria-label": "relations by strata", role: "group" });
+  const map = svg("svg", { class: "relations", "aria-label": "Relations by stratum", role: "group" });
   const pane = html("div", { class: "pane", tabindex: -1 }, map);
   const graph = { map, pane, nodes: new Map(), scale: 1, size: [1, 1] };
   const zoom = (factor) => setScale(graph, Math.min(2, Math.max(0.25, graph.scale * factor)));

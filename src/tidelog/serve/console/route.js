@@ -1,4 +1,4 @@
-/* Addresses inside the console: #/page/name?key=value. Law: an address says everything that is needed to come back. */
+/* Addresses inside the console: #/page/name?key=value. Law: an address contains everything that is needed to return. */
 export function here() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [page = "", ...rest] = path.split("/").map(decodeURIComponent);

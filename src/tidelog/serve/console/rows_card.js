@@ -18,7 +18,7 @@ const SOON = 150,
   FILTER = 250,
   ELSEWHERE = 8000;
 
-/* Open the rows of an address {name, ask, at, filters} in a card; gives what closes them. */
+/* Open the rows of an address {name, ask, at, filters} in a card; returns a function that closes them. */
 export function openRows(card, wanted) {
   const isView = wanted.ask === null,
     isLive = wanted.at === null;
@@ -155,8 +155,8 @@ function footer({ page, row, elsewhere }, go) {
 function nothing(wanted) {
   const isFiltered = Object.values(wanted.filters).some(Boolean);
   return isFiltered
-    ? empty("No row matches", "Filters ask for equal values.")
-    : empty("No rows", "Rows appear here as soon as there are any.");
+    ? empty("No row matches", "Filters match equal values.")
+    : empty("No rows", "Rows appear here when they are added.");
 }
 
 /* Of an answer that fits a page, what came and went since it was last read. */
@@ -170,7 +170,7 @@ function compare(table, got) {
 function rowActions(wanted, fact, row) {
   const remove = () => {
     draft.change("delete", wanted.name, row);
-    say(`${fact} will be deleted: see Change`);
+    say(`Deletion of ${fact} added: see Change`);
   };
   return [
     html("a", { href: toWhy(fact, { at: wanted.at }), "aria-label": `Why ${fact}` }, "why"),

@@ -13,10 +13,10 @@ function example(relation) {
   const names = relation?.columns.map(({ name }) => name) || [];
   const variables =
     live.program.convention === "souffle" ? names : names.map((name) => name[0].toUpperCase() + name.slice(1));
-  return relation ? `${relation.name}(${variables.join(", ")}), …` : "a body of atoms";
+  return relation ? `${relation.name}(${variables.join(", ")}), …` : "the body of a rule";
 }
 
-/* Draw it; gives what ends an export that is under way. */
+/* Draw it; returns a function that cancels a running export. */
 export function drawHead(bar, wanted, source) {
   const exporting = html("p", { class: "exporting", "aria-live": "polite" });
   let cancel = () => {};
@@ -74,7 +74,7 @@ export function drawHead(bar, wanted, source) {
         { class: "past" },
         icon("clock"),
         `As of epoch ${count(wanted.at)}. `,
-        html("a", { href: addressOf(wanted, null) }, "Back to now"),
+        html("a", { href: addressOf(wanted, null) }, "Back to the current epoch"),
       ),
     );
   return () => cancel();

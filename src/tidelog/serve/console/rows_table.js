@@ -8,7 +8,7 @@ import { arrows } from "./keys.js";
 
 const MARKED = 4000;
 
-/* `actions(row)` gives what stands at the end of a row; `filtered(column, value)` is told what is typed into a filter,
+/* `actions(row)` returns the end of a row; `filtered(column, value)` is called with the text typed into a filter,
    `entered(row)` which row was chosen by a key. */
 export function openTable({ actions, filtered, entered }) {
   const head = html("thead"),

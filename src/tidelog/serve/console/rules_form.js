@@ -22,7 +22,7 @@ export function rulesForm() {
     type: "text",
     class: "mono",
     "aria-label": "Label",
-    placeholder: "label (may be left out)",
+    placeholder: "label (optional)",
     autocomplete: "off",
     spellcheck: "false",
   });
@@ -98,7 +98,7 @@ export function rulesForm() {
       way = /^\s*\.convention\b/m.test(text) ? "" : `.convention ${convention}\n`;
     return `${way}${[text.trimEnd(), ...draft.declared.map(({ declaration }) => declaration)].join("\n")}\n`;
   }
-  /* The rule behind the program: what is found in its lines is told. */
+  /* The rule after the program: findings in its lines are reported. */
   async function check() {
     const mine = ++turn,
       text = editor.value,

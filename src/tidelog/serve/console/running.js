@@ -14,8 +14,8 @@ const SHORTEST = 60,
 
 export function openRunning(main, route) {
   const plots = {
-    rate: openPlot("Epochs a second", (n) => short(n)),
-    latency: openPlot("Time of an epoch", duration),
+    rate: openPlot("Epochs per second", (n) => short(n)),
+    latency: openPlot("Epoch time", duration),
     memory: openPlot("Memory", bytes, 2 ** 20),
     facts: openPlot("Facts", short),
   };
@@ -50,7 +50,7 @@ export function openRunning(main, route) {
       line((s) => s.rate),
       span,
       last.rate === null ? "–" : short(last.rate),
-      `${count(last.told.epoch)} epochs in all`,
+      `${count(last.told.epoch)} epochs in total`,
     );
     plots.latency.show(
       line((s) => s.latency),
@@ -104,7 +104,7 @@ function showServer(box, told) {
     .join(", ");
   box.replaceChildren(
     row("version", live.info.version),
-    row("up for", duration(told.uptime)),
+    row("uptime", duration(told.uptime)),
     row("open feeds", count(told.feeds)),
     row("open epochs", count(told.open_epochs)),
     row("requests by status", requests || "–"),
@@ -126,7 +126,7 @@ function showQuarantine(box, told) {
   box.hidden = tables.length === 0;
   box.replaceChildren(
     html("h1", {}, "Quarantine"),
-    html("p", {}, "These rows cannot become facts. Correct or delete them in the database."),
+    html("p", {}, "These rows cannot be converted to facts. Correct or delete them in the database."),
     ...tables.flatMap(({ relation, table, rows, first }) => [
       html("h2", {}, html("a", { href: toView(relation) }, relation), ` lacks ${count(rows)} rows of ${table}`),
       html(

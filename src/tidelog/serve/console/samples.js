@@ -28,7 +28,7 @@ async function sample() {
     const told = await call("/statistics");
     keep(told);
   } catch {
-    /* the feed tells that the server is away */
+    /* the feed shows that the server is not reachable */
   }
 }
 

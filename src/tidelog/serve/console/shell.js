@@ -9,7 +9,7 @@ import { to } from "./route.js";
 const NAMES = { program: "Program", views: "Views", why: "Why", change: "Change", running: "Running" };
 const LOOKS = ["auto", "light", "dark"],
   SIGNS = { auto: "auto", light: "sun", dark: "moon" };
-const STATES = { connecting: "connecting", live: "live", lost: "connection lost, trying again" };
+const STATES = { connecting: "connecting", live: "live", lost: "connection lost, reconnecting" };
 const LOOK = "tidelog look";
 
 let ends = [];
@@ -24,7 +24,7 @@ export function drawBar(signOut) {
   el("bar").replaceChildren(
     html(
       "a",
-      { class: "brand", href: to("program"), "aria-label": "Tidelog, to the program" },
+      { class: "brand", href: to("program"), "aria-label": "Tidelog, go to the program" },
       icon("wave"),
       html("b", {}, "Tidelog"),
     ),

@@ -1,4 +1,4 @@
-/* What stands where there is nothing to show: loading, empty, failed. Law: each has the height of what it stands for.
+/* What is shown instead of content: loading, empty, failed. Law: each has the height of the content it replaces.
  */
 import { html } from "./dom.js";
 import { icon } from "./icons.js";
@@ -19,7 +19,7 @@ export function empty(title, hint = "", ...actions) {
   );
 }
 
-/* A failure as the server told it: what is wrong, where, notes, hint and code, and a button that tries again. */
+/* An error of the server: what is wrong, where, notes, hint and code, and a button to retry. */
 export function failed(error, again = null) {
   const told = error.diagnostics?.length ? error.diagnostics : [error];
   return html(

@@ -55,7 +55,7 @@ export function readLines(text, columns) {
         : line.match(/\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^,]*)\s*(?:,|$)/g).map((cell) => cell.replace(/,\s*$/, ""));
       while (cells.length > columns.length && cells.at(-1) === "") cells.pop();
       if (cells.length !== columns.length)
-        throw new Error(`line ${i + 1} has ${cells.length} values, and there are ${columns.length} columns`);
+        throw new Error(`line ${i + 1} has ${cells.length} values, but there are ${columns.length} columns`);
       return cells.map((cell, j) => readValue(cell.trim(), columns[j].type));
     });
 }

@@ -51,5 +51,5 @@ function nothing(name) {
       "Add rules and facts on the Change page.",
       html("a", { class: "button", href: to("change") }, "To Change"),
     );
-  return empty(`There is no relation ${name}`, "It may have gone with the last rule that named it.");
+  return empty(`There is no relation ${name}`, "It may have been removed together with its last rule.");
 }

@@ -47,7 +47,7 @@ function oneConstraint(violated, causes) {
       html(
         "div",
         { class: "because" },
-        html("p", { class: "soft" }, violated.count === 1 ? "because" : "the first of them because"),
+        html("p", { class: "soft" }, violated.count === 1 ? "because" : "the first one because"),
         html("ul", {}, causes.map((cause) => html("li", {}, cause))),
       ),
     list,
@@ -60,7 +60,7 @@ function oneConstraint(violated, causes) {
 export function showRefusal(error) {
   const total = error.violations.reduce((sum, { count: times }) => sum + times, 0);
   return [
-    html("h1", { class: "loss", role: "alert", "data-outcome": "refused" }, "Refused: nothing is changed"),
+    html("h1", { class: "loss", role: "alert", "data-outcome": "refused" }, "Refused: nothing was changed"),
     html("p", {}, `The epoch would violate ${plural(error.violations.length, "constraint")}, ${times(total)}.`),
     ...showViolations(error.violations, error.causes),
     html("p", { class: "soft" }, error.hint),
@@ -68,4 +68,4 @@ export function showRefusal(error) {
   ];
 }
 
-const times = (number) => (number === 1 ? "once" : `${count(number)} times in all`);
+const times = (number) => (number === 1 ? "once" : `${count(number)} times in total`);

@@ -109,7 +109,7 @@ function invite(result) {
   result.replaceChildren(
     empty(
       "Ask about a fact",
-      "Type one above, or take a row of a view: every row has a link to its proof.",
+      "Enter a fact above, or open a view: every row has a link to its proof.",
       html(
         "p",
         { class: "actions" },
@@ -133,5 +133,5 @@ function showRules(box, labels) {
       ),
     ),
   );
-  if (!found.length) box.append(html("p", { class: "soft" }, "The rules that an answer speaks of stand here."));
+  if (!found.length) box.append(html("p", { class: "soft" }, "The rules of the explanation appear here."));
 }

@@ -41,33 +41,33 @@ def check(service: Service, call: Call) -> Reply:
 
 
 def statistics(service: Service, call: Call) -> Reply:
-    """How the server is doing."""
+    """Statistics of the server."""
     return Reply(service.statistics())
 
 
 def sources(service: Service, call: Call) -> Reply:
-    """What feeds the engine, with the rows that cannot become facts."""
+    """The sources of the engine, with the rows that cannot be converted to facts."""
     found = [{"name": s.name, **s.health(), "quarantine": s.quarantine()} for s in service.sources]
     return Reply({"sources": found, "incomplete": service.incomplete})
 
 
 def metrics(service: Service, call: Call) -> Reply:
-    """What the engine has done, and how its sources are, for Prometheus."""
+    """Metrics of the engine and its sources, for Prometheus."""
     return Reply(parts=iter([(service.engine.metrics() + source_metrics(service.sources)).encode()]), type=TYPE)
 
 
 OPERATIONS = (
-    Operation("GET", "/metrics", metrics, "What the engine has done, as a page that Prometheus reads", gives=(TYPE,)),
-    Operation("GET", "/v1", server, "The server: version, epoch, limits"),
-    Operation("GET", "/v1/program", program, "Rules, relations and how they depend on each other"),
+    Operation("GET", "/metrics", metrics, "Metrics of the engine and its sources for Prometheus", gives=(TYPE,)),
+    Operation("GET", "/v1", server, "Version, epoch and limits of the server"),
+    Operation("GET", "/v1/program", program, "Rules and relations of the program, and their dependencies"),
     Operation(
         "POST",
         "/v1/check",
         check,
-        "Check the text of a program, without running anything",
+        "Check the text of a program without running it",
         lane=Lane.check,
         body=schemas.fields({"text": schemas.text("The text of a program.", 1 << 20)}, ("text",)),
     ),
-    Operation("GET", "/v1/statistics", statistics, "How the server is doing"),
-    Operation("GET", "/v1/sources", sources, "Databases that are followed, and their rows that cannot become facts"),
+    Operation("GET", "/v1/statistics", statistics, "Statistics of the server"),
+    Operation("GET", "/v1/sources", sources, "Followed databases, and their rows that cannot be converted to facts"),
 )

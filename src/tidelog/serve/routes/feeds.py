@@ -1,6 +1,6 @@
 """Changes since an epoch: polls that wait, and server-sent events.
 
-Law: who goes on after the last epoch that was told misses nothing and gets nothing twice.
+Law: a client that continues after the last epoch it received misses nothing and gets nothing twice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONGEST = 300  # seconds that a poll waits
 
 
 def _since(service: Service, call: Call) -> int:
-    """The epoch after which a feed goes on: where it was cut off, as it was told, or now."""
+    """The epoch after which a feed continues: where it was cut off, the given one, or the current one."""
     since: int = call.query.get("since", service.hub.last)
     if call.last_event is not None:
         if not (call.last_event.isascii() and call.last_event.isdecimal()) or len(call.last_event) > 18:
@@ -76,18 +76,18 @@ def issue_ticket(service: Service, call: Call) -> Reply:
 
 
 _QUERY = {
-    "since": schemas.whole("Changes after this epoch; the last one if left out."),
-    "wait": schemas.number("Seconds to wait for a change where there is none.", most=LONGEST),
-    TICKET: schemas.text("A ticket for this feed, where no header can be sent.", 200),
+    "since": schemas.whole("Return changes after this epoch. Defaults to the current epoch."),
+    "wait": schemas.number("Seconds to wait for a change if there is none yet.", most=LONGEST),
+    TICKET: schemas.text("A ticket for this feed, for clients that cannot send headers.", 200),
 }
-_DETAIL = "As events each has the number of its epoch as id; `Last-Event-ID` counts more than `since`."
+_DETAIL = "The id of an event is the number of its epoch. `Last-Event-ID` takes precedence over `since`."
 
 OPERATIONS = (
     Operation(
         "GET",
         "/v1/changes/{name}",
         changes,
-        "What epochs changed in a view",
+        "Changes of a view, by epoch",
         lane=Lane.loop,
         query=_QUERY,
         gives=(JSON, EVENTS),
@@ -97,7 +97,7 @@ OPERATIONS = (
         "GET",
         "/v1/changes",
         all_changes,
-        "How many rows epochs changed in all views",
+        "Number of changed rows of all views, by epoch",
         lane=Lane.loop,
         query=_QUERY,
         gives=(JSON, EVENTS),
@@ -107,13 +107,13 @@ OPERATIONS = (
         "POST",
         "/v1/tickets",
         issue_ticket,
-        "A ticket that opens one feed without a token, for `EventSource` in a browser",
-        body=schemas.fields({"view": schemas.text("The view of the feed; the feed of all views if left out.", 1000)}),
+        "Create a ticket that opens one feed without a token, for `EventSource` in a browser",
+        body=schemas.fields({"view": schemas.text("The view of the feed. Defaults to the feed of all views.", 1000)}),
         answer=schemas.fields(
             {
                 "ticket": {"type": "string"},
                 "address": {"type": "string", "description": "The address of the feed, with the ticket."},
-                "seconds": {"type": "number", "description": "After which it expires if it is not used."},
+                "seconds": {"type": "number", "description": "Seconds after which an unused ticket expires."},
             },
             ("ticket", "address", "seconds"),
         ),

@@ -1,6 +1,6 @@
 """Questions about the engine: why, why not, how, and whether all is true.
 
-Law: asking changes nothing. A proof is told as a tree to a depth; deeper parts are asked for by their facts.
+Law: explanations change nothing. A proof is returned as a tree to a depth; deeper parts are requested by their facts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tidelog.serve.proofs import proof_json
 from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
 
-DEPTH = 3  # levels of a proof, if nobody says how many
+DEPTH = 3  # levels of a proof by default
 DEEPEST = 60
 TRIALS = 300  # of a search for causes
 
@@ -85,8 +85,8 @@ OPERATIONS = (
         lane=Lane.ask,
         query={
             "fact": _FACT,
-            "depth": schemas.whole("Levels of the tree.", 1, DEEPEST),
-            "width": schemas.whole("Rows of a group that are told.", 0, 1000),
+            "depth": schemas.whole("Maximum depth of the tree.", 1, DEEPEST),
+            "width": schemas.whole("Maximum number of rows to show for a group.", 0, 1000),
             "at": schemas.AT,
         },
         required=("fact",),
@@ -104,12 +104,12 @@ OPERATIONS = (
         "GET",
         "/v1/blame",
         blame,
-        "The changes of facts and rules that caused a change",
+        "Changes of facts and rules that caused a change",
         lane=Lane.ask,
         query={
             "fact": schemas.text("A fact, or the name of a relation.", 10_000, 1),
-            "epoch": schemas.whole("The epoch; the last one that changed it if left out."),
-            "since": schemas.whole("All epochs after this one together."),
+            "epoch": schemas.whole("The epoch of the change. Defaults to the last epoch that changed it."),
+            "since": schemas.whole("Consider all epochs after this one together."),
         },
         required=("fact",),
     ),
@@ -121,8 +121,8 @@ OPERATIONS = (
         lane=Lane.ask,
         query={
             "rule": schemas.text("The label of a rule.", 200),
-            "analyze": schemas.flag("With what every step did since its plan was made."),
-            "core": schemas.flag("In terms of the rules as they were rewritten."),
+            "analyze": schemas.flag("Include what every step did since its plan was made."),
+            "core": schemas.flag("Show the rewritten rules."),
         },
     ),
     Operation("GET", "/v1/profile", profile, "Where epochs spent their time", lane=Lane.ask),
@@ -130,7 +130,7 @@ OPERATIONS = (
         "POST",
         "/v1/profile",
         set_profile,
-        "Switch the sampling of rules on or off",
+        "Enable or disable sampling of rules",
         access=WRITE,
         lane=Lane.ask,
         body=schemas.fields({"sampling": schemas.flag("Whether the time of rules is sampled.")}, ("sampling",)),
@@ -139,7 +139,7 @@ OPERATIONS = (
         "POST",
         "/v1/verify",
         verify,
-        "Certify that the state is what the rules derive",
+        "Verify that the state is exactly what the rules derive",
         access=WRITE,
         lane=Lane.ask,
         body=schemas.fields({}),

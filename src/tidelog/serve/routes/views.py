@@ -5,27 +5,37 @@ Law: all pages of an answer are of one epoch, which it names.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
+from tidelog.engine.engine import core_of
 from tidelog.serve import schemas
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import STREAMED, export, held_bytes
 from tidelog.serve.limits import PAGE
 from tidelog.serve.operation import JSON, Call, Lane, Operation, Reply
+from tidelog.serve.page_reader import Page, PageRequest
 from tidelog.serve.pages import read_place
-from tidelog.serve.questions import rehearsal_of
-from tidelog.serve.reading import Page, Wanted
+from tidelog.serve.questions import is_plain
 from tidelog.serve.service import Service
 
 
-def wanted(service: Service, call: Call, limit: int | None, after: str | None) -> Wanted:
+def wanted(service: Service, call: Call, limit: int | None, after: str | None) -> PageRequest:
     """The page that a call wants."""
     place, most = None if after is None else read_place(after), service.limits.rows
     if call.accept in STREAMED:
-        return Wanted(limit or schemas.LARGEST, place)
+        return PageRequest(limit or schemas.LARGEST, place)
     if limit is not None and limit > most:
-        raise failures.NOT_AS_DESCRIBED.error(place="limit", what=f"{limit}, and the most is {most}")
-    return Wanted(limit or min(PAGE, most), place)
+        raise failures.NOT_AS_DESCRIBED.error(place="limit", what=f"{limit} exceeds the maximum of {most}")
+    return PageRequest(limit or min(PAGE, most), place)
+
+
+def rehearsal_of(service: Service, call: Call) -> Callable[[], None] | None:
+    """How a question is to be rehearsed; None if it is plain, or was asked before."""
+    text, rules = call.body["text"], core_of(service.engine).rules
+    if is_plain(text, rules):
+        return None
+    return partial(service.workers.rehearse_question, call.access, rules, text)
 
 
 def reply(service: Service, call: Call, page: Page) -> Reply:
@@ -65,18 +75,20 @@ OPERATIONS = (
         more=True,
         gives=(JSON, *STREAMED),
         answer=schemas.PAGE,
-        detail="Every other parameter names a column, and its value what is wanted there. "
-        "Types other than JSON have all rows unless `limit` is given.",
+        detail="Every other parameter is the name of a column and filters by its value. "
+        "Responses in types other than JSON contain all rows unless `limit` is given.",
     ),
     Operation(
         "POST",
         "/v1/query",
         question,
-        "Answers to a question",
+        "Answers to a query",
         lane=Lane.ask,
         body=schemas.fields(
             {
-                "text": schemas.text("The body of a rule; each of its variables is a column of the answer.", least=1),
+                "text": schemas.text(
+                    "The body of a rule. Each of its variables becomes a column of the response.", least=1
+                ),
                 "limit": schemas.LIMIT,
                 "after": schemas.AFTER,
                 "at": schemas.AT,

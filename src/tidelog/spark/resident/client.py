@@ -46,7 +46,7 @@ class Endpoint:
 
     @property
     def address(self) -> Address:
-        """What others of the run are told, who hold its secret themselves."""
+        """The address for other members of the run, which have its secret themselves."""
         return self.number, self.host, self.port
 
     def open(self) -> Peer:
@@ -66,7 +66,7 @@ def location(host: str, port: int, *, tls: bool = False) -> str:
 
 
 class Peer:
-    """A kept-open connection to a partition; several threads may use it at once. Pickled, it travels as its address."""
+    """A persistent connection to a partition; several threads may use it at once. It is pickled as its address."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
@@ -110,11 +110,11 @@ class Peer:
                 writer.done_writing()
                 answer = answers.read()
         if answer is None:  # gRPC drops what a partition says that does not want all of the rows
-            raise ANSWER.error(number=self.number, said="the delivery was refused")
+            raise ANSWER.error(number=self.number, said="the delivery was rejected")
         decode(answer)
 
     def fetch(self, descriptor: Descriptor, *, limit: float | None = None) -> pa.Table:
-        """The rows that the resident's ``fetch`` gives."""
+        """The rows that the resident's ``fetch`` returns."""
         with self._failures("fetch", limit):
             client = self._connection()
             return _reader(client, descriptor, self._calling(limit)).read_all()
@@ -127,10 +127,10 @@ class Peer:
                 yield chunk.data
 
     def close(self) -> None:
-        """Give the connection up; a later call opens it again.
+        """Drop the connection; a later call opens it again.
 
-        Flight's own `close` crashes the process when another thread is just beginning a call, so that the client is
-        only let go: it ends with the last call that holds it.
+        Flight's own `close` crashes the process if another thread is just starting a call, so the client is
+        only released: it is closed with the last call that uses it.
         """
         with self._lock:
             self._client = None

@@ -45,13 +45,13 @@ class Resident(Protocol):
         """Answer a call of the driver or of another partition."""
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
-        """Take rows that another partition or a Spark task sends."""
+        """Receive rows from another partition or a Spark task."""
 
     def fetch(self, descriptor: Descriptor) -> pa.Table | pa.RecordBatchReader:
-        """Give rows."""
+        """Return rows."""
 
     def connect(self, peers: Sequence[Peer]) -> None:
-        """Learn the other partitions; called once, before any `call`."""
+        """Receive the addresses of the other partitions; called once, before any `call`."""
 
     def close(self) -> None:
         """The stage ends."""
@@ -150,7 +150,7 @@ def _serve(resident: Resident, number: int, host: str, connection: _Connection) 
 
     def connect(addresses: Sequence[Address]) -> None:
         if [address[0] for address in addresses] != list(range(connection.assignment.partitions)):
-            raise NOT_READABLE.error(what="these are not the addresses of all partitions")
+            raise NOT_READABLE.error(what="it does not contain the addresses of all partitions")
         resident.connect([Endpoint(*address, own).open() for address in addresses])
 
     actions: dict[str, Action] = {CALL: resident.call, CONNECT: connect, STOP: connection.stopping.set}

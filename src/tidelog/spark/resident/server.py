@@ -67,7 +67,7 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
             if isinstance(given, str):
                 return self._run(given, join((chunk.app_metadata for chunk in reader), self._limit))
             if not isinstance(given, dict):  # told before the rows are waited for: who sent this may wait, too
-                raise NOT_READABLE.error(what="it says of no rows what they are")
+                raise NOT_READABLE.error(what="the rows have no description")
             self._store.deliver(given, _rows(reader, self._limit))
             return None
 
@@ -152,4 +152,4 @@ class _Gate(flight.ServerMiddlewareFactory):  # type: ignore[misc]  # pyarrow ha
         given = headers.get("authorization") or [""]
         said = given[0] if isinstance(given[0], bytes) else str(given[0]).encode()
         if not hmac.compare_digest(said, self._expected):
-            raise flight.FlightUnauthenticatedError("this endpoint needs the token of its run")
+            raise flight.FlightUnauthenticatedError("this endpoint requires the token of its run")

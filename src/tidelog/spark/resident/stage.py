@@ -51,10 +51,10 @@ _REGISTER = threading.Lock()  # stages may be started and stopped in several thr
 class ResidentStage:
     """P residents in the P tasks of one stage.
 
-    ``folder`` is the state folder, which executors on other machines must reach; ``tls`` says whether connections are
-    encrypted (None: on a cluster they are); ``patience`` is how many seconds a task goes on without its driver;
-    ``silence`` how many seconds the driver goes on without a word of a task. Those that are None are settings of the
-    session (`session.timeouts`).
+    ``folder`` is the state folder, which executors on other machines must be able to access; ``tls`` says whether
+    connections are encrypted (None: only on a cluster); ``patience`` is the number of seconds that a task continues
+    without its driver; ``silence`` the number of seconds that the driver waits for a heartbeat of a task. If they are
+    None, the settings of the session apply (`session.timeouts`).
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class ResidentStage:
 
         Raises:
             PreflightError: the session cannot hold the stage; nothing was started.
-            StageError: the residents were not there within the limit; says what Spark said.
+            StageError: the residents did not start within the limit; the message contains Spark's.
         """
         if self._job is not None:
             raise failures.RUNS_ALREADY.error()
@@ -135,7 +135,7 @@ class ResidentStage:
         return self._rendezvous
 
     def restart(self, *, limit: float | None = None) -> None:
-        """End what is left of the stage and submit it again, with new residents; ``limit`` replaces start's."""
+        """Stop what is left of the stage and submit it again, with new residents; ``limit`` replaces start's."""
         self._end_job()
         seconds = self._start_limit if limit is None else limit
         await_slots(self._spark, self.partitions, held=self.held - self.partitions, limit=seconds)
@@ -143,7 +143,7 @@ class ResidentStage:
 
     @property
     def held(self) -> int:
-        """The slots that stages of this process hold in the session, this one included."""
+        """The slots that stages of this process occupy in the session, including this one."""
         with _REGISTER:
             return sum(stage.partitions for stage in _STAGES if stage._home == self._home)
 
@@ -299,11 +299,11 @@ class ResidentStage:
         """Raise if the stage is not there, or is no longer the one in which the caller began."""
         meeting, job = self._meeting(), self._running()
         if began is not None and began is not job:
-            raise _lost(meeting.quietest(), "the stage was started again meanwhile")
+            raise _lost(meeting.quietest(), "the stage was restarted in the meantime")
         if self._lost is None and job.ended.is_set():
             self._lost = _lost(meeting.quietest(), f"the Spark job ended: {job.said}")
         if self._lost is None and (quiet := meeting.silent(self._silence)) is not None:
-            self._lost = _lost(quiet, f"not heard of for {self._silence:g} s ({HEARTBEAT})")
+            self._lost = _lost(quiet, f"no heartbeat for {self._silence:g} s ({HEARTBEAT})")
         if self._lost is not None:
             raise self._lost
 

@@ -33,7 +33,7 @@ def unpack(body: bytes | memoryview) -> Any:
     except Exception as error:  # whatever a constructor makes of parts that never were those of its class
         raise NOT_READABLE.error(what=f"{type(error).__name__}: {error}"[:300]) from error
     if unpacking.at != len(unpacking.body):
-        raise NOT_READABLE.error(what="there is more than one value")
+        raise NOT_READABLE.error(what="it contains more than one value")
     return value
 
 
@@ -50,14 +50,14 @@ class _Unpacking:
         tag = bytes(self.take_raw(1))
         reader = _READERS.get(tag)
         if reader is None:
-            raise NOT_READABLE.error(what=f"{tag!r} begins no value")
+            raise NOT_READABLE.error(what=f"unknown tag {tag!r}")
         return reader(self)
 
     def take_raw(self, count: int) -> memoryview:
         """So many bytes."""
         first, last = self.at, self.at + count
         if count < 0 or last > len(self.body):
-            raise NOT_READABLE.error(what="it ends too early")
+            raise NOT_READABLE.error(what="it is truncated")
         self.at = last
         return self.body[first:last]
 
@@ -74,14 +74,14 @@ class _Unpacking:
         """The items of a list, however they were written."""
         found = self.take()
         if not isinstance(found, list):
-            raise NOT_READABLE.error(what="it has no list where one belongs")
+            raise NOT_READABLE.error(what="a list is missing")
         return found
 
     def take_list(self) -> list[Any]:
         """As many values as the count says, each of which has a byte at least."""
         count, found = self.take_count(), []
         if not 0 <= count <= len(self.body) - self.at:
-            raise NOT_READABLE.error(what="it ends too early")
+            raise NOT_READABLE.error(what="it is truncated")
         for _ in range(count):
             found.append(self.take())  # a comprehension would be one more call on the stack
         return found
@@ -95,14 +95,14 @@ class _Unpacking:
         lengths, joined = self.take_numbers(np.int64), self.take()
         ends = np.cumsum(lengths).tolist()
         if (lengths < 0).any() or not isinstance(joined, str) or (ends[-1] if ends else 0) != len(joined):
-            raise NOT_READABLE.error(what="it has texts of other lengths than it says")
+            raise NOT_READABLE.error(what="the lengths of its strings are wrong")
         return [joined[first:last] for first, last in zip([0, *ends], ends, strict=False)]
 
     def take_rows(self) -> list[tuple[Any, ...]]:
         """A list of tuples, by columns."""
         count = self.take_count()
         if not 0 < count <= len(self.body) - self.at:
-            raise NOT_READABLE.error(what="it ends too early")
+            raise NOT_READABLE.error(what="it is truncated")
         return list(zip(*[self.take_items() for _ in range(count)], strict=True))
 
     def take_dict(self) -> dict[Any, Any]:
@@ -124,14 +124,14 @@ class _Unpacking:
     def _kind(self) -> Kind:
         name = bytes(self.take_sized())
         if name not in OF_NAME:
-            raise NOT_READABLE.error(what=f"{name[:100]!r} is no class that calls carry")
+            raise NOT_READABLE.error(what=f"{name[:100]!r} is not a class that can be sent")
         return OF_NAME[name]
 
     def take_met(self) -> object:
         """An object that was made before."""
         number = self.take_count()
         if not 0 <= number < len(self._made):
-            raise NOT_READABLE.error(what="it names an object that it does not have")
+            raise NOT_READABLE.error(what="it refers to an object that it does not contain")
         return self._made[number]
 
     def take_array(self) -> np.ndarray[Any, Any]:
@@ -145,7 +145,7 @@ class _Unpacking:
         data = pa.py_buffer(bytes(self.take_sized()))
         for message in pa.ipc.MessageReader.open_stream(data):
             if _is_compressed(memoryview(message.metadata)):
-                raise NOT_READABLE.error(what="a table is compressed, which none is that is sent")
+                raise NOT_READABLE.error(what="it contains a compressed table")
         with pa.ipc.open_stream(data) as stream:
             table = stream.read_all()
         table.validate(full=True)

@@ -59,7 +59,7 @@ def decode(body: bytes | memoryview) -> Any:
     """The value, or raises the error."""
     outcome = unpack(body)
     if not isinstance(outcome, tuple) or len(outcome) != 2:
-        raise NOT_READABLE.error(what="it is no outcome")
+        raise NOT_READABLE.error(what="it is not an outcome")
     good, value = outcome
     if good:
         return value
@@ -89,7 +89,7 @@ def _made(parts: Any) -> BaseException:
             error = kind(*args)
         error.__dict__.update(values)
     except Exception as wrong:  # whatever a class makes of arguments that are not its own
-        raise NOT_READABLE.error(what=f"an error that cannot be made: {wrong}"[:300]) from wrong
+        raise NOT_READABLE.error(what=f"it contains an invalid error: {wrong}"[:300]) from wrong
     return error
 
 

@@ -152,11 +152,11 @@ def own_type(own: T.DataType, where: str) -> str:
         return "list"
     if isinstance(own, T.ArrayType) and _fits_list(own.elementType, where):
         return "list"
-    advice = "give its parts as columns of their own"
+    advice = "select its fields as separate columns"
     if isinstance(own, T.DecimalType):
-        advice = "declare the column symbol, which keeps its text, or cast it to double, which rounds"
+        advice = "declare the column as symbol, which keeps its text, or cast it to double, which rounds"
     elif isinstance(own, T.StructType):
-        advice = f"declare the column of a record type: {_record(own)}"
+        advice = f"declare the column with a record type: {_record(own)}"
     elif not isinstance(own, T.StructType | T.MapType | T.ArrayType):
         advice = "cast it to a string"
     raise SPARK_TYPE.error(where=where, type=own.simpleString(), advice=advice)
@@ -198,8 +198,8 @@ def _tests(field: T.StructField, type_: str) -> list[tuple[Sql, str]]:
     if isinstance(own, T.StringType):
         tests.append((f"NOT is_valid_utf8({value})", "is not UTF-8 text"))
     if isinstance(own, T.ArrayType):
-        tests += [(test, "holds a null; nulls are refused") for test in _holds_null(value, own)]
-        tests += [(test, "holds a number out of range") for test in _leaf_out_of_range(value, own)]
+        tests += [(test, "contains a null; nulls are refused") for test in _holds_null(value, own)]
+        tests += [(test, "contains a number out of range") for test in _leaf_out_of_range(value, own)]
     misfit = _out_of_range(value, own, type_)
     if misfit is not None:
         tests.append((misfit, f"is not a value of type {type_}"))

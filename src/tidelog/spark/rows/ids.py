@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pyspark.sql import types as T
 
-from tidelog.partition.texts.dictionary import TAGS
+from tidelog.partition.texts.ids import TAGS
 
 Sql = str
 UNSIGNED = T.DecimalType(20, 0)

@@ -63,7 +63,7 @@ def _is_null(field: T.StructField) -> Sql:
 def _literal(policy: NullPolicy, value: object, own: T.DataType, type_: str, where: str) -> Sql:
     """A replacement as a value of the column's Spark type."""
     if isinstance(own, T.ArrayType | T.StructType | T.BinaryType):
-        raise policy.error(where, f"no replacement is possible in a column of {own.simpleString()}")
+        raise policy.error(where, f"nulls cannot be replaced in a column of type {own.simpleString()}")
     try:
         text = str(value) if type_ == "symbol" else show_text(read_text(str(value), type_), type_)
     except DataError as error:

@@ -162,7 +162,11 @@ def _check_packing(path: Path) -> None:
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     if packed != (path.suffix == ".gz"):
-        told = "is packed by gzip but has another name" if packed else "is named .gz but is not packed by gzip"
+        told = (
+            "is compressed with gzip, but its name does not end in .gz"
+            if packed
+            else "is named .gz, but is not compressed with gzip"
+        )
         raise PACKING.error(path=path, told=told)
 
 
@@ -227,7 +231,7 @@ def _with_nulls(frame: DataFrame, shape: Shape) -> DataFrame:
 def _read_empty_rows(lines: DataFrame) -> DataFrame:
     """A relation without columns: every line is `()` or empty."""
     fits = F.trim(LINE).isin("", EMPTY_ROW)
-    wrong = F.coalesce(F.col(WRONG), F.when(~fits, F.lit("expected `()`, since the relation has no columns")))
+    wrong = F.coalesce(F.col(WRONG), F.when(~fits, F.lit("expected `()`, because the relation has no columns")))
     return lines.select(F.lit(True).alias(COUNTED), wrong.alias(WRONG), LINE)
 
 
@@ -273,7 +277,7 @@ def _read_quoted(spark: SparkSession, shape: Shape, path: Path, skipped: int, he
         multiLine=True,
         columnNameOfCorruptRecord=LINE,
     )
-    told = F.lit(f"another number of columns than {width}, or quotes that do not match")
+    told = F.lit(f"the number of columns is not {width}, or a quote is not closed")
     cells = [F.coalesce(F.col(f"f{place}"), F.lit("")) for place in places]
     shown = F.coalesce(F.col(LINE), F.concat_ws(shape.delimiter, *cells))
     return raw.select(*_named(cells, shape), F.when(F.col(LINE).isNotNull(), told).alias(WRONG), shown.alias(LINE))
@@ -281,7 +285,7 @@ def _read_quoted(spark: SparkSession, shape: Shape, path: Path, skipped: int, he
 
 def _read_triples(lines: DataFrame, names: Sequence[str]) -> DataFrame:
     terms = split_statement(F.col(LINE))
-    wrong = F.coalesce(F.col(WRONG), F.when(F.size(terms) != 3, F.lit("not a statement of N-Triples")))
+    wrong = F.coalesce(F.col(WRONG), F.when(F.size(terms) != 3, F.lit("not an N-Triples statement")))
     columns = [F.get(terms, F.lit(place)).alias(name) for place, name in enumerate(names)]
     return lines.where(~F.col(LINE).rlike(SKIPPED)).select(*columns, wrong.alias(WRONG), LINE)
 

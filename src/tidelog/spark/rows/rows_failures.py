@@ -1,4 +1,4 @@
-"""What goes wrong with rows between Spark and the partitions.
+"""What can go wrong with rows between Spark and the partitions.
 
 Law: one entry per way to fail; its text is that of every error with its code.
 """
@@ -14,63 +14,63 @@ _ENCODE = "tests/spark/rows/test_encode.py"
 FRAME_COLUMNS = FailureEntry(
     "TL1503",
     DataError,
-    "DataFrame with another number of columns",
-    "relation `{relation}` has {wanted} columns ({names}), these rows have {found} ({there})",
-    "Columns are taken by name if the names agree, else in their order; none is left over.",
+    "wrong number of columns in the DataFrame",
+    "relation `{relation}` has {wanted} columns ({names}), but the DataFrame has {found} ({there})",
+    "Columns are matched by name if the names agree, otherwise by position. All columns are used.",
     "Select the columns of the relation.",
     test=f"{_ENCODE}::test_columns_are_matched_by_name_or_by_position",
 )
 FRAME_TYPE = FailureEntry(
     "TL1504",
     DataError,
-    "DataFrame column of another type",
-    "{where}: the DataFrame has {found}, but a {type} is expected",
-    "A column is read as the type it has, and nothing is converted that could lose something.",
-    "Cast the column, or declare the relation with that type.",
+    "DataFrame column type mismatch",
+    "{where}: the DataFrame has {found}, but {type} is expected",
+    "A column is never converted in a way that could lose information.",
+    "Cast the column, or declare the relation with its type.",
     test=f"{_ENCODE}::test_columns_are_matched_by_name_or_by_position",
 )
 SPARK_TYPE = FailureEntry(
     "TL1505",
     DataError,
-    "DataFrame column of a type that has no counterpart",
+    "unsupported DataFrame column type",
     "{where}: Spark type {type} is not supported; {advice}",
-    "Columns of integers, doubles, strings, booleans, dates, timestamps and arrays have values of the language.",
+    "Supported columns are integers, doubles, strings, booleans, dates, timestamps and arrays.",
     test=f"{_ENCODE}::test_types_that_cannot_be_facts_are_refused_with_a_hint",
 )
 NOT_READ = FailureEntry(
     "TL1506",
     DataError,
-    "source that Spark cannot read or write",
+    "Spark cannot read or write a source",
     "{where}: {said}",
-    "Spark reads and writes files and tables for the engines that run on it; these are its words.",
-    "Check the name of the table or file, and that all executors reach it.",
+    "The message is Spark's, which reads and writes the files and tables of engines on Spark.",
+    "Check the name of the table or file, and that all executors can access it.",
     test=f"{_READ}::test_parquet_and_tables_are_read_by_name",
 )
 PACKING = FailureEntry(
     "TL1507",
     DataError,
-    "packed file with another name",
-    "{path}: {told}; Spark needs files that gzip packed to be named .gz",
-    "Spark goes by the name of a file where the embedded engine looks into it.",
+    "compressed file without .gz",
+    "{path}: {told}; Spark requires the name of a gzip file to end in .gz",
+    "Spark detects compression by the file name, while the embedded engine detects it by the content.",
     "Rename the file.",
     test=f"{_READ}::test_a_packed_file_with_another_name_is_refused",
 )
 JSON_FIELD = FailureEntry(
     "TL1508",
     DataError,
-    "JSON without a field for a column",
+    "missing JSON field",
     "{where}: no object has a field `{field}`",
-    "Objects of a JSON file have a field for each column of the relation, by its name.",
-    "Name the columns as the fields are named, or give the column a type in `.decl`.",
+    "The objects of a JSON file have one field for each column of the relation, with the same name.",
+    "Rename the columns to match the fields, or declare the type of the column in `.decl`.",
     test=f"{_READ}::test_json_is_read_by_the_types_of_the_relation",
 )
 ROWS_NOT_READ = FailureEntry(
     "TL1509",
     DataError,
-    "DataFrame that Spark cannot compute",
+    "Spark cannot compute the DataFrame",
     "{relation}: Spark could not read the rows: {said}",
-    "The rows of a DataFrame are computed when the epoch commits.",
-    "Compute the DataFrame by itself (`count()`) to see Spark's whole message.",
+    "The rows of a DataFrame are computed when the epoch is committed.",
+    "Compute the DataFrame separately, for example with `count()`, to see Spark's full message.",
     test=f"{_ENCODE}::test_a_source_that_fails_is_told_in_one_line",
 )
 ENTRIES = (

@@ -16,7 +16,7 @@ import pyarrow as pa
 import xxhash
 
 from tidelog.io.vectors import to_vector
-from tidelog.partition.texts.dictionary import SEED, to_signed
+from tidelog.partition.texts.ids import SEED, to_signed
 from tidelog.partition.texts.texts import from_bytes
 from tidelog.program.values.term import Value
 

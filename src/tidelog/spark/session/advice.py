@@ -38,7 +38,7 @@ def _is_local(settings: Settings) -> bool:
 
 def _kind(settings: Settings) -> Iterator[str]:
     if settings.get("spark.remote") or _is(settings, "sc://"):
-        yield "spark.remote: tasks must be able to connect to the client; `spark.tidelog.host` names its address"
+        yield "spark.remote: tasks must be able to connect to the client; set `spark.tidelog.host` to its address"
     threshold = settings.get(THRESHOLD)
     if threshold and settings.get("spark.speculation", "").lower() == "true":
         yield f"{THRESHOLD}={threshold}: Spark would start copies of partitions; leave it unset"
@@ -57,18 +57,18 @@ def _slots(settings: Settings, partitions: int) -> Iterator[str]:
     cores, cpus = settings.get("spark.executor.cores", "1"), settings.get("spark.task.cpus", "1")
     given = f"{name}={instances}, spark.executor.cores={cores}, spark.task.cpus={cpus}"
     if not all(number.strip().isdecimal() for number in (instances, cores, cpus)):
-        yield f"{given}: these are whole numbers"
+        yield f"{given}: these settings must be whole numbers"
         return
     there = int(instances) * (int(cores) // max(1, int(cpus)))
     if there < partitions + 1:
-        yield (f"{given}: these are {there} slots, and {partitions} partitions need {partitions + 1}")
+        yield f"{given}: this makes {there} slots, but {partitions} partitions need {partitions + 1}"
 
 
 def _folder(settings: Settings, state: str | None) -> Iterator[str]:
     if _is_local(settings):
         return
     if state is None:
-        yield "path: partitions on several machines need a state folder that all of them reach"
+        yield "path: partitions on several machines need a state folder that all of them can access"
     elif "://" not in state and _is(settings, "k8s"):
         mounts = [value for name, value in settings.items() if ".volumes." in name and name.endswith("mount.path")]
         if not any(state.startswith(mount.rstrip("/") + "/") for mount in mounts):
@@ -81,4 +81,4 @@ def _workers(settings: Settings) -> Iterator[str]:
         return
     if any(name.startswith("spark.kubernetes") and name.endswith("container.image") for name in settings):
         return
-    yield "spark.archives: executors need Python and Tidelog; pack an environment, or install them there"
+    yield "spark.archives: executors need Python and Tidelog; ship an environment as an archive, or install them there"

@@ -22,11 +22,11 @@ def local_room(spark: SparkSession) -> int | None:
 
 
 def too_small(spark: SparkSession, wanted: int, room: int) -> str:
-    """What to tell of a session in which fewer partitions fit than were wanted."""
+    """The log line for a session that has room for fewer partitions than requested."""
     session = access(spark)
     there, master = session.slots(), session.master
-    few = f"this engine has {room}" if room else "this engine's one partition lives in the driver"
+    few = f"this engine has {room}" if room else "this engine runs its only partition in the driver"
     wish = f"{wanted} partitions need {wanted + 1}" if wanted > 1 else "a resident partition needs 2"
     return (
-        f"{master} has {there} task slot{'' if there == 1 else 's'}, and {wish}: {few}; local[{wanted + 1}] holds all"
+        f"{master} has {there} task slot{'' if there == 1 else 's'}, but {wish}: {few}; use local[{wanted + 1}] for all"
     )

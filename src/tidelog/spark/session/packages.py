@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from tidelog.spark.session.session_failures import NOT_INSTALLED
 
 PACKAGES = ("pyspark", "pandas")
-ADVICE = "pip install 'tidelog[spark]' (without Spark, `tidelog run` takes `--runtime embedded`)"
+ADVICE = "pip install 'tidelog[spark]' (or run without Spark: `tidelog run --runtime embedded`)"
 
 
 def require_packages() -> None:

@@ -48,7 +48,7 @@ def preflight(
     driver: Place | None = None,
     limit: float = 120.0,
 ) -> None:
-    """Refuse a session that cannot hold so many resident partitions, with ``folder`` as their state folder.
+    """Refuse a session that has no room for the resident partitions, with ``folder`` as their state folder.
 
     ``held`` is the number of slots that other resident stages occupy for as long as they run; ``driver`` is where
     tasks are to reach this process.
@@ -102,15 +102,15 @@ def await_slots(spark: SparkSession, partitions: int, *, held: int = 0, limit: f
 def _too_few(spark: SparkSession, partitions: int, held: int, there: int) -> PreflightError:
     master = access(spark).master
     if is_local(master):
-        advice = f"make it with master local[{held + partitions + 2}]"
+        advice = f"create it with master local[{held + partitions + 2}]"
     else:
         settings = (
             "spark.executor.instances, spark.dynamicAllocation.maxExecutors, spark.executor.cores, spark.cores.max"
         )
-        advice = f"give it more executors or cores ({settings})"
+        advice = f"use more executors or cores ({settings})"
     if held:
         advice = f"close another engine of this session, or {advice}"
-    others = f", of which other engines hold {held}" if held else ""
+    others = f", of which other engines occupy {held}" if held else ""
     return failures.TOO_FEW_SLOTS.error(
         partitions=partitions,
         needed=partitions + 1,
@@ -197,7 +197,7 @@ def _why_no_probe(spark: SparkSession, error: BaseException) -> PreflightError:
     said = reason(error)
     if "PYTHON_VERSION_MISMATCH" in said:
         return failures.OTHER_PYTHON.error(version=_version(), said=said)
-    chosen = spark.conf.get("spark.pyspark.python", "") or "not set, so PYSPARK_PYTHON or python3"
+    chosen = spark.conf.get("spark.pyspark.python", "") or "not set, so PYSPARK_PYTHON or python3 is used"
     return failures.PROBE_FAILED.error(chosen=chosen, version=_version(), said=said)
 
 

@@ -28,7 +28,7 @@ class RunFolder:
         sweep()
         begun = Path(tempfile.mkdtemp(prefix=BEGUN))
         lock = _lock(begun / OWNER, os.O_CREAT)
-        assert lock is not None, "nobody else knows of the folder yet"
+        assert lock is not None, "the folder is not known to another process yet"
         (begun / CONTENT).mkdir(mode=0o700)
         whole = begun.with_name(WHOLE + begun.name.removeprefix(BEGUN))
         begun.rename(whole)

@@ -33,7 +33,7 @@ SPARE = 2  # slots beside those of the resident stage: one for what reads and wr
 def local_session(
     partitions: int, *, memory: str = "1g", settings: Mapping[str, str] | None = None
 ) -> Iterator[SparkSession]:
-    """A session with room for so many partitions; stopped at the end of the block. ``settings`` win over Tidelog's."""
+    """A session with room for the partitions, stopped at the end of the block. ``settings`` override Tidelog's."""
     spark = open_session(partitions, memory=memory, settings=settings)
     try:
         yield spark
@@ -44,10 +44,10 @@ def local_session(
 def open_session(
     partitions: int, *, master: str = "", memory: str = "1g", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """The same, to be stopped by the caller; on another master if one is named.
+    """The same, to be stopped by the caller; on another master if one is given.
 
     Raises:
-        PreflightError: no PySpark, no usable Java, or a session runs in this process already.
+        PreflightError: no PySpark, no usable Java, or a session is already running in this process.
         SparkError: Spark did not start.
     """
     require_packages()

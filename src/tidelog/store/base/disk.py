@@ -37,7 +37,7 @@ class Disk(Protocol):
         """The length of a file, -1 if it is not there."""
 
     def write(self, name: str, parts: Sequence[Bytes], at: int) -> None:
-        """Write from a place on; at 0 the file is made anew."""
+        """Write from a position; at 0 the file is created again."""
 
     def truncate(self, name: str, size: int) -> None:
         """Shorten a file."""
@@ -58,7 +58,7 @@ class Disk(Protocol):
 class LocalDisk:
     """The file system of this machine.
 
-    A file stays open from its write to its sync, so that the sync is told of a write that failed in between. A folder
+    A file stays open from its write to its sync, so that the sync reports a write that failed in between. A folder
     that is made here is its user's alone (0700), whatever the umask, and so are the files (0600). In one that was there
     everything gets the rights that the folder has: some users share theirs with a group.
     """
@@ -114,7 +114,7 @@ class LocalDisk:
             return -1
 
     def write(self, name: str, parts: Sequence[Bytes], at: int) -> None:
-        """Write from a place on; at 0 the file is made anew."""
+        """Write from a position; at 0 the file is created again."""
         flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if at == 0 else 0)
         self._close(name)
         file = os.open(self.root / name, flags, 0o600)

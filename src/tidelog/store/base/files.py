@@ -117,7 +117,7 @@ class FileStore:
         self._lock.drop()
 
     def _must_be_there(self) -> None:
-        """A folder that was taken away is not made anew: half a state would be there, or another writer's."""
+        """A folder that was removed is not created again: it would contain half a state, or another writer's."""
         if self._lock.holder is not None:
             raise failures.FORKED.error(name=self.root, process=self._lock.holder)
         if self._lock.is_lost:

@@ -32,7 +32,7 @@ class FleetingDisk(LocalDisk):
 
 
 def fleeting_store(root: str) -> FileStore:
-    """A store in a folder that nobody wants to keep.
+    """A store in a temporary folder.
 
     >>> import pickle, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

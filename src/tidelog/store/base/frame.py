@@ -87,7 +87,7 @@ def encode_frame(
 def framed(
     kind: int, epoch: int, previous: int, header: Mapping[str, Any], messages: Sequence[tuple[str, Bytes]]
 ) -> tuple[list[Bytes], int]:
-    """A frame whose header tells the kinds and lengths of the messages in its body."""
+    """A frame whose header lists the kinds and lengths of the messages in its body."""
     body = [[name, memoryview(message).nbytes] for name, message in messages]
     return encode_frame(kind, epoch, previous, {**header, "body": body}, [message for _, message in messages])
 
@@ -106,7 +106,7 @@ def decode_frame(data: memoryview, start: int, file: str = "", *, verify: bool =
         if not any(data[end - 1 :]):
             raise Torn(f"the end of epoch {epoch} was never written")
         if mark != END or checksum != checksum_of([data[start:body_end]]):
-            raise Altered(f"the checksum of epoch {epoch} does not fit")
+            raise Altered(f"the checksum of epoch {epoch} does not match")
         header = read_header(bytes(data[start + HEAD_SIZE : body_start]), body_size)
     return Frame(kind, epoch, previous, header, data[body_start:body_end], checksum, start, end, file)
 
@@ -115,12 +115,12 @@ def _head(data: memoryview, start: int) -> tuple[int, int, int, int, int]:
     """Kind, epoch, checksum of the frame before, and the lengths of header and body."""
     rest = data[start : start + HEAD_SIZE]
     if len(rest) < HEAD_SIZE:
-        raise Torn("it ends inside the head of a frame")
+        raise Torn("it ends inside the header of a frame")
     magic, version, *fields = HEAD.unpack_from(rest)
     if CHECK.unpack_from(rest, HEAD.size)[0] != checksum_of([rest[: HEAD.size]]) or magic != MAGIC:
         if not any(data[start + HEAD_SIZE - 1 :]):
             raise Torn("it ends in zeros")
-        raise Altered(f"the head of a frame does not fit its checksum at byte {start}")
+        raise Altered(f"the checksum of the frame header does not match at byte {start}")
     if version > FORMAT:
         raise failures.NEWER_FRAME.error(found=version, known=FORMAT)
     kind, epoch, previous, header_size, body_size = fields

@@ -1,7 +1,7 @@
 """What the header of a frame may say: every field with its form and its range.
 
-Law: a header that reads without an error holds fields of the forms below and no others of these names, so that whoever
-reads it need not ask again. A checksum finds accidents; this finds what no writer writes.
+Law: a header that is read without an error contains fields of the forms below and no others of these names, so that its
+users need not check again. A checksum detects accidents; this detects what no writer writes.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ OF_SNAPSHOTS = ("rules", "strata", "arities")
 
 
 def read_header(text: bytes, body_size: int) -> dict[str, Any]:
-    """The header of a frame with so many bytes in its body; Impossible says what it cannot say.
+    """The header of a frame with the given size of its body; raises Impossible for invalid content.
 
     >>> read_header(b'{"clock": 3, "body": [["deltas", 8]]}', 8)["clock"]
     3
@@ -98,12 +98,12 @@ def read_header(text: bytes, body_size: int) -> dict[str, Any]:
     try:
         header = json.loads(text, object_pairs_hook=_fields)
     except (ValueError, RecursionError) as error:
-        raise Impossible(f"a header is no JSON: {error}") from None
+        raise Impossible(f"a header is not JSON: {error}") from None
     if not isinstance(header, dict):
-        raise Impossible("a header is no set of fields")
+        raise Impossible("a header is not a JSON object")
     for name, value in header.items():
         if name in FIELDS and not FIELDS[name](value):
-            raise Impossible(f"the field `{name}` of a header is not of its form")
+            raise Impossible(f"the field `{name}` of a header is invalid")
     need(header, OF_ALL)
     _check_rules(header)
     sizes = [size for _, size in header["body"]]
@@ -116,12 +116,12 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, each of whose fields is given once."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Impossible("a field of a header is given twice")
+        raise Impossible("a field occurs twice in a header")
     return found
 
 
 def _check_rules(header: Mapping[str, Any]) -> None:
-    """What is told of rules is told together: every relation of a stratum once and with its number of columns."""
+    """Information about rules is complete: every relation of a stratum occurs once and with its number of columns."""
     if any(name in header for name in OF_SNAPSHOTS):
         need(header, OF_SNAPSHOTS)
         columns = [(name, column) for name, column, _ in header["rules"]["bound"]]
@@ -129,9 +129,9 @@ def _check_rules(header: Mapping[str, Any]) -> None:
             raise Impossible("a column of a relation has two types")
         names = [name for group in header["strata"] for name in group]
         if len(set(names)) != len(names):
-            raise Impossible("a relation stands in two strata")
+            raise Impossible("a relation is in two strata")
         if unknown := set(names) - set(header["arities"]):
-            raise Impossible(f"`{min(unknown)}` stands in a stratum and has no number of columns")
+            raise Impossible(f"`{min(unknown)}` is in a stratum, but its number of columns is unknown")
 
 
 def need(header: Mapping[str, Any], names: Iterable[str]) -> None:

@@ -1,7 +1,7 @@
 """One writer: a lock on a file that also says who holds it.
 
 Law: the operating system drops the lock when its holder ends, however it ends, so that a file left by a dead process
-locks nobody out. The name inside the file is for the message to the second writer; it decides nothing. A process that
+locks no one out. The name inside the file is for the message to the second writer; it decides nothing. A process that
 is forked has no part in the locks of its parent (D38): it neither holds them for longer nor can give them up.
 """
 
@@ -88,12 +88,15 @@ def _holder(text: bytes) -> str:
     try:
         found = json.loads(text)
         if (found["process"], found["host"]) == (os.getpid(), socket.gethostname()):
-            return f"this process has had this state open since {found['since']}; close that engine with `db.close()`"
+            return (
+                f"this process opened the state at {found['since']} and still has it open; close that engine "
+                "with `db.close()`"
+            )
         who = f"process {found['process']} of {found['user']} on {found['host']}"
         who = f"{who} since {found['since']} ({found['command']})"
     except (ValueError, KeyError, TypeError):  # the holder is about to write its name
-        who = "a process that has not written its name yet"
-    return f"another writer has this state open: {who}; wait until it is done"
+        who = "a process that is just starting"
+    return f"another writer has this state open: {who}; wait until it has finished"
 
 
 _HELD: weakref.WeakSet[Lock] = weakref.WeakSet()

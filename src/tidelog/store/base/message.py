@@ -19,7 +19,7 @@ def read_batch(message: memoryview, schema: pa.Schema, what: str) -> pa.RecordBa
     except (pa.ArrowException, OSError, EOFError, ValueError, TypeError, SystemError, OverflowError) as error:
         raise Impossible(f"{what} cannot be read: {_first_line(error)}") from None
     if any(column.null_count for column in batch.columns):
-        raise Impossible(f"{what} hold nulls")
+        raise Impossible(f"{what} contain nulls")
     return batch
 
 

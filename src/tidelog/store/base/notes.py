@@ -41,7 +41,7 @@ def read_note(store: Store, name: str) -> dict[str, Any] | None:
             return values
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
-    warnings.warn(f"{store.name}/{name} is damaged; it is not needed and was passed over", StateWarning, stacklevel=2)
+    warnings.warn(f"{store.name}/{name} is damaged; it is not needed and was ignored", StateWarning, stacklevel=2)
     return None
 
 

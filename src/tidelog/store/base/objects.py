@@ -1,6 +1,6 @@
 """File systems of `pyarrow.fs` as a store: object storage, HDFS, or a local folder without a lock.
 
-Law: such file systems cannot grow a file, so every epoch is a file of its own, and a file appears whole or not at all:
+Law: such file systems cannot extend a file, so every epoch is a separate file, and a file appears whole or not at all:
 on object storage by its nature, elsewhere by a move from a temporary name. One writer is the duty of the user (D20).
 """
 
@@ -75,11 +75,11 @@ class ObjectStore:
 
     def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
         """Make a new file."""
-        assert at == 0, "every epoch is a file of its own"
+        assert at == 0, "every epoch is a separate file"
         self.write(name, parts)
 
     def cut(self, name: str, size: int) -> None:
-        """Shorten a file by writing it anew."""
+        """Truncate a file by writing it again."""
         self.write(name, [memoryview(self.read(name))[:size]])
 
     def remove(self, name: str) -> None:

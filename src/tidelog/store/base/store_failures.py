@@ -1,6 +1,6 @@
 """What can go wrong with a state folder, by code: TL51xx; and calls that a state refuses: TL49xx.
 
-Law: a state is read exactly or not at all; each of these tells which file stands in the way.
+Law: a state is read exactly or not at all; each of these errors names the file that prevents it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NO_STATE = FailureEntry(
     "TL5101",
     StateError,
     "no state in the folder",
-    "{name} holds no state",
+    "{name} does not contain a state",
     "An epoch can be read from a state that was created with `path=` or `--state`, without `at`.",
     "Check the folder name, or open it without `at` to create a state there.",
     'Engine(path="s", at=1)\n',
@@ -26,8 +26,8 @@ OTHER_PROGRAM = FailureEntry(
     "TL5102",
     StateError,
     "state belongs to another program",
-    "{place} holds another program; from it to the one given:\n  {shown}\n"
-    "open the state without a program, or change its program with `tidelog apply`",
+    "{place} contains a different program. Differences from the stored program to the given one:\n  {shown}\n"
+    "Open the state without a program, or change its program with `tidelog apply`",
     "A state belongs to its program, because its views were derived by that program's rules.",
     "",
     _MAKE + 'Engine("n(1). m(X) :- n(X).", path="s")\n',
@@ -36,7 +36,7 @@ CHANGES_NOT_KEPT = FailureEntry(
     "TL5103",
     StateError,
     "changes no longer kept",
-    "{name}: changes are kept since epoch {oldest}; those since {after} are not",
+    "{name}: the changes since epoch {after} are no longer kept; the oldest available are those since epoch {oldest}",
     "A state keeps the changes of the last epochs, as many as its `history` setting.",
     "Read the current views, or create the state with a longer `history`.",
     test="tests/store/test_history.py::test_old_files_are_removed_only_when_no_kept_epoch_needs_them",
@@ -45,7 +45,7 @@ NOT_WRITABLE = FailureEntry(
     "TL5105",
     StateError,
     "cannot write to the state folder",
-    "{name} cannot be written: {reason}",
+    "cannot write to {name}: {reason}",
     "Opening a state for writing first repairs it by removing what an interrupted writer left unfinished.",
     _SPACE,
     test="tests/store/test_failures.py::test_state_that_cannot_be_repaired_is_named",
@@ -90,7 +90,7 @@ NOT_CUT = FailureEntry(
     "TL5110",
     StateError,
     "cannot repair the log",
-    "{file} cannot be cut: {reason}",
+    "{file} cannot be truncated: {reason}",
     "What a failed write left at the end of the log is removed before the next snapshot.",
     _SPACE,
     test="tests/store/test_failures.py::test_log_that_cannot_be_cut_is_named",
@@ -109,7 +109,7 @@ IMPOSSIBLE = FailureEntry(
     "TL5180",
     StateError,
     "invalid content in a state file",
-    "{file} holds what no state has: {what}",
+    "{file} has invalid content: {what}",
     "Besides checksums, the content of a state is checked: row counts, references, support counts and formats.",
     _RESTORE,
     test="tests/store/test_forged.py::test_flags_ranks_and_counts_are_those_of_facts_at_rest",
@@ -118,7 +118,7 @@ RULES_UNREADABLE = FailureEntry(
     "TL5181",
     StateError,
     "cannot load the rules of the state",
-    "{name}: the rules that it holds cannot be taken over: {what}",
+    "{name}: cannot load the rules of the state: {what}",
     "A state contains its rules and their strata, as checked when they were added.",
     _RESTORE,
     test="tests/store/test_forged.py::test_rules_that_are_none_are_refused",
@@ -147,7 +147,7 @@ OTHER_WRITER = FailureEntry(
     "TL5185",
     StateError,
     "state folder was modified by another writer",
-    "{file} is {found}, and this engine left it {known}: something else has written this state since epoch {epoch}; "
+    "{file} is {found}, but this engine left it {known}: another writer has modified this state since epoch {epoch}; "
     "nothing was written",
     "A state has one writer. Before writing an epoch, it checks that the log ends where it left it.",
     "Close this engine and open the folder again to continue from its last epoch. Find out what else writes to "
@@ -158,7 +158,7 @@ LOG_MISSING = FailureEntry(
     "TL5112",
     StateError,
     "missing log file",
-    "{name}: the log of epoch {wanted} is not there; it goes on with epoch {found} in {file}",
+    "{name}: the log of epoch {wanted} is missing; the next epoch in the log is {found}, in {file}",
     "The log contains every epoch after the oldest snapshot, without gaps.",
     _RESTORE,
     test="tests/store/test_failures.py::test_gap_in_the_log_is_named",
@@ -167,7 +167,7 @@ NO_EPOCH = FailureEntry(
     "TL5113",
     StateError,
     "unknown epoch",
-    "{name}: there is no epoch {epoch}; the last is {last}",
+    "{name}: there is no epoch {epoch}; the last epoch is {last}",
     "Epochs are numbered from 1; -1 is the last one.",
     "Choose an epoch up to the last one; `tidelog log STATE` lists them.",
     _MAKE + 'Engine(path="s", at=9)\n',
@@ -176,7 +176,7 @@ NEWER_FORMAT = FailureEntry(
     "TL5114",
     StateError,
     "state format too new",
-    "{name} has format {found}; this version of Tidelog reads formats up to {known}; install a newer one",
+    "{name} has format {found}, but this version of Tidelog reads formats up to {known}; install a newer version",
     "Each version reads its own format and older ones.",
     "",
     test="tests/store/test_rules.py::test_a_newer_format_is_refused",
@@ -185,7 +185,7 @@ NOT_A_STATE = FailureEntry(
     "TL5115",
     StateError,
     "not a state folder",
-    "{name} is not a state folder: it holds {others}; choose an empty folder",
+    "{name} is not a state folder: it contains {others}; choose an empty folder",
     "A state needs a folder to itself, so that no other files are overwritten or removed.",
     "",
     'Path("s").mkdir()\nPath("s/letter.txt").touch()\nEngine("n(1).", path="s")\n',
@@ -194,7 +194,7 @@ PIECE_MISSING = FailureEntry(
     "TL5116",
     StateError,
     "missing part of an epoch",
-    "{name}: the piece of epoch {epoch} is not there",
+    "{name}: the part of epoch {epoch} is missing",
     "Every partition writes its part of an epoch before the epoch is committed.",
     _RESTORE,
     test="tests/store/test_pieces.py::test_a_lost_piece_is_named",
@@ -203,7 +203,7 @@ PIECE_NOT_WRITTEN = FailureEntry(
     "TL5117",
     StateError,
     "cannot write a part of the epoch",
-    "{file}: the piece of epoch {epoch} could not be written: {reason}; nothing was changed",
+    "{file}: the part of epoch {epoch} could not be written: {reason}; nothing was changed",
     "An epoch is committed once the parts of all partitions are on disk.",
     _SPACE,
     test="tests/store/test_failures.py::test_piece_that_cannot_be_written_is_named",
@@ -212,7 +212,7 @@ EPOCH_NOT_KEPT = FailureEntry(
     "TL5118",
     StateError,
     "epoch no longer kept",
-    "{name}: epoch {epoch} is not kept any more; the oldest that can be read is {oldest}",
+    "{name}: epoch {epoch} is no longer kept; the oldest available epoch is {oldest}",
     "A state keeps the last epochs, as many as its `history` setting.",
     "Read a later epoch, or create the state with a longer `history`.",
     test="tests/store/test_history.py::test_old_files_are_removed_only_when_no_kept_epoch_needs_them",
@@ -240,7 +240,8 @@ OTHER_FUNCTIONS = FailureEntry(
     "TL5121",
     StateError,
     "user functions do not match the state",
-    "{place} was made with other functions: {wrong}; open it with those, or make a new state",
+    "{place} was created with different user functions: {wrong}; open it with the same functions, or create "
+    "a new state",
     "A state records the versions of the user functions that its facts were computed with.",
     "",
     "half = user_function('half', ('number',), 'number')(lambda x: x // 2)\n"
@@ -261,8 +262,8 @@ OTHER_REWRITE = FailureEntry(
     "TL5123",
     StateError,
     "state from an incompatible version",
-    "{name} was written by a version of Tidelog that carries out rule {labels} in another way; "
-    "write its base facts out with that version and load them into a new folder",
+    "{name} was written by a version of Tidelog that evaluates rule {labels} differently; "
+    "export its base facts with that version and load them into a new folder",
     "A state contains data that rules need between epochs. It is used unchanged or not at all.",
     "",
     test="tests/store/test_rules.py::test_a_state_whose_rules_are_carried_out_otherwise_is_refused",
@@ -271,7 +272,7 @@ READ_ONLY = FailureEntry(
     "TL4901",
     EngineError,
     "state is open for reading only",
-    "{name} was opened at epoch {epoch} to be read; open it without `at` to write",
+    "{name} was opened read-only at epoch {epoch}; open it without `at` to write",
     "A committed epoch cannot be changed; new epochs follow the last one.",
     "",
     _CHANGE + 'old = Engine(path="s", at=1)\nwith old.epoch() as e:\n    e.insert("n", [(3,)])\n',
@@ -280,7 +281,7 @@ NOT_EXACT = FailureEntry(
     "TL4902",
     EngineError,
     "preview on a state with several partitions",
-    "{name} has {partitions} partitions, which were put together to be read; open it without `at` to try out changes",
+    "{name} has {partitions} partitions, which were combined for reading; open it without `at` to preview changes",
     "The ranks of facts differ between partitions, so a preview needs the original partitions.",
     "",
     test="tests/store/test_pieces.py::test_changes_cannot_be_tried_out_on_pieces_put_together",

@@ -1,7 +1,7 @@
-"""A folder of a store as a store of its own: where the piece of one partition lies.
+"""A folder of a store as a separate store: it contains the part of one partition.
 
-Law: names are the same names with the folder before them; whoever holds the lock of the whole state holds it for all
-its folders, so that there is no second lock here.
+Law: names are the same names with the folder before them; the lock of the whole state covers all its folders, so there
+is no second lock here.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What past epochs asserted and retracted, and what they did to a relation: told from the log.
+"""What past epochs asserted and retracted, and what they changed in a relation, read from the log.
 
 Law: a record says whether its fact is asserted. A delta names the records that an epoch touched and says what they are
 afterwards; what they were before is in the image of the epoch before. So the base facts of every epoch differ from
-those before it by exactly what is told here. Of several partitions each tells the facts it owns; what all of them hold
-is told by the first.
+those before it by exactly what is returned here. Each of several partitions reports the facts it owns; facts on all of
+them are reported by the first.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from tidelog.partition.memory.records import asserted
 from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.store.base.frame import Frame
 from tidelog.store.folder.durable import Durable
-from tidelog.store.folder.reading import read_piece
 from tidelog.store.folder.recovery import recover
+from tidelog.store.folder.state_reader import read_piece
 from tidelog.store.folder.stretches import Stretch, stretches
 from tidelog.store.image.delta import Cells, Delta
 from tidelog.store.image.image import Image, RelationImage, deltas_of

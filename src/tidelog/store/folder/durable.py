@@ -22,8 +22,8 @@ from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import EPOCH, SNAPSHOT, Bytes, Frame, framed
 from tidelog.store.base.notes import FORMAT_FILE, NOTE_FILE, check_format, write_format, write_note
 from tidelog.store.base.store import HISTORY, Store, open_store
-from tidelog.store.folder.reading import part_of
 from tidelog.store.folder.recovery import read_pieces, recover
+from tidelog.store.folder.state_reader import part_of
 from tidelog.store.image.capture import everything, held_bytes, touched
 from tidelog.store.image.delta import encode_deltas
 from tidelog.store.image.entries import encode_columns
@@ -63,7 +63,7 @@ class Recorded(Protocol):
 
     @property
     def closes_ranks(self) -> bool:
-        """Whether the next commit numbers all ranks anew."""
+        """Whether the next commit renumbers all ranks."""
 
     @property
     def groups(self) -> list[frozenset[str]]:
@@ -82,8 +82,8 @@ class Durable:
     """A state folder in use. ``image`` is the state that was read, until the engine has taken it over.
 
     ``markers`` names the last piece of each partition where there are several; with one embedded partition it is empty.
-    ``begun`` is the last epoch in which all records were written anew for another number of partitions. ``pieces`` are
-    what partitions hold where there are to be others than there were, until the engine has written them anew.
+    ``begun`` is the last epoch in which all records were rewritten for another number of partitions. ``pieces`` are
+    the contents of the old partitions if their number changes, until the engine has rewritten them.
     """
 
     store: Store
@@ -117,7 +117,7 @@ class Durable:
     ) -> Durable:
         """Take a folder over as its one writer, or read it as it was at an epoch.
 
-        ``partitions`` tells, from how many partitions have pieces of their own (0 for one embedded), how many will.
+        ``partitions`` maps the number of partitions with separate parts (0 for one embedded) to the new number.
         """
         store = open_store(place)
         writable = at is None
@@ -159,7 +159,7 @@ class Durable:
 
     @property
     def partitions(self) -> int:
-        """How many partitions have pieces of their own; 0 for one embedded partition, or if nothing was written yet."""
+        """The number of partitions with separate parts; 0 for one embedded partition, or if nothing was written yet."""
         return len(self.markers)
 
     def must_be_writable(self) -> None:
@@ -168,7 +168,7 @@ class Durable:
             raise failures.READ_ONLY.error(name=self.store.name, epoch=self._epoch)
 
     def _must_be_sole_writer(self) -> None:
-        """Refuse to write what is only read, and over what somebody else has written; by whoever has the turn."""
+        """Refuse to write to a read-only state, or over another writer's changes; called by the owner of the turn."""
         self.must_be_writable()
         self.log.must_end_here(self._epoch + 1)
 
@@ -183,13 +183,13 @@ class Durable:
         self.image, self.pieces = Image(self.image.epoch), []
 
     def moved_in(self) -> None:
-        """The engine holds the state now, written anew for other partitions."""
+        """The engine now has the state, rewritten for other partitions."""
         self.image, self.pieces = Image(self._epoch), []
 
     # Epochs
 
     def changes_rules(self, rules: Ruleset) -> bool:
-        """Whether an epoch with these rules tells the state anew what rules and strata there are."""
+        """Whether an epoch with these rules writes rules and strata to the state again."""
         return rules is not self._rules
 
     def record(self, epoch: int, node: Recorded, rules: Ruleset, note: EpochRecord) -> None:
@@ -246,7 +246,7 @@ class Durable:
         notes: Sequence[PieceNote] = (),
         placements: Mapping[str, int] | None = None,
     ) -> None:
-        """Commit an epoch that writes all records anew, for another number of partitions; StateError if it fails.
+        """Commit an epoch that rewrites all records for another number of partitions; StateError if it fails.
 
         Several partitions have written theirs; of one embedded partition they are in the frame.
         """
@@ -294,7 +294,7 @@ class Durable:
     # Snapshots
 
     def is_due(self, held: int) -> bool:
-        """Whether the log has outgrown a state of about so many bytes."""
+        """Whether the log has outgrown a state of about this size in bytes."""
         return self.log.bytes > max(MARGIN + held, 2 * self._failed_at)
 
     def snapshot(self, node: Recorded, rules: Ruleset) -> None:
@@ -305,7 +305,7 @@ class Durable:
         self._snapshot(node, rules, about, lambda: _everything(partition, rules))
 
     def snapshot_if_due(self, node: Recorded, rules: Ruleset) -> None:
-        """After a commit: what goes wrong here is told as a warning, since the epoch itself is safe."""
+        """After a commit: errors are reported as a warning, because the epoch itself is safe."""
         if self.is_due(held_bytes(node.partition)):
             self._try(lambda: self.snapshot(node, rules))
 
@@ -327,12 +327,12 @@ class Durable:
         try:
             remove(old)
         except OSError as error:
-            warnings.warn(f"{self.store.name}: old files are left: {error}", StateWarning, stacklevel=3)
+            warnings.warn(f"{self.store.name}: old files could not be removed: {error}", StateWarning, stacklevel=3)
 
     def snapshot_pieces_if_due(
         self, node: Recorded, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
     ) -> None:
-        """After a commit with several partitions; what goes wrong is told as a warning."""
+        """After a commit with several partitions; errors are reported as a warning."""
         if self.is_due(self._held):
             self._try(lambda: self.snapshot_pieces(node, rules, take, remove))
 
@@ -343,7 +343,7 @@ class Durable:
         about: Mapping[str, Any],
         messages: Callable[[], list[tuple[str, Bytes]]],
     ) -> Old:
-        """Put the snapshot in place unless it is there, and remove old files; tells which those are."""
+        """Put the snapshot in place unless it exists, and remove old files; returns which were removed."""
         self._must_be_sole_writer()
         if self._epoch and self._epoch not in snapshots(self.store)[-1:]:
             kept = {"offsets": self.offsets, "facts": self.facts, **_about_rules(rules, node)}
@@ -358,12 +358,12 @@ class Durable:
         self.log.bytes = self._failed_at = 0
         try:
             old = remove_old(self.store, self.log, self.history)
-            if old.before > self.begun:  # nobody reads what partitions wrote that are no more
+            if old.before > self.begun:  # files of former partitions are not read
                 _remove_parts(self.store, self.partitions, self._parts)
                 self._parts = self.partitions
             return old
         except OSError as error:
-            warnings.warn(f"{self.store.name}: old files are left: {error}", StateWarning, stacklevel=5)
+            warnings.warn(f"{self.store.name}: old files could not be removed: {error}", StateWarning, stacklevel=5)
             return Old()
 
     def _try(self, take: Callable[[], None]) -> None:
@@ -372,7 +372,7 @@ class Durable:
         except StateError as error:
             self._failed_at = self.log.bytes
             warnings.warn(
-                f"no snapshot was taken: {error}; the log still holds every epoch", StateWarning, stacklevel=5
+                f"no snapshot was written: {error}; the log still contains every epoch", StateWarning, stacklevel=5
             )
 
     # History
@@ -424,7 +424,7 @@ def _remove_parts(store: Store, first: int, last: int | None = None) -> None:
 
 
 def _tidy(store: Store, log: Log, damaged: Iterable[int], parts: int) -> None:
-    """What a new writer does first: mark the folder, cut off what was never committed, remove what nobody can use."""
+    """What a new writer does first: mark the folder, cut off uncommitted data, remove unusable files."""
     try:
         for epoch in damaged:
             store.remove(snapshot_name(epoch))

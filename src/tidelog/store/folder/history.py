@@ -1,8 +1,8 @@
-"""History: what past epochs did, told from the log.
+"""History: what past epochs did, read from the log.
 
 Law: a fact that comes or goes in an epoch stands in the delta of its relation exactly once, whether facts or rules
 changed; so the change feed of a view is its deltas in order, each epoch once, before and after a restart alike. Of
-several partitions each tells the facts it owns; what all of them hold is told by the first.
+several partitions each reports the facts it owns; facts on all of them are reported by the first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import Frame
 from tidelog.store.folder.assertions import rules_at
 from tidelog.store.folder.durable import Durable
-from tidelog.store.folder.reading import read_piece
+from tidelog.store.folder.state_reader import read_piece
 from tidelog.store.folder.stretches import stretches
 from tidelog.store.image.delta import Cells
 from tidelog.store.image.image import deltas_of
@@ -109,7 +109,7 @@ def view_changes(state: Durable, relation: str, since: int, dictionary: Dictiona
 
 
 def _frames_with(state: Durable, relation: str, since: int) -> Iterator[Frame]:
-    """The frames that tell the changes of a relation, in order of epochs: of the log, or of several partitions."""
+    """The frames with the changes of a relation, in order of epochs: of the log, or of several partitions."""
     for stretch in stretches(state, since):
         alone = stretch.placements.get(relation) in (MIRRORED, SINGLE)
         yield from stretch.frames(state, range(1 if alone else stretch.partitions))
@@ -121,7 +121,7 @@ def _facts(cells: Cells, types: Sequence[str | None], dictionary: Dictionary, fr
     try:
         columns = [decode_column(cells[:, i], type_, dictionary) for i, type_ in enumerate(types)]
     except (KeyError, ValueError, OverflowError) as error:
-        told = f"epoch {frame.epoch} has a cell that is no value of its column: {error}"
+        told = f"epoch {frame.epoch} has a cell that is not a valid value of its column: {error}"
         raise failures.IMPOSSIBLE.error(file=frame.file, what=told) from None
     return list(zip(*columns, strict=True))
 

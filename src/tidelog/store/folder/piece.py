@@ -2,7 +2,7 @@
 
 Law: a piece is durable before its note is given; it counts when the driver's frame names it (`markers`). A partition is
 asked at every epoch and never learns whether it was committed: asked for the next one it knows that the last attempt at
-the one before was, and any other attempt is a leftover that nobody reads. A partition that an epoch did not touch
+the one before was, and any other attempt is a leftover that is never read. A partition that an epoch did not touch
 writes nothing.
 """
 
@@ -19,7 +19,7 @@ from tidelog.partition.phases.partition import Partition
 from tidelog.plan.ruleset import Schema
 from tidelog.store.base.frame import EPOCH, SNAPSHOT, Bytes, framed
 from tidelog.store.base.store import Store, open_store
-from tidelog.store.folder.reading import part_of, read_piece
+from tidelog.store.folder.state_reader import part_of, read_piece
 from tidelog.store.image.capture import everything, held_bytes, touched
 from tidelog.store.image.delta import encode_deltas
 from tidelog.store.image.entries import Entry, encode_entries
@@ -31,9 +31,9 @@ from tidelog.store.log.snapshot import Old, snapshot_name, snapshots, write_snap
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What lay in the files after an epoch: the last piece, and of the dictionary the first so many entries.
+    """The content of the files after an epoch: the last piece, and the number of dictionary entries.
 
-    ``closings`` says how often ranks had been numbered anew before it.
+    ``closings`` is how often ranks had been renumbered before it.
     """
 
     epoch: int = 0
@@ -47,7 +47,7 @@ class Piece:
 
     def __init__(self, place: str | Path | Store, partition: int, begun: int = 0) -> None:
         self.number = partition
-        self._begun = begun  # the epoch in which all pieces were written anew, 0 for none
+        self._begun = begun  # the epoch in which all pieces were rewritten, 0 for none
         self._store = open_store(place)
         self._part = part_of(self._store, partition)
         self._log = PieceLog(self._part)
@@ -92,7 +92,7 @@ class Piece:
         )
 
     def write_anew(self, epoch: int, partition: Partition, schema: Schema) -> PieceNote:
-        """Make all that the partition holds durable as the first piece of its own; StateError if that fails.
+        """Write the whole content of the partition durably as its first separate piece; StateError if that fails.
 
         It counts as any other does: when the driver's frame of the epoch names it.
         """
@@ -115,7 +115,7 @@ class Piece:
         write_snapshot(self._part, epoch, parts)
 
     def _whole(self, partition: Partition, schema: Schema, entries: Sequence[Entry] | None) -> list[tuple[str, Bytes]]:
-        """All records and the entries, by themselves those that the partition owns."""
+        """All records and the entries, by default those that the partition owns."""
         messages = [("deltas", encode_deltas([delta])) for delta in everything(partition, schema)]
         kept = owned_entries(partition) if entries is None else entries
         return [*messages, ("entries", encode_entries(kept))]

@@ -15,7 +15,7 @@ from tidelog.store.base.altered import Altered, damage
 from tidelog.store.base.header import OF_SNAPSHOTS, need
 from tidelog.store.base.notes import NOTE_FILE, read_note
 from tidelog.store.base.store import Store
-from tidelog.store.folder.reading import Recovered, read_piece
+from tidelog.store.folder.state_reader import Recovered, read_piece
 from tidelog.store.image.content import check_image
 from tidelog.store.image.image import Image
 from tidelog.store.log.log import Log
@@ -75,10 +75,12 @@ def _recover(store: Store, log: Log, at: int | None) -> Recovered:
     except StateError as error:
         if found.damaged:
             first = next(iter(found.damaged.values()))
-            raise first.reworded(f"{first}; without it the log does not suffice: {error}") from error
+            raise first.reworded(f"{first}; without it the log is not sufficient: {error}") from error
         raise
     for text in found.damaged.values():
-        warnings.warn(f"{text}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=5)
+        warnings.warn(
+            f"{text}; the exact state was restored from an older snapshot and the log", StateWarning, stacklevel=5
+        )
     return found
 
 

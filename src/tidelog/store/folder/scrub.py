@@ -1,7 +1,7 @@
 """Scrubbing: every file of a state is read and checked, also those that opening it passes over.
 
-Law: what is not told here can be read: every epoch that is kept, from every snapshot before it, in every partition. A
-snapshot must hold the facts that the epochs before it add up to. Nothing is changed and no lock is taken, so that a
+Law: what is not reported here can be read: every kept epoch, from every snapshot before it, in every partition. A
+snapshot must contain the facts that the epochs before it add up to. Nothing is changed and no lock is taken, so that a
 state can be scrubbed while it is written.
 """
 
@@ -21,8 +21,8 @@ from tidelog.store.base.altered import Altered, Torn, damage
 from tidelog.store.base.frame import Frame, decode_frame
 from tidelog.store.base.notes import FORMAT_FILE, NOTE_FILE, check_format, read_note
 from tidelog.store.base.store import Store, open_store
-from tidelog.store.folder.reading import part_of, read_piece
 from tidelog.store.folder.recovery import image_of_snapshot
+from tidelog.store.folder.state_reader import part_of, read_piece
 from tidelog.store.image.content import check_distinct_facts, check_image
 from tidelog.store.image.image import Image, RelationImage, deltas_of, entries_of
 from tidelog.store.log.log import Log, segment_name
@@ -56,7 +56,7 @@ class Scrubbed:
 def scrub(place: str | Store) -> Scrubbed:
     """Read and check every file of a state; StateError if there is none."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StateWarning)  # what is passed over where it can be is told here too
+        warnings.simplefilter("ignore", StateWarning)  # damage that is otherwise ignored is reported here, too
         store = open_store(place)
         if not check_format(store):
             raise failures.NO_STATE.error(name=store.name)
@@ -119,7 +119,7 @@ def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], foun
     checksum: int | None = image.checksum
     for frame in log.frames(image.epoch):
         if checksum is not None and frame.previous != checksum:
-            told = f"epoch {frame.epoch} does not follow the epoch before it"
+            told = f"epoch {frame.epoch} does not follow the previous epoch"
             raise failures.DAMAGED.error(file=frame.file, what=told)
         image.apply(frame)
         found.note(image)
@@ -129,7 +129,7 @@ def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], foun
         taken = images.get(frame.epoch)
         if taken is not None and taken is not image and (taken.checksum != checksum or not _agree(taken, image)):
             file = f"{store.name}/{snapshot_name(frame.epoch)}"
-            found.tell(failures.IMPOSSIBLE.error(file=file, what="the log says otherwise"))
+            found.tell(failures.IMPOSSIBLE.error(file=file, what="it contradicts the log"))
     check_image(image, store.name)
     check_distinct_facts(image, store.name)
 
@@ -144,7 +144,7 @@ def _agree(one: Image, other: Image) -> bool:
 
 
 def _same(one: RelationImage, other: RelationImage) -> bool:
-    """The same facts in the same rows, with the same counts; ranks may have been numbered anew in between."""
+    """The same facts in the same rows, with the same counts; ranks may have been renumbered in between."""
     parts = []
     for relation in (one, other):
         records = relation.records[: relation.rows]

@@ -1,7 +1,7 @@
 """Stretches of a log: epochs that one number of partitions wrote, one stretch after the other.
 
-Law: an epoch that gives a state another number of partitions changes no fact, and tells how many there were before and
-where relations lived. So the epochs between two of them are read as those of a state that always had its number.
+Law: an epoch that changes the number of partitions changes no fact, and records how many there were before and where
+relations were placed. So the epochs between two of them are read as those of a state that always had its number.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tidelog.store.base.frame import Frame
 from tidelog.store.base.store import Store
 from tidelog.store.folder.durable import Durable
-from tidelog.store.folder.reading import pieces
+from tidelog.store.folder.state_reader import pieces
 from tidelog.store.log.markers import Marker, markers_of
 
 
@@ -21,7 +21,7 @@ from tidelog.store.log.markers import Marker, markers_of
 class Stretch:
     """Epochs after one, up to another, that as many ``partitions`` wrote (0: one embedded); ``markers`` by epoch.
 
-    ``begun`` is the epoch in which these partitions wrote everything anew, 0 if no others were before them.
+    ``begun`` is the epoch in which these partitions rewrote everything, 0 if there were no others before them.
     """
 
     after: int

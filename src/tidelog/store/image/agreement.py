@@ -15,7 +15,7 @@ import numpy as np
 from tidelog.errors import DataError, EngineError, EvaluationError, ProgramError
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.partition.texts.structures import NIL_CELL, decode_structures
+from tidelog.partition.texts.structures import NIL_CELL
 from tidelog.plan.ruleset import Schema
 from tidelog.program import Atom, Negation, Rule
 from tidelog.program.values.shape import Shape
@@ -32,7 +32,7 @@ def check_strata(name: str, strata: Sequence[Sequence[str]], core: Iterable[Rule
     for number, group in enumerate(strata):
         for relation in group:
             if relation in order:
-                raise failures.RULES_UNREADABLE.error(name=name, what=f"`{relation}` stands in two strata")
+                raise failures.RULES_UNREADABLE.error(name=name, what=f"`{relation}` is in two strata")
             order[relation] = number
     for rule in core:
         head = order.get(rule.head.predicate, -1)
@@ -72,7 +72,7 @@ def _are_known(cells: Cells, type_: str | None, dictionary: Dictionary) -> bool:
     if not dictionary.entries.are_known(distinct[distinct != NIL_CELL], lists=True):
         return False
     try:
-        decode_structures(distinct.tolist(), type_, dictionary)
+        dictionary.structures(distinct.tolist(), type_)
     except (KeyError, ValueError, TypeError, IndexError, AttributeError, AssertionError):
         return False
     return True

@@ -39,7 +39,7 @@ def touched(
 ) -> Touched:
     """What the epoch that ran last, and is not committed, has changed; ``bases``: the strata may be others.
 
-    With ``ranks`` all facts that stay are told too: their ranks were numbered anew since the epoch before. ``before``
+    With ``ranks``, all facts that stay are included: their ranks were renumbered since the previous epoch. ``before``
     are the types of deleted facts, of relations where the epoch changes them.
     """
     found = Touched()

@@ -2,7 +2,7 @@
 
 Law: an image that passes is one that the kernel can go on from: what it takes for a row is one, what it counts down is
 not below what it counts, and no flag is set that only a running epoch sets. Whether the facts are also those that the
-rules derive is not asked here: the certificate (`tidelog verify DIR`) tells. One pass over the records, in numpy.
+rules derive is not checked here, but by the certificate (`tidelog verify DIR`). One pass over the records, in numpy.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def check_owned(image: Image, partition: int, partitions: int, placements: Mappi
             if relation is None or place == MIRRORED or relation.is_empty():
                 continue
             if place >= relation.arity or not _are_owned(relation.facts(), place, partition, partitions):
-                raise Impossible(f"`{name}` has a fact that another partition owns")
+                raise Impossible(f"`{name}` contains a fact that belongs to another partition")
     except Impossible as wrong:
         raise damage(image.place, wrong) from None
 
@@ -68,18 +68,18 @@ def _check_relation(name: str, relation: RelationImage, clock: int) -> None:
     if not len(states):
         return
     if not are_at_rest(states):
-        raise Impossible(f"`{name}` has a record in the middle of an epoch")
+        raise Impossible(f"`{name}` contains a fact of an unfinished epoch")
     lowest, highest = rank_range(states, relation.base)
     if not 0 <= lowest <= highest <= clock:
-        raise Impossible(f"`{name}` has a fact whose rank is not between 0 and the clock")
+        raise Impossible(f"`{name}` contains a fact whose rank is not between 0 and the clock")
     if not name.startswith(SHOWN) and not are_counts(counts):
-        raise Impossible(f"`{name}` has a fact whose supports are miscounted")
+        raise Impossible(f"`{name}` contains a fact with a wrong support count")
 
 
 def _check_name(name: str, relation: RelationImage, arities: Mapping[str, int]) -> None:
-    """A relation has the columns that the rules know it by, and is none of those that an engine fills by itself."""
+    """A relation has the columns that the rules use, and is not one that the engine fills internally."""
     known = arities.get(name, relation.arity)
     if known != relation.arity and not relation.is_empty():
-        raise Impossible(f"`{name}` has {relation.arity} columns, where the rules have {known}")
+        raise Impossible(f"`{name}` has {relation.arity} columns, but the rules use {known}")
     if name.startswith(FUNCTIONS):
-        raise Impossible(f"`{name}` holds results of functions")
+        raise Impossible(f"`{name}` contains results of functions")

@@ -137,7 +137,7 @@ def decode_deltas(message: memoryview) -> Iterator[Delta]:
 
 def _values(column: pa.Array) -> Cells:
     if column.values.null_count:
-        raise Impossible("cells are null")
+        raise Impossible("it contains null cells")
     found: Cells = column.values.to_numpy()
     return found
 
@@ -145,23 +145,23 @@ def _values(column: pa.Array) -> Cells:
 def _table(cells: Cells, width: int, name: str) -> Cells:
     """Cells as rows of a table."""
     if len(cells) % width:
-        raise Impossible(f"records of `{name}` are not whole")
+        raise Impossible(f"records of `{name}` are incomplete")
     return cells.reshape(-1, width)
 
 
 def _check(delta: Delta) -> None:
-    """Rows are named once each, by numbers that rows have; types are as many as columns, or none are told."""
+    """Rows occur once each, with existing row numbers; there are as many types as columns, or none."""
     name = delta.relation
     if len(delta.rows) not in (len(delta.inserted), min(1, len(delta.inserted))):
-        raise Impossible(f"`{name}` has {len(delta.inserted)} new records and {len(delta.rows)} rows for them")
+        raise Impossible(f"`{name}` has {len(delta.inserted)} new records, but {len(delta.rows)} rows for them")
     for rows in (delta.rows, delta.changed[:, 0], delta.deleted[:, 0]):
         if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) + len(delta.inserted) < MOST_ROWS:
             raise Impossible(f"`{name}` has no row {int(rows.min())} to {int(rows.max())}")
         if not _are_distinct(rows):
-            raise Impossible(f"`{name}` names a row twice")
+            raise Impossible(f"`{name}` refers to a row twice")
     for types in (delta.types, delta.types_before if len(delta.deleted) else None):
         if types and any(types) and len(types) != delta.arity:
-            raise Impossible(f"`{name}` has {delta.arity} columns and {len(types)} types")
+            raise Impossible(f"`{name}` has {delta.arity} columns, but {len(types)} types")
 
 
 def _are_distinct(rows: Cells) -> bool:

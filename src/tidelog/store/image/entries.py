@@ -72,7 +72,7 @@ def decode_entries(message: memoryview) -> list[Entry]:
         _check_list_ids(found)
         return found
     except (ValueError, KeyError, TypeError, AssertionError, RecursionError, struct.error, TidelogError) as error:
-        raise Impossible(f"an entry of the dictionary is no value: {error or type(error).__name__}") from None
+        raise Impossible(f"an entry of the dictionary is not a value: {error or type(error).__name__}") from None
 
 
 def _check_ids(cells: pa.Array, values: pa.Array) -> None:
@@ -88,7 +88,7 @@ def _check_ids(cells: pa.Array, values: pa.Array) -> None:
 
 
 class _Ids(Dictionary):
-    """Tells ids and keeps no values."""
+    """Returns ids and keeps no values."""
 
     def _make(self, cell: int, value: Value) -> int:
         return cell

@@ -38,7 +38,7 @@ def installed_memory() -> int:
 class RelationImage:
     """The records of a relation by row; ``rows`` of them are or were in use.
 
-    ``told`` is what epochs have put in and taken out since that was last checked (`twice`).
+    ``told`` is what epochs have added and removed since the last check (`twice`).
     """
 
     arity: int
@@ -78,13 +78,13 @@ class RelationImage:
     def _remove(self, delta: Delta) -> None:
         rows, facts = delta.deleted[:, 0], delta.deleted[:, 1:]
         if (self.records[rows, : self.arity] != facts).any():
-            raise Impossible(f"`{delta.relation}` holds another fact than the one that goes")
+            raise Impossible(f"`{delta.relation}` does not contain the fact to delete in its row")
         self.told.append((OUT, facts.copy()))
         release(self.records, rows)
 
     def _must_hold(self, rows: Cells, name: str) -> None:
         if len(rows) and not (int(rows.max()) < self.rows and in_use(self.records[rows]).all()):
-            raise Impossible(f"`{name}` holds no fact in a row that changes")
+            raise Impossible(f"`{name}` contains no fact in a row that changes")
 
     def _add(self, delta: Delta) -> None:
         places = delta.places()
@@ -94,7 +94,7 @@ class RelationImage:
             return
         self._fit(places.stop if isinstance(places, slice) else int(places.max()) + 1, delta.relation)
         if in_use(self.records[places]).any():
-            raise Impossible(f"`{delta.relation}` holds a fact where another is put")
+            raise Impossible(f"`{delta.relation}` already contains a fact in the row of a new one")
         self.records[places] = delta.inserted
 
     def _fit(self, rows: int, name: str) -> None:
@@ -103,7 +103,7 @@ class RelationImage:
             used = len(self.records)
             capacity = max(SMALLEST, rows * 3 // 2 if used else rows)
             if 8 * capacity * (self.arity + 2) > installed_memory() // 2:
-                raise Impossible(f"`{name}` has a row {rows - 1}, for which this machine has no memory")
+                raise Impossible(f"`{name}` has a row {rows - 1}, which does not fit into the memory of this machine")
             grown = np.empty((capacity, self.arity + 2), np.int64)
             grown[:used] = self.records.reshape(used, self.arity + 2)
             release(grown, slice(used, None))  # until a row says otherwise
@@ -115,7 +115,7 @@ class RelationImage:
 
 
 def _close_ranks(relations: Sequence[RelationImage]) -> int:
-    """Number the ranks of some relations anew from 1, in the same order; gives the highest."""
+    """Renumber the ranks of some relations from 1, in the same order; returns the highest."""
     highest = close_ranks([(relation.records[: relation.rows], relation.base) for relation in relations])
     for relation in relations:
         relation.base = 0
@@ -127,7 +127,7 @@ class Image:
     """A state at an epoch. ``checksum`` is that of the epoch's frame, which the next frame names as its predecessor.
 
     Of several partitions the driver's image has the markers, and a reader of the whole the ``pieces``: the images of
-    the partitions, each with its own records. ``begun`` is the last epoch that wrote all records anew for another
+    the partitions, each with its own records. ``begun`` is the last epoch that rewrote all records for another
     number of partitions, 0 if there was none, and ``parts`` how many folders of partitions there may be.
     ``place`` is where the image was read; it is empty if it was not.
     """
@@ -152,7 +152,7 @@ class Image:
 
     @property
     def partitions(self) -> int:
-        """How many partitions have pieces of their own; 0 for one embedded partition."""
+        """The number of partitions with separate parts; 0 for one embedded partition."""
         return len(self.markers)
 
     def apply(self, frame: Frame, *, records: bool = True) -> None:
@@ -182,21 +182,21 @@ class Image:
             self._close_ranks()
 
     def _apply_deltas(self, frame: Frame) -> None:
-        """Make the changes of all relations, each of which is told once."""
+        """Apply the changes of all relations, each of which occurs once."""
         seen: set[str] = set()
         for delta in deltas_of(frame):
             name, known = delta.relation, self.relations.get(delta.relation)
             if name in seen:
-                raise Impossible(f"the changes of `{name}` are told twice")
+                raise Impossible(f"the changes of `{name}` occur twice")
             seen.add(name)
             if known is None or known.arity != delta.arity:
                 if known is not None and not known.is_empty():
-                    raise Impossible(f"`{name}` has {known.arity} columns and gets facts with {delta.arity}")
+                    raise Impossible(f"`{name}` has {known.arity} columns, but receives facts with {delta.arity}")
                 known = self.relations[name] = RelationImage(delta.arity)
             known.apply(delta)
 
     def enter(self, entries: list[Entry]) -> None:
-        """Take entries of the dictionary; Impossible if one that is told again says something else."""
+        """Add entries of the dictionary; raises Impossible if one contradicts an existing entry."""
         wanted = len(self.entries) + len(entries)
         before = {cell: self.entries[cell] for cell, _ in entries if cell in self.entries} if self.entries else {}
         self.entries.update(entries)
@@ -204,10 +204,10 @@ class Image:
             return
         for cell, value in entries:
             if to_bytes(before.setdefault(cell, value)) != to_bytes(value):
-                raise Impossible(f"the dictionary has two values under the id {cell}")
+                raise Impossible(f"the dictionary has two values with the id {cell}")
 
     def _close_ranks(self) -> None:
-        """Number the ranks of every stratum anew from 1, as the partition did after this epoch (`close_ranks`)."""
+        """Renumber the ranks of every stratum from 1, as the partition did after this epoch (`close_ranks`)."""
         together = {name for group in self.strata for name in group}
         groups = [*self.strata, *([name] for name in self.arities if name not in together)]
         held = ([self.relations[name] for name in group if name in self.relations] for group in groups)

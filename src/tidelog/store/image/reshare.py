@@ -1,7 +1,7 @@
-"""Records of all partitions, shared out anew among another number of them.
+"""Records of all partitions, redistributed among another number of them.
 
-Law: every fact that its owner held is with its new owner, with its count of supports; of what every partition held the
-first tells. Nothing is evaluated here.
+Law: every fact that its owner had is with its new owner, with its count of supports; facts on every partition are taken
+from the first. Nothing is evaluated here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tidelog.partition.base.owner import share_rows
 from tidelog.partition.code.assemble import SHOWN
 from tidelog.partition.memory.records import Mask, copied_records, exposed, in_use, later, mark_exposed, rest_low
 from tidelog.partition.texts.shared_dictionary import by_owner
-from tidelog.plan.moving import Move
+from tidelog.plan.move import Move
 from tidelog.program.values.term import Value
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
 from tidelog.store.image.delta import Cells
@@ -44,7 +44,7 @@ class Whole:
         return found
 
     def _tellers(self, name: str) -> Sequence[Image]:
-        """Of what every partition holds the first tells."""
+        """Facts on every partition are taken from the first."""
         return self._pieces[:1] if self._places.get(name) == MIRRORED else self._pieces
 
     def records(self, name: str) -> Cells | None:

@@ -48,7 +48,7 @@ def _origins(values: Mapping[str, Any], place: str) -> dict[str, Origin]:
     found: dict[str, Origin] = {}
     for relation, (names, types) in values.get("origins", {}).items():
         if not all(map(is_outside, types)) or not (names is None or all(isinstance(name, str) for name in names)):
-            raise failures.DAMAGED.error(file=place, what=f"`{relation}` came with types that are none")
+            raise failures.DAMAGED.error(file=place, what=f"`{relation}` has invalid types")
         found[relation] = Origin(None if names is None else tuple(names), tuple(types))
     return found
 

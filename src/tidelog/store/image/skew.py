@@ -1,4 +1,4 @@
-"""Heavy columns: those one value of which so many facts have that their owner would hold far more than its share.
+"""Heavy columns: one of their values has enough facts that its owner would have far more than its share.
 
 Law: advice alone; a placement decides what is sent, never what is derived. Facts are sampled evenly, so that the cost
 does not grow with the state, and the same facts give the same answer.
@@ -21,9 +21,9 @@ UNEVEN = 1.4  # times the mean that the fullest partition holds before it matter
 
 
 def heavy_columns(whole: Whole, names: Sequence[str], partitions: int) -> Heavy:
-    """By relation the columns that are heavy on so many partitions, with the relations that are small beside it.
+    """By relation, the columns that are heavy on this number of partitions, with the relations that are much smaller.
 
-    Of a relation whose columns all are heavy none is told.
+    For a relation whose columns are all heavy, none is returned.
     """
     found = {}
     for name in names:

@@ -1,9 +1,9 @@
 """Facts that a relation would hold twice.
 
-Law: at every epoch two records of a relation differ in some column. Told from the end: put down, in the order of time,
-what epochs put in (1) and took out (-1), and after them, as taken out, what is left. Then the signs of every fact
-alternate; two of the same that follow each other are a fact that stood in two records. What a relation held first need
-not be told for that, so that the cost is that of the changes.
+Law: at every epoch two records of a relation differ in some column. This is checked from the end: list, in the order of
+time, what epochs inserted (1) and removed (-1), and after them, as removed, what is left. Then the signs of every fact
+alternate; two equal signs in a row show a fact that was in two records. The initial content of a relation is not needed
+for that, so the cost is that of the changes.
 
 Facts are sorted by a hash of their columns; where two facts have one hash the columns themselves decide.
 """
@@ -53,7 +53,7 @@ def check_order(name: str, told: Told) -> Cells:
 
 def held_twice(name: str) -> Impossible:
     """What is wrong with a relation that holds a fact in two records."""
-    return Impossible(f"`{name}` holds a fact twice")
+    return Impossible(f"`{name}` contains a fact twice")
 
 
 def _sorted(facts: Cells) -> tuple[Cells, Mask]:

@@ -2,7 +2,7 @@
 
 Law: frames number the epochs without a gap and each names the checksum of the one before, so that a lost, doubled or
 exchanged frame is found. Only the very end of the last segment may be torn: that is an epoch that was never committed.
-A segment is called after its first epoch; where files cannot grow, every epoch is a segment of its own. A snapshot
+A segment is named after its first epoch; where files cannot be extended, every epoch is a separate segment. A snapshot
 ends a segment, so that what comes after it is found without reading what came before.
 """
 
@@ -85,7 +85,7 @@ class Log:
                 if until is not None and frame.epoch > until:
                     return
                 if frame.epoch != wanted or (checksum is not None and frame.previous != checksum):
-                    raise self._damaged(segment, f"epoch {frame.epoch} does not follow the epoch before it")
+                    raise self._damaged(segment, f"epoch {frame.epoch} does not follow the previous epoch")
                 wanted, checksum = wanted + 1, frame.checksum
                 yield frame
 
@@ -106,9 +106,9 @@ class Log:
             except Altered as altered:
                 raise damage(f"{self._store.name}/{segment_name(segment)}", altered) from None
             if frame.kind != EPOCH:
-                raise self._damaged(segment, f"epoch {frame.epoch} is no epoch of a log")
+                raise self._damaged(segment, f"epoch {frame.epoch} is not an epoch of a log")
             if at == 0 and frame.epoch != segment:
-                raise self._damaged(segment, f"it begins with epoch {frame.epoch}")
+                raise self._damaged(segment, f"it starts with epoch {frame.epoch}")
             yield frame
             at = frame.end
         self.end = End(segment, at)

@@ -1,7 +1,7 @@
 """Commit markers of several partitions: what the driver's frame says about the pieces of an epoch.
 
 Law: the driver writes its frame when all pieces are durable; the frame names the checksum of each, so that it makes all
-of them count at once, and nothing else does. A relation that every partition holds is told once, from partition 0.
+of them count at once, and nothing else does. A relation that is on every partition is read once, from partition 0.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Keeping:
 
 @dataclass(frozen=True, slots=True)
 class PieceNote:
-    """What a partition tells the driver about its piece of an epoch; size 0 if the epoch did not touch it.
+    """What a partition reports to the driver about its piece of an epoch; size 0 if the epoch did not touch it.
 
     ``held`` is about how many bytes a snapshot of the partition takes.
     """
@@ -61,7 +61,7 @@ NONE = NetChange(0, 0)
 
 
 def counts_of(notes: Sequence[PieceNote], placements: Mapping[str, int]) -> dict[str, Any]:
-    """Per relation the facts asserted, retracted, inserted and deleted in all partitions, mirrored ones told once."""
+    """Per relation, the facts asserted, retracted, inserted and deleted in all partitions, mirrored ones once."""
     asserted: dict[str, int] = {}
     retracted: dict[str, int] = {}
     changed: dict[str, NetChange[int]] = {}
@@ -90,8 +90,8 @@ def markers_of(header: Mapping[str, Any]) -> list[Marker]:
 class Marked:
     """The markers of a partition by epoch, and what the driver says of all partitions.
 
-    That is how many they are, where relations live, and how many columns these have. What was told before the first of
-    these epochs may be missing.
+    That is their number, the placement of relations, and the number of columns of these. Information from before the
+    first of these epochs may be missing.
     """
 
     partition: int
@@ -104,7 +104,7 @@ class Marked:
         """What a frame of the driver's says."""
         markers = markers_of(frame.header)
         if self.partition >= len(markers):
-            what = f"epoch {frame.epoch} has no piece of partition {self.partition}"
+            what = f"epoch {frame.epoch} has no part of partition {self.partition}"
             raise failures.IMPOSSIBLE.error(file=frame.file, what=what)
         self.markers[frame.epoch], self.partitions = markers[self.partition], len(markers)
         self.placements.update(frame.header.get("placements", {}))
@@ -119,7 +119,7 @@ def read_markers(store: Store, partition: int, since: int, until: int) -> dict[i
 def read_marked(store: Store, partition: int, since: int, until: int, *, empty: bool = False) -> Marked:
     """The same, and what is said of all partitions.
 
-    Epoch 0 has an empty one, and so has, with ``empty``, the epoch ``since``: all pieces were written anew after it.
+    Epoch 0 has an empty one, and so has, with ``empty``, the epoch ``since``: all pieces were rewritten after it.
     """
     found = Marked(partition)
     if since == 0 or empty:
@@ -135,7 +135,7 @@ def read_marked(store: Store, partition: int, since: int, until: int, *, empty: 
 
 
 def partitions_of(store: Store) -> int:
-    """How many partitions have pieces of their own in a state; 0 for one embedded partition, or before any epoch.
+    """The number of partitions with separate parts in a state; 0 for one embedded partition, or before any epoch.
 
     All frames of a segment say the same, so that the first of the newest is read and nothing is recovered; a damaged
     one is passed over as long as another can be read.

@@ -81,7 +81,7 @@ class PieceLog:
                 if wanted.get(epoch) == frame.checksum:
                     frame = decode_frame(data, at, f"{self._store.name}/{name}")
                 elif epoch in wanted:
-                    broken[epoch] = self._damaged(name, f"the checksum of epoch {epoch} does not fit")
+                    broken[epoch] = self._damaged(name, f"the checksum of epoch {epoch} does not match")
             except (Torn, Altered) as wrong:
                 broken.setdefault(epoch, damage(f"{self._store.name}/{name}", wrong))
                 return
@@ -98,7 +98,7 @@ class PieceLog:
         return near[-1] if near else failures.PIECE_MISSING.error(name=self._store.name, epoch=epoch)
 
     def append(self, epoch: int, parts: Sequence[Bytes]) -> int:
-        """Write a piece durably and tell its size; it counts when the driver has named it."""
+        """Write a piece durably and return its size; it counts when the driver has recorded it."""
         if not self._store.appends or not self._name or self._size >= SEGMENT:
             self._name, self._size = file_name(epoch, secrets.token_hex(4)), 0
         size = sum(memoryview(part).nbytes for part in parts)

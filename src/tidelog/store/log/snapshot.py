@@ -92,7 +92,7 @@ class Old:
 
 
 def remove_old(store: Store, log: Log, history: int | None) -> Old:
-    """Remove the snapshots and segments that nothing needs, and tell which those are."""
+    """Remove the snapshots and segments that are no longer needed, and return which those are."""
     found = snapshots(store)
     kept = kept_snapshots(found, history)
     for epoch in found:

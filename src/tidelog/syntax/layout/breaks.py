@@ -37,7 +37,7 @@ class Layout:
         self.closed = [0, *accumulate(bool(leaf.behind) for leaf in leaves)]
 
     def clause(self, indent: int) -> None:
-        """A rule or a fact, with its `.plan` on a line of its own."""
+        """A rule or a fact, with its `.plan` on a separate line."""
         end = next((at for at, leaf in enumerate(self.leaves) if leaf.token.text == PLAN), len(self.leaves))
         arrow = next((at for at in range(end) if self.kinds[at] == ":-" and not self.depths[at]), None)
         if self.fits(0, end):
@@ -62,7 +62,7 @@ class Layout:
         self._list(1, len(self.leaves), indent + STEP)
 
     def alternatives(self, indent: int) -> None:
-        """A type that is one of several: each on a line of its own if they do not fit."""
+        """A type with several alternatives: each on a separate line if they do not fit."""
         start = next((at + 1 for at, kind in enumerate(self.kinds) if kind == "="), 0)
         if not start or "|" not in self.kinds or self.fits(0, len(self.leaves)):
             self.whole(indent)
@@ -130,7 +130,7 @@ class Layout:
             self._list(start, end, indent)
 
     def _list(self, start: int, end: int, indent: int, sign: str = ";") -> None:
-        """Branches on lines of their own, the sign first; what does not fit has one element on a line."""
+        """Branches on separate lines, the sign first; what does not fit has one element per line."""
         for first, last in self._split(start, end, sign, leading=True):
             inner, begin = indent, first
             if first > start:

@@ -1,7 +1,7 @@
 """Leaves: the tokens of a text, each with the comments that stand around it.
 
 Law: every comment belongs to exactly one leaf: to the token before it if it ends that token's line, else to the token
-after it, on a line of its own or in front of it. A comment of several lines stands on lines of its own.
+after it, on a separate line or in front of it. A comment of several lines is on separate lines.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/|[#%][^\n]*+")
 
 
 class Remark(NamedTuple):
-    """A comment on a line of its own, and whether an empty line stands before it."""
+    """A comment on a separate line, and whether an empty line precedes it."""
 
     text: str
     blank: bool

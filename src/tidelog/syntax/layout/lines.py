@@ -16,7 +16,7 @@ _APART = 2
 
 @dataclass(slots=True)
 class Line:
-    """One line; ``exact`` text may hold line ends of its own and is never aligned."""
+    """One line; ``exact`` text may contain line breaks and is never aligned."""
 
     text: str = ""
     comment: str = ""

@@ -81,4 +81,4 @@ def _errors(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def _ignore(diagnostic: Diagnostic) -> None:
-    """What is found was told before."""
+    """Findings were reported before."""

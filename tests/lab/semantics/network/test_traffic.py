@@ -172,6 +172,6 @@ def test_every_message_sent_is_delivered_once() -> None:
 def test_recording_stops_at_its_limit() -> None:
     recorder = Recorder(algorithm_by_name("psn"), Fifo(), limit=30)
     recorder.algorithm.load(LOOP, [Fact("a", (1,))])
-    with pytest.raises(LimitError, match="psn is not quiescent after 30 steps") as late:
+    with pytest.raises(LimitError, match="psn has not finished after 30 steps") as late:
         recorder.play([])
     assert late.value.code == "TL7301"

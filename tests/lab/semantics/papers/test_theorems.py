@@ -123,7 +123,7 @@ def test_theorem_14_every_schedule_of_a_small_program_ends_where_the_synchronous
 def test_theorem_14_needs_no_recursion_pipelined_execution_around_a_cycle_does_not_end():
     algorithm = Pipelined()
     algorithm.load(FIGURE_4, [Fact("s")])
-    with pytest.raises(LimitError, match="psn is not quiescent after 200 steps"):
+    with pytest.raises(LimitError, match="psn has not finished after 200 steps"):
         run(algorithm, Random(1), 200)
 
 

@@ -122,7 +122,7 @@ def test_resources_cannot_be_left_over():
         (focused(Test("=", ONE_, ONE_), A), r.HOLDS),
     ]:
         assert "left that have to be used" in refusal(goal, rule)
-    assert "(a) is not there" in refusal(focused(Negated(A), B), r.INITIAL)
+    assert "(a) is not present" in refusal(focused(Negated(A), B), r.INITIAL)
 
 
 def test_phases_are_kept_apart():
@@ -174,7 +174,7 @@ def test_a_rule_that_does_not_apply_is_told_by_its_number():
         ([("a", "b"), ("b", "c")], "ac", "a", "a allows weakening, and b above it does not"),
         ([("a", "b")], "ab", "a", "a allows contraction, and b above it does not"),
         ([], "", "c", "c allows contraction without weakening"),
-        ([("a", "z")], "", "", "z is no index of it"),
+        ([("a", "z")], "", "", "z is not one of its indexes"),
     ],
 )
 def test_signatures_that_break_the_law_are_refused(order, weakening, contraction, why):

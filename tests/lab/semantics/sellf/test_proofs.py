@@ -219,7 +219,7 @@ def test_theorem_1_turns_proofs_into_one_another_lemma_by_lemma(name):
 def test_a_proof_over_a_view_has_no_derivations_to_turn():
     semantics, begin = started(*CASES["hops"])
     proof = derivation_of(synchronous_trace(semantics, begin), Fact("link", ("b", "c")))
-    with pytest.raises(IllegalStep, match="derivations are not known"):
+    with pytest.raises(IllegalStep, match="derivations are unknown"):
         turned_to_psn(semantics, proof)
 
 
@@ -346,7 +346,7 @@ def test_steps_without_a_derivation_are_refused():
 def test_what_is_no_sequence_of_iterations_is_refused(proof):
     semantics, right = proof
     theory = theory_of(semantics.network)
-    with pytest.raises(IllegalStep, match="it stops inside a command") as caught:
+    with pytest.raises(IllegalStep, match="it ends inside a command") as caught:
         list(executions_of(theory, Derivation(right.end, right.rules[:5])))
     assert caught.value.code == "TL7296"
     with pytest.raises(IllegalStep, match="does not end with query"):
@@ -370,7 +370,7 @@ def test_an_iteration_that_is_not_complete_makes_no_proof():
     proof = derivation_of(Trace(semantics, start, tuple(steps)), Fact("p"))
     theory = theory_of(semantics.network)
     assert is_proof(theory, proof)
-    with pytest.raises(IllegalStep, match="no complete iteration begins at command 1"):
+    with pytest.raises(IllegalStep, match="no complete iteration starts at command 1"):
         is_psn_proof(theory, proof)
 
 

@@ -218,7 +218,7 @@ def test_a_deletion_picked_before_its_insertion_inside_an_iteration_comes_after_
 def test_traces_that_cannot_be_turned_are_refused_by_name():
     semantics = Semantics(prepare(JOIN))
     held = holding(semantics, {Fact("r2"): 1}).sent(semantics.network, [insertion("r1")])
-    with pytest.raises(IllegalStep, match="derivations are not known") as refused:
+    with pytest.raises(IllegalStep, match="derivations are unknown") as refused:
         to_semi_naive(pipelined_trace(semantics, held, Fifo()))
     assert refused.value.code == "TL7290"
     begun = start(semantics, [Fact("r1")])
@@ -249,7 +249,7 @@ def test_an_execution_that_ends_elsewhere_is_refused(monkeypatch):
     turned = to_pipelined(pipelined_trace(semantics, start(semantics, [Fact("r1")]), Fifo()))
     longer = to_pipelined(pipelined_trace(semantics, start(semantics, [Fact("r1"), Fact("r2")]), Fifo())).run
     monkeypatch.setattr(Run, "replaced", lambda *_: (longer, (), ()))
-    with pytest.raises(IllegalStep, match="Lemma 10, nothing: the execution ends elsewhere") as refused:
+    with pytest.raises(IllegalStep, match="Lemma 10, nothing: the execution ends in another configuration") as refused:
         turned.replace("Lemma 10", "nothing", 0, 1, [])
     assert refused.value.code == "TL7293"
 

@@ -27,5 +27,5 @@ class Unchecked(Baseline):
         elif before.holds(node, update.occurrence):
             self._state = before.minus(node, update.occurrence)
         else:
-            note = "the fact is not there; fired all the same"
+            note = "the fact is not present; fired anyway"
         return fire_rules(self.network, self.annotation, update, before, self._state), note

@@ -133,12 +133,12 @@ def _positive(theory: Theory, goal: Sequent, focus: Formula, rule: Rule) -> list
         return [goal.unfocused(focus)]
     match focus, rule:
         case f.ONE, r.UNIT_ONE:
-            _expect(_used_up(theory, goal), "formulas are left that have to be used")
+            _expect(_used_up(theory, goal), "some formulas have not been used")
             return []
         case f.Negated(atom), r.INITIAL:
             return _initial(theory, goal, atom)
         case f.Test(), r.HOLDS:
-            _expect(_used_up(theory, goal), "formulas are left that have to be used")
+            _expect(_used_up(theory, goal), "some formulas have not been used")
             _expect(_holds(focus), "the test fails")
             return []
         case f.Call(), r.UNFOLD:
@@ -164,9 +164,9 @@ def _initial(theory: Theory, goal: Sequent, atom: f.Atom) -> list[Sequent]:
     else:
         index = next((index for index, bag in goal.contexts.items() if atom in bag), None)
         if index is None:
-            raise _Refused(f"{atom} is not there")
+            raise _Refused(f"{atom} is not present")
         rest = replace(goal, contexts=goal.contexts.minus(index, atom))
-    _expect(_used_up(theory, rest), f"formulas other than {atom} are left that have to be used")
+    _expect(_used_up(theory, rest), f"formulas other than {atom} have not been used")
     return []
 
 
@@ -189,7 +189,7 @@ def _split(theory: Theory, goal: Sequent, left: Formula, right: Formula, given: 
 def _promoted(theory: Theory, goal: Sequent, index: str, body: Formula) -> Sequent:
     """!ˡ: Γ is empty, and so is every linear context not above l; what is not above and may be weakened goes."""
     signature = theory.signature
-    _expect(index in signature.indexes, f"{index} is no index")
+    _expect(index in signature.indexes, f"{index} is not an index")
     _expect(not goal.linear, f"the linear context is not empty under !^{index}")
     above = [other for other in goal.contexts if signature.below(index, other)]
     blocked = [other for other in goal.contexts if other not in above and signature.linear(other)]
@@ -201,7 +201,7 @@ def _unfolded(theory: Theory, call: f.Call) -> Formula:
     definition = theory.definitions.get(call.name)
     if definition is None:
         raise _Refused(f"{call.name} has no definition")
-    _expect(len(definition.parameters) == len(call.args), f"{call.name} has another number of arguments")
+    _expect(len(definition.parameters) == len(call.args), f"{call.name} has the wrong number of arguments")
     _expect(is_positive(definition.body), f"the definition of {call.name} is negative")
     _expect(free_variables(definition.body) <= set(definition.parameters), f"{call.name} has a free variable")
     _expect(not any(f.captures(definition.body, arg) for arg in call.args), "a variable would be captured")

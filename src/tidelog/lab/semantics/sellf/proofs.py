@@ -110,7 +110,7 @@ def executions_of(theory: Theory, derivation: Derivation) -> Iterator[Execution]
             yield _execution(derivation.rules[begin:number], below, above)
         begin, below = number, above
     if begin != len(derivation.rules):
-        raise NOT_CUT.error(why="it stops inside a command")
+        raise NOT_CUT.error(why="it ends inside a command")
 
 
 def _execution(rules: Sequence[Rule], below: Sequent, above: Sequent | None) -> Execution:
@@ -129,7 +129,7 @@ def iterations_of(done: Sequence[Execution]) -> list[Iteration]:
         names = [{each.command for each in part} for part in parts]
         used = [Bag(each.used for each in part if each.used is not None) for part in parts]
         if names != [{PICK}, {FIRE}, {UPDATE}] or used[0] != used[1] or used[0] != used[2]:
-            raise NOT_CUT.error(why=f"no complete iteration begins at command {len(done) - len(rest) + 1}")
+            raise NOT_CUT.error(why=f"no complete iteration starts at command {len(done) - len(rest) + 1}")
         found.append(Iteration(used[0], Bag(updates_in(rest[0].below, i.UPD))))
         rest = rest[3 * size :]
     return found

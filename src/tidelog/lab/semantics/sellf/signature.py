@@ -51,11 +51,11 @@ class Signature:
     def _check(self) -> None:
         named = {name for pair in self.order for name in pair} | self.weakening | self.contraction
         if not named <= self.indexes:
-            raise NO_SIGNATURE.error(why=f"{', '.join(sorted(named - self.indexes))} is no index of it")
+            raise NO_SIGNATURE.error(why=f"{', '.join(sorted(named - self.indexes))} is not one of its indexes")
         for rule, allowed in (("weakening", self.weakening), ("contraction", self.contraction)):
             for low, high in sorted(self.order):
                 if low in allowed and high not in allowed:
-                    raise NO_SIGNATURE.error(why=f"{low} allows {rule}, and {high} above it does not")
+                    raise NO_SIGNATURE.error(why=f"{low} allows {rule}, but {high} above it does not")
         if not self.contraction <= self.weakening:
             only = ", ".join(sorted(self.contraction - self.weakening))
             raise NO_SIGNATURE.error(why=f"{only} allows contraction without weakening")

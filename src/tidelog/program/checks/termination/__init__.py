@@ -1,4 +1,4 @@
-"""Does it end: whether evaluation over finite data surely reaches its fixpoint, told before anything runs (TL760).
+"""Termination: whether evaluation over finite data surely reaches its fixpoint, reported before anything runs (TL760).
 
 Law: a stratum ends on finite data if every column of its relations takes finitely many values. A value is finite if it
 is read from a lower stratum, or is computed from finite values without a way round (`ranks`); an integer also if it has

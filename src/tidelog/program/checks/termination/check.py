@@ -1,7 +1,7 @@
 """The verdict on a program: it ends, it ends under a condition on the data, or a value may grow without end (TL760).
 
 Law: a finding is a cycle of columns, each computed from the one before, on which at least one term makes new values; it
-is told at that term, with the places where the cycle is closed.
+is reported at that term, with the places where the cycle is closed.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class _Step:
 
 
 def _findings(ways: Sequence[Way], endless: Set[Position]) -> Iterator[Diagnostic]:
-    """One finding for each cycle that makes values; what only follows from one is not told."""
+    """One finding for each cycle that creates values; consequences of a cycle are not reported."""
     steps = [step for way in ways for step in _steps(way, endless)]
     graph: dict[str, list[str]] = {_name(position): [] for position in sorted(endless)}
     for step in steps:
@@ -135,7 +135,7 @@ def _steps(way: Way, endless: Set[Position]) -> Iterator[_Step]:
                 for positions in way.positions(variable.name):
                     for source in endless & set(positions):
                         yield _Step(source, target, way, made, isinstance(made, Call))
-            if isinstance(made, Aggregate):  # nothing inside tells which column: all that the way reads
+            if isinstance(made, Aggregate):  # nothing inside determines the column: all that the path reads
                 yield from (
                     _Step(source, target, way, made, True)
                     for source in sorted(endless)

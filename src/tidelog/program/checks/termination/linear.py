@@ -13,7 +13,7 @@ from tidelog.program.values.term import UNSIGNED, Call, Const, Term, Var
 
 @dataclass(slots=True)
 class Sum:
-    """``constant`` and so many times each variable or other term."""
+    """``constant`` plus a multiple of each variable or other term."""
 
     constant: float = 0
     times: dict[Term, float] = field(default_factory=dict)

@@ -1,8 +1,8 @@
 """Facts that a question looks for, found where they lie: by some of their columns, with rank and assertion.
 
-Law: a look narrows by what is known: a whole fact is found by its hash, some columns of it through an index, which is
-kept for later questions (`kept`). What is found comes in pages, in the order of records, with how many there are in
-all, so that nobody moves more than is looked at. Only facts of one state are seen (`sight`).
+Law: a pattern narrows by what is known: a whole fact is found by its hash, some columns of it through an index, which
+is kept for later questions (`kept_indexes`). Facts come in pages, in the order of records, with how many there are in
+all, so that no more is moved than is looked at. Only facts of one state are seen (`sight`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NOTHING: Cells = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FactPattern:
     """Facts of a relation that have these cells in these columns, which are given in order.
 
     With ``below`` only those of lower rank; ``ranked`` says that ranks are compared. ``shown_by`` is the label of a min
@@ -46,13 +46,13 @@ class Wanted:
     first: int = 0
     count: int = PAGE
 
-    def following(self) -> Wanted:
+    def following(self) -> FactPattern:
         """The page after this one, which is larger."""
         return replace(self, first=self.first + self.count, count=min(8 * self.count, 1 << 16))
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FactPage:
     """One page of the facts that are wanted: columns, ranks, who is asserted; how many there are, and whether more."""
 
     cells: Cells
@@ -62,19 +62,19 @@ class Found:
     more: bool
 
 
-def find(partition: Partition, wanted: Iterable[Wanted], *, running: bool = False) -> list[Found]:
+def find(partition: Partition, wanted: Iterable[FactPattern], *, running: bool = False) -> list[FactPage]:
     """What a partition has of the facts that are wanted; ``running``: in the epoch that ran and is not committed."""
     relations = partition.relations
     sight: Sight = RunningSight(relations) if running else CommittedSight(relations)
     return [_page(partition, sight, one) for one in wanted]
 
 
-def _page(partition: Partition, sight: Sight, wanted: Wanted) -> Found:
+def _page(partition: Partition, sight: Sight, wanted: FactPattern) -> FactPage:
     relations = partition.relations
     name = partition.rules.codes[wanted.shown_by].source if wanted.shown_by else wanted.relation
     number = relations.numbers.get(name)
     if number is None:
-        return Found(np.zeros((0, len(wanted.columns)), np.int64), NOTHING, NOTHING, 0, False)
+        return FactPage(np.zeros((0, len(wanted.columns)), np.int64), NOTHING, NOTHING, 0, False)
     rows = _rows(partition, sight, number, wanted)
     if wanted.shown_by:
         rows = _shown(partition, rows, wanted)
@@ -84,10 +84,10 @@ def _page(partition: Partition, sight: Sight, wanted: Wanted) -> Found:
     page = records[rows[wanted.first : wanted.first + wanted.count]]
     is_asserted: Cells = asserted(page).astype(np.int64)
     more = len(rows) > wanted.first + wanted.count
-    return Found(page[:, :STATE], ranks(page, base), is_asserted, len(rows), more)
+    return FactPage(page[:, :STATE], ranks(page, base), is_asserted, len(rows), more)
 
 
-def _rows(partition: Partition, sight: Sight, number: int, wanted: Wanted) -> Cells:
+def _rows(partition: Partition, sight: Sight, number: int, wanted: FactPattern) -> Cells:
     """The rows of the facts that have the cells, in the order of records."""
     relations, columns, key = partition.relations, wanted.columns, wanted.key
     if len(columns) == arity_of(relations, number):
@@ -102,7 +102,7 @@ def _rows(partition: Partition, sight: Sight, number: int, wanted: Wanted) -> Ce
     return found
 
 
-def _shown(partition: Partition, rows: Cells, wanted: Wanted) -> Cells:
+def _shown(partition: Partition, rows: Cells, wanted: FactPattern) -> Cells:
     """The row of a candidate, if its group shows it."""
     code = partition.rules.codes[wanted.shown_by]
     assert code.choice is not None, "only a min or max shows a candidate"
@@ -122,7 +122,7 @@ def key_counts(relations: Relations) -> dict[tuple[str, tuple[int, ...]], int]:
     }
 
 
-def together(parts: list[Found], *, copies: bool) -> Found:
+def together(parts: list[FactPage], *, copies: bool) -> FactPage:
     """What several partitions have found, as one; of ``copies`` of a fact the one of lowest rank."""
     filled = [part for part in parts if part.total] or parts[:1]
     if len(filled) == 1:
@@ -131,9 +131,9 @@ def together(parts: list[Found], *, copies: bool) -> Found:
     ranked = np.concatenate([part.ranks for part in filled])
     bases = np.concatenate([part.asserted for part in filled])
     if not copies:
-        return Found(cells, ranked, bases, sum(part.total for part in filled), any(part.more for part in filled))
+        return FactPage(cells, ranked, bases, sum(part.total for part in filled), any(part.more for part in filled))
     order = np.lexsort([ranked, *(cells[:, column] for column in range(cells.shape[1]))])
     cells, ranked, bases = cells[order], ranked[order], bases[order]
     is_first = np.ones(len(cells), bool)
     is_first[1:] = (cells[1:] != cells[:-1]).any(axis=1)
-    return Found(cells[is_first], ranked[is_first], bases[is_first], int(is_first.sum()), False)
+    return FactPage(cells[is_first], ranked[is_first], bases[is_first], int(is_first.sum()), False)

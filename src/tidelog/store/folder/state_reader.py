@@ -39,7 +39,7 @@ def part_of(store: Store, partition: int) -> Subfolder:
 def read_piece(store: Store, partition: int, epoch: int, begun: int = 0, *, records: bool = True) -> Recovered:
     """The state of a partition at a committed epoch; StateError if the files do not give it.
 
-    ``begun`` is the epoch in which all pieces were written anew for another number of partitions (0: never), up to the
+    ``begun`` is the epoch in which all pieces were rewritten for another number of partitions (0: never), up to the
     epoch that is read; nothing from before it counts. Without ``records`` the dictionary alone is read.
     """
     found = Recovered()
@@ -55,11 +55,13 @@ def read_piece(store: Store, partition: int, epoch: int, begun: int = 0, *, reco
                 found.damaged[start] = error
             continue
         for told in errors:
-            warnings.warn(f"{told}; an older snapshot and the log gave the exact state", StateWarning, stacklevel=3)
+            warnings.warn(
+                f"{told}; the exact state was restored from an older snapshot and the log", StateWarning, stacklevel=3
+            )
         return found
     if len(errors) == 1:
         raise errors[0]
-    raise errors[0].reworded(f"{errors[0]}; without it the log does not suffice: {errors[-1]}")
+    raise errors[0].reworded(f"{errors[0]}; without it the log is not sufficient: {errors[-1]}")
 
 
 def _read_from(store: Store, partition: int, start: int, epoch: int, records: bool, empty: bool) -> Image:
@@ -77,7 +79,7 @@ def _read_from(store: Store, partition: int, start: int, epoch: int, records: bo
     image.place, image.arities = part_of(store, partition).name, marked.arities
     check_image(image, image.place)
     check_owned(image, partition, marked.partitions, marked.placements)
-    if start < epoch:  # a snapshot has a clock of its own: ranks may have been numbered anew before it was taken
+    if start < epoch:  # a snapshot has its own clock: ranks may have been renumbered before it was taken
         image.clock = markers[epoch].clock
     image.epoch, image.checksum, image.markers = epoch, markers[epoch].checksum, [markers[epoch]]
     return image

@@ -56,7 +56,7 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True)
-class Still:
+class FrozenFacts:
     """The copies of all partitions; ``close`` gives them up."""
 
     sizes: list[dict[str, int]]
@@ -66,7 +66,7 @@ class Still:
     close: Callable[[], None]
     check: CheckPart | None = None  # lets partitions check a part of a certificate
 
-    def __enter__(self) -> Still:
+    def __enter__(self) -> FrozenFacts:
         return self
 
     def __exit__(
@@ -95,8 +95,8 @@ class Still:
                 yield self.read(number, name, first, BATCH)
 
 
-def stand_still(partition: Partition, names: Iterable[str]) -> Still:
+def freeze_partition(partition: Partition, names: Iterable[str]) -> FrozenFacts:
     """The state of one partition in this process."""
     kept = [Records(partition, names)]
     told = [kept[0].sizes], [kept[0].asserted]
-    return Still(*told, frozenset(), lambda number, *page: kept[number].counts(*page), kept.clear)
+    return FrozenFacts(*told, frozenset(), lambda number, *page: kept[number].counts(*page), kept.clear)

@@ -1,7 +1,7 @@
 """What partitions held, shared out among another number of them: records that are moved, and strata built again.
 
 Law: the facts are the same before and after, with the same counts of supports; ranks and counts of lower rank are right
-for the new form of the rules (`plan.moving`). A stratum is built as any is: by an epoch in which its rules are new,
+for the new form of the rules (`plan.move`). A stratum is built as any is: by an epoch in which its rules are new,
 over the facts below it, on partitions that live as long as that takes.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from tidelog.kernel.cells import Cells
 from tidelog.partition.memory.records import asserted
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.plan.moving import Group, Move
+from tidelog.plan.move import Group, Move
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
 from tidelog.program.functions.table import Function

@@ -1,6 +1,6 @@
-"""What a session tells: values, of which a terminal makes text and a notebook pages.
+"""The results of a session: values that a terminal renders as text and a notebook as HTML.
 
-Law: everything that an input leads to is told as one of these, in order; nothing else is printed.
+Law: every result of an input is one of these, in order; nothing else is printed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tidelog.errors import Diagnostic, TidelogError
     from tidelog.explain.explanation import Explanation
     from tidelog.explain.graph import ProgramGraph
+    from tidelog.explain.history import ViewHistory
     from tidelog.explain.profile import Profile
     from tidelog.why import Proof, WhyNot
 
@@ -26,21 +27,21 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Findings:
     """Findings about what was typed."""
 
     diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class Failure:
     """An error that is not about a place in a text."""
 
     error: TidelogError
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Answers:
     """The answers to a question, and how long it took."""
 
     rows: Rows
@@ -48,7 +49,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class EpochReport:
     """An epoch that was committed, or (``dry``) that was only tried; ``rules`` are those that came."""
 
     epoch: Epoch
@@ -58,10 +59,10 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """Something that has a text and a page of its own."""
+class Display:
+    """A value that renders itself as text and as HTML."""
 
-    value: Proof | WhyNot | Explanation | Profile | ProgramGraph
+    value: Proof | WhyNot | Explanation | Profile | ProgramGraph | ViewHistory
 
 
-Told: TypeAlias = Line | Found | Failed | Answered | Changed | Shown
+Report: TypeAlias = Line | Findings | Failure | Answers | EpochReport | Display

@@ -10,20 +10,20 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from tidelog.runtime.base import runtime_failures as failures
+from tidelog.runtime.protocol.frozen_facts import Counts, FrozenFacts
 from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.part_check import agreed
 from tidelog.runtime.protocol.recovery import Recovery
 from tidelog.runtime.protocol.service import Service
-from tidelog.runtime.protocol.still import Counts, Still
 from tidelog.verify.apart import Part, added_up
 from tidelog.verify.report import Violation
 
 T = TypeVar("T")
 
 
-def stand_still_on(
+def freeze_partitions(
     nodes: Nodes, recovery: Recovery, number: int, names: Sequence[str], is_mirrored: Callable[[str], bool]
-) -> Still:
+) -> FrozenFacts:
     """Let all nodes keep a copy of some relations under a number."""
 
     def ask(act: Callable[[], T]) -> T:
@@ -35,7 +35,7 @@ def stand_still_on(
             raise
 
     def read(partition: int, *page: Any) -> Counts:
-        return _there(ask(lambda: nodes.ask_one(partition, Service.still_counts, number, *page)))
+        return _there(ask(lambda: nodes.ask_one(partition, Service.frozen_counts, number, *page)))
 
     def check(part: Part) -> tuple[Violation | None, int] | None:
         answers = [_there(answer) for answer in ask(lambda: nodes.ask(Service.check_part, number, part))]
@@ -43,12 +43,12 @@ def stand_still_on(
 
     def close() -> None:
         if recovery.generation == generation and not recovery.is_over:  # else the copies are gone
-            recovery.try_once(lambda: nodes.ask(Service.drop_still, number))
+            recovery.try_once(lambda: nodes.ask(Service.drop_frozen, number))
 
-    kept = recovery.ask(lambda: nodes.ask(Service.keep_still, number, list(names)))
+    kept = recovery.ask(lambda: nodes.ask(Service.keep_frozen, number, list(names)))
     generation = recovery.generation
     sizes, asserted = (list(told) for told in zip(*kept, strict=True))
-    return Still(sizes, asserted, frozenset(filter(is_mirrored, names)), read, close, check)
+    return FrozenFacts(sizes, asserted, frozenset(filter(is_mirrored, names)), read, close, check)
 
 
 def _there(found: T | None) -> T:

@@ -47,7 +47,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PageRequest:
     """Which page: its rows, and where it begins if it is not the first."""
 
     limit: int
@@ -60,7 +60,7 @@ class Reader:
     def __init__(self, pages: Pages, limits: Limits) -> None:
         self._pages, self._limits = pages, limits
 
-    def view(self, db: Engine, name: str, filters: Mapping[str, str], wanted: Wanted) -> Page:
+    def view(self, db: Engine, name: str, filters: Mapping[str, str], wanted: PageRequest) -> Page:
         """Rows of a view, those with the given values in some columns."""
         core, view = core_of(db), db[name]
         key = ("view", name, tuple(sorted(filters.items())))
@@ -71,7 +71,7 @@ class Reader:
             return _page_of_many(core, name, wanted)
         return self._page(core, key, wanted, lambda: _all_rows(core, name))
 
-    def question(self, db: Engine, text: str, wanted: Wanted) -> Page:
+    def question(self, db: Engine, text: str, wanted: PageRequest) -> Page:
         """Answers to a question."""
         core = core_of(db)
         check_question(text, db.convention)
@@ -92,7 +92,7 @@ class Reader:
             return failures.TOO_MUCH_MEMORY.error(megabytes=(self._limits.memory or 0) >> 20)
         return failures.TOO_MANY_ANSWERS.error(rows=self._limits.facts) if error.code == TOO_MANY_FACTS.code else error
 
-    def _page(self, core: Core, key: Key, wanted: Wanted, read: Callable[[], tuple[Rows, int]]) -> Page:
+    def _page(self, core: Core, key: Key, wanted: PageRequest, read: Callable[[], tuple[Rows, int]]) -> Page:
         epoch = core.number if wanted.after is None else wanted.after.epoch
         rows = self._pages.find(key, epoch)
         if rows is None:
@@ -110,7 +110,7 @@ class Reader:
         return Page(epoch, table_part(rows, first, wanted.limit), len(rows), following)
 
 
-def _page_of_many(core: Core, name: str, wanted: Wanted) -> Page:
+def _page_of_many(core: Core, name: str, wanted: PageRequest) -> Page:
     """A page of a relation that is too large to be kept for the pages that follow: they end with the epoch."""
     first = 0 if wanted.after is None else wanted.after.first
 

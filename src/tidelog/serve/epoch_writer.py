@@ -75,7 +75,7 @@ def collect_rows(epoch: Epoch, name: str, sign: int, rows: pa.Table | Sequence[A
 def finish(
     db: Engine, epoch: Epoch, labels: Sequence[str], shown: int, *, limits: Limits, dry_run: bool = False
 ) -> dict[str, Any]:
-    """Commit an epoch, or try it, within limits; tells what changed, at most so many rows of each relation."""
+    """Commit or preview an epoch within limits; returns the changes, with a limited number of rows per relation."""
     core = core_of(db)
     with core.writing, within(core.runtime, limits):
         if dry_run:

@@ -5,7 +5,7 @@ support, on one partition. Ranks and ``low`` may be kept where nothing that they
 
 - A relation in no recursion has ``low = all``, whatever its ranks are.
 - A recursive stratum is *moved* if it has the same relations as before, its rules read the same of them, and none of
-  them is on every partition, before or after: copies of a fact have ranks of their own, which rules read there.
+  them is on every partition, before or after: copies of a fact have separate ranks, which rules read there.
 - Any other recursive stratum is *built* again, from what is asserted in it and from the facts below: copies have come
   or gone, and what is compared are other ranks.
 
@@ -48,7 +48,7 @@ class Move:
         if not self.built:
             return "all facts were moved with their ranks and counts"
         names = sorted(name for group in self.built for name in group if name not in self.copies)
-        return f"facts were moved with their ranks and counts, and ranks given anew to {', '.join(names)}"
+        return f"facts were moved with their ranks and counts, and new ranks were computed for {', '.join(names)}"
 
 
 def plan_move(old: Form, new: Form, groups: Iterable[Group], relations: Collection[str]) -> Move:

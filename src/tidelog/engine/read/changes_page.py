@@ -1,0 +1,29 @@
+"""What an epoch changed, for notebooks.
+
+Law: every relation that changed is named with its counts; of its rows a few are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tidelog.engine.read.view import ChangeSet
+from tidelog.io import html
+
+
+def changes_page(changes: Mapping[str, ChangeSet]) -> str:
+    """Each relation that changed folds, with a few of the rows that came and went."""
+    if not changes:
+        return html.page(html.line(html.text("no change")))
+    return html.page(*(_changed(name, change, shown=len(changes) <= 3) for name, change in changes.items()))
+
+
+def _changed(name: str, change: ChangeSet, *, shown: bool) -> str:
+    sides = (("+", change.inserted), ("−", change.deleted))
+    counts = " ".join(f"{sign}{len(rows):,}" for sign, rows in sides)
+    few = [(sign, *map(str, row)) for sign, rows in sides for row in rows.head()]
+    more = len(change.inserted) + len(change.deleted) - len(few)
+    inside = html.table(("", *change.inserted.columns), few)
+    if more:
+        inside += html.line(html.faint(f"... {more:,} more"))
+    return html.fold(f"{html.code(name)} {html.text(counts)}", inside, shown=shown)

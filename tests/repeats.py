@@ -1,0 +1,53 @@
+"""Tests that a second run of the suite, on partitions or with threads, would only repeat.
+
+Law: a test is left out only if it does there what another test of that run, or the first run, does with the same seeds.
+With `TIDELOG_TEST_PARTITIONS` every engine has the same number of partitions, whatever it asks for: one of the
+variants over `partitions` is enough. With `TIDELOG_TEST_THREADS` only engines with one partition have threads: variants
+with more repeat the first run. Tests that choose partitions or threads themselves do the same in every run.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+FILES = ("law/test_partitions.py", "why/test_partitions.py", "law/test_threads.py")
+TESTS = {
+    "test_all_partitions_build_a_stratum_again_together",
+    "test_asked_aggregates_on_partitions_with_messages_in_any_order",
+    "test_law_holds_for_joins_with_threads",
+    "test_law_holds_wherever_the_clocks_of_partitions_stand",
+    "test_messages_may_come_in_any_order_and_in_any_pieces",
+}
+
+
+def without_repeats(config: pytest.Config, items: list[pytest.Item], *, threads: bool) -> None:
+    """Deselect the tests that repeat another one; with `threads`, those with several partitions, too."""
+    kept: list[pytest.Item] = []
+    repeated: list[pytest.Item] = []
+    seen: set[tuple[object, ...]] = set()
+    for item in items:
+        variant = _variant(item)
+        (repeated if _chooses_itself(item) or _repeats(item, variant in seen, threads) else kept).append(item)
+        seen.add(variant)
+    items[:] = kept
+    config.hook.pytest_deselected(items=repeated)
+
+
+def _parameters(item: pytest.Item) -> dict[str, object]:
+    return item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+
+
+def _variant(item: pytest.Item) -> tuple[object, ...]:
+    """What variants over `partitions` have in common."""
+    others = {name: repr(value) for name, value in _parameters(item).items() if name != "partitions"}
+    return item.nodeid.partition("[")[0], *sorted(others.items())
+
+
+def _chooses_itself(item: pytest.Item) -> bool:
+    return item.path.as_posix().endswith(FILES) or getattr(item, "originalname", "") in TESTS
+
+
+def _repeats(item: pytest.Item, seen: bool, threads: bool) -> bool:
+    if "partitions" not in _parameters(item):
+        return False
+    return _parameters(item)["partitions"] not in (None, 1) if threads else seen
