@@ -21,6 +21,7 @@ from tidelog.engine.ask.trial_bench import Bench
 from tidelog.engine.open.copy import alone, at_epoch
 from tidelog.engine.write.commit import preview
 from tidelog.engine.write.durable import state_folder
+from tidelog.engine.write.epoch import Epoch, kept_input
 from tidelog.engine.write.epoch_input import EpochInput, relations_behind
 from tidelog.engine.write.violations import Violation
 from tidelog.errors import EngineError
@@ -31,7 +32,6 @@ from tidelog.why.ask import shown_values
 if TYPE_CHECKING:
     from tidelog.engine.core.core import Core
     from tidelog.engine.read.ask import Fact
-    from tidelog.engine.write.epoch import Epoch
     from tidelog.why import Ledger
     from tidelog.why.ledger import FactKey
 
@@ -56,9 +56,9 @@ def blame_epoch(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -
     """Why a fact came, went or changed its value in an epoch that ran here, or why a constraint is violated."""
     core.must_be_open()
     must_be(trials, int, "trials", "a number of trials")
-    if epoch.input is None and epoch.violations:  # refused, and nothing of it is left: it is tried out again
+    if kept_input(epoch) is None and epoch.violations:  # refused, and nothing of it is left: it is tried out again
         preview(core, epoch)
-    told = epoch.input
+    told = kept_input(epoch)
     if told is None:
         raise NOT_RUN.error()
     if core.number != told.number + (epoch.number is not None):
@@ -131,7 +131,7 @@ def _at_epoch(core: Core, epoch: int) -> Iterator[Core]:
 @contextmanager
 def scene_after(core: Core, epoch: Epoch, fact: Fact) -> Iterator[tuple[Ledger, FactKey]]:
     """The state that an epoch which was tried out leads to, to be asked about a fact."""
-    told = epoch.input
+    told = kept_input(epoch)
     assert told is not None, "an epoch that ran"
     name, values = _asked(core, fact, told)
     if values is None:

@@ -19,7 +19,7 @@ from tidelog.engine.read.report import Changes, EpochStatistics, fixed_rows
 from tidelog.engine.read.view import Rows, fact_writer
 from tidelog.engine.write.commit import begin, preview
 from tidelog.engine.write.constraints import enforce
-from tidelog.engine.write.epoch import Epoch
+from tidelog.engine.write.epoch import Epoch, kept_input
 from tidelog.engine.write.script import take_script
 from tidelog.errors import TidelogError
 from tidelog.explain.numbers import duration
@@ -90,7 +90,7 @@ class Alternative:
             return refute(ledger, key)
 
     def _must_stand(self) -> None:
-        told = self.epoch.input
+        told = kept_input(self.epoch)
         if told is None:
             assert self.refused is not None, "changes that were not refused have run"
             raise self.refused

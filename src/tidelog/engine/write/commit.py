@@ -24,7 +24,7 @@ from tidelog.engine.read.report import Changes, no_change, row_text
 from tidelog.engine.write.constraints import check_constraints, enforce
 from tidelog.engine.write.declare import begins_declaration, read_declarations, with_declarations
 from tidelog.engine.write.durable import is_repeated, kept_at_once, record, take_snapshot, types_before
-from tidelog.engine.write.epoch import CollectedChanges, Epoch
+from tidelog.engine.write.epoch import CollectedChanges, Epoch, keep_input
 from tidelog.engine.write.epoch_input import EpochInput, input_of
 from tidelog.engine.write.instances import add_instance, remove_instance
 from tidelog.engine.write.prepare import EVERY_STAGE, PreparedEpoch, prepare
@@ -234,7 +234,7 @@ def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) 
         if lawful and (prepared.rules.constraints or in_force.constraints):
             epoch.violations = check_constraints(core, prepared, outcome)
             enforce(epoch.violations)
-        epoch.note_input(_input_of(core, prepared, outcome))
+        keep_input(epoch, _input_of(core, prepared, outcome))
         if durable is not None:
             record(core, durable, epoch, prepared.rules, outcome)
     except BaseException:
@@ -334,7 +334,7 @@ def preview(core: Core, epoch: Epoch) -> None:
         report(core, epoch, outcome, schema, types_before(core, prepared.rules), prepared.rules)
         _note_input(epoch, prepared)
         epoch.number = None
-        epoch.note_input(found)
+        keep_input(epoch, found)
 
 
 @contextmanager

@@ -133,15 +133,6 @@ class Epoch:
         """What the epoch cost."""
         return self._built_report()[1]
 
-    @property
-    def input(self) -> EpochInput | None:
-        """What an epoch that ran was given to change; None for others."""
-        return None if self._input is None else self._input()
-
-    def note_input(self, build: Callable[[], EpochInput]) -> None:
-        """The epoch ran; its input is put together when it is read."""
-        self._input = build
-
     def report(self, build: Callable[[], tuple[Changes, EpochStatistics]]) -> None:
         """What the epoch did, built when it is read."""
         self._report, self._built = build, None
@@ -283,3 +274,13 @@ class Epoch:
     def _must_be_open(self) -> None:
         if not self._open:
             raise failures.EPOCH_OVER.error()
+
+
+def keep_input(epoch: Epoch, build: Callable[[], EpochInput]) -> None:
+    """The epoch ran; its input is built when it is read."""
+    epoch._input = build
+
+
+def kept_input(epoch: Epoch) -> EpochInput | None:
+    """The input of an epoch that ran; None for others."""
+    return None if epoch._input is None else epoch._input()
