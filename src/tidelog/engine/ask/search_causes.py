@@ -87,7 +87,7 @@ class _Question:
         text: str | None = None,
     ) -> None:
         self.case, self.name, self._text = case, case.relation, text
-        self.fact = self._told((self.name, values))
+        self.fact = self._fact_text((self.name, values))
         cells = case.bench.cells((self.name, values))
         self.group = {column: cells[column] for column in columns}
         self.before: list[Fact] = [(self.name, row) for row in before]
@@ -106,7 +106,7 @@ class _Question:
         stays = (self._old, self._new) if self.case.bench.is_after else (frozenset[Cells](), frozenset[Cells]())
         return (found.inserted, found.deleted) == stays
 
-    def _told(self, fact: Fact) -> str:
+    def _fact_text(self, fact: Fact) -> str:
         return self.case.writer(fact[1]) if self._text is None else self._text
 
     def answer(self) -> Blame:
@@ -116,8 +116,8 @@ class _Question:
         note = "" if exact and minimal else SPENT if exact else HISTORY
         return Blame(
             self.fact,
-            tuple(map(self._told, self.before)),
-            tuple(map(self._told, self.after)),
+            tuple(map(self._fact_text, self.before)),
+            tuple(map(self._fact_text, self.after)),
             self.case.origin,
             causes,
             self._instead(found) if exact else (),

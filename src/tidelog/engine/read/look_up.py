@@ -24,7 +24,7 @@ def size(core: Core, name: str) -> int:
 
 
 def matching(core: Core, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
-    """The facts of a relation that have these cells in these columns, in the order given; all if none are given."""
+    """The facts of a relation that have these cells in these columns, which are ascending; all if none are given."""
     core.must_be_open()
     if not columns:
         return core.read(lambda facts: facts.rows(name))

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from tidelog.errors import LimitError
 from tidelog.partition.base.limits import Limits
-from tidelog.partition.phases.running_rule import is_told
+from tidelog.partition.phases.running_rule import names_running_rule
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, RuleForm
@@ -258,7 +258,7 @@ class Coordinator:
 
     def _running_rules(self, error: BaseException) -> str:
         """The rules that the nodes run in an epoch that is abandoned, unless the error names them or a node is lost."""
-        if not isinstance(error, KeyboardInterrupt | LimitError) or is_told(error):
+        if not isinstance(error, KeyboardInterrupt | LimitError) or names_running_rule(error):
             return ""
         with suppress(NodeLost):
             return "".join(str(where) for where in self.nodes.ask(Service.running_rule) if where is not None)

@@ -50,7 +50,7 @@ class Facts(Protocol):
         """How many facts of a relation there are; counted one by one."""
 
     def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
-        """The facts that have these cells in these columns, given in order; to be asked while no epoch runs."""
+        """The facts that have these cells in these columns, which are ascending; to be called while no epoch runs."""
 
     def counts(self, name: str) -> Counts:
         """The facts of a relation with their counts, every fact once."""
