@@ -73,7 +73,7 @@ class Entries:
     # Looking up
 
     def value(self, cell: int) -> Value | None:
-        """The value behind an id if it is known here. Recent ones first: settling adds to the texts before it removes."""
+        """The value behind an id, if known here. Recent ones first: settling adds to the texts before it removes."""
         return self._own(cell)
 
     def _own(self, cell: int) -> Value | None:
