@@ -36,10 +36,6 @@ class Counters:
         self.visits = _grown(self.visits, rules)
         self._state[at.VISITS] = address(self.visits)
 
-    def start_epoch(self) -> None:
-        """Reset the rows visited."""
-        self.visits[:] = 0
-
     def read(self, code: Cells, place: int, steps: int) -> Cells:
         """What the plan with its code at ``place`` did: a row for its trigger and each step.
 

@@ -35,9 +35,9 @@ class CommittedFacts:
 
     # Called by epochs
 
-    def epoch_begins(self) -> None:
-        """Hide rows that do not exist yet from readers."""
-        self._rows_before = self._relations.directory[:, at.ROWS].copy()
+    def epoch_begins(self, rows: Cells) -> None:
+        """Hide rows beyond these, by relation, from readers."""
+        self._rows_before = rows
 
     def show(self, shown: Callable[[], None] = lambda: None) -> None:
         """Show readers the epoch that ran last from now on; ``shown`` is called at that very moment."""
