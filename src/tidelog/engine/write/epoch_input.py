@@ -81,7 +81,7 @@ class EpochInput:
 def input_of(core: Core, rules: Ruleset, names: set[str], outcome: EpochOutcome) -> Callable[[], EpochInput]:
     """The input of the epoch that ran last and is not committed: it leads to ``rules`` and changes ``names``.
 
-    What a commit would lose of it is read now, the rest is put together by whoever asks.
+    The parts that a commit would lose are read now, the rest is assembled on request.
     """
     strata, in_force, number, known = core.runtime.node.strata, core.rules, core.number, core.schema
     heads: set[str] = set() if rules is in_force else {rule.head.predicate for rule in in_force.core.values()}
