@@ -99,11 +99,15 @@ def _learn_times(core: Core) -> None:
 
 
 def _check_rewrites(core: Core, durable: Durable) -> None:
-    """The rules derive exactly the relations in the strata of the state, unless another version wrote it."""
-    held, rules = frozenset[str]().union(*durable.image.strata), core.rules
+    """The rules derive the relations in the strata of the state, unless another version wrote it.
+
+    A relation that has lost its rules may stay in a stratum with others, but is never alone in one.
+    """
+    rules, groups = core.rules, durable.image.strata
     heads = {rule.head.predicate for rule in rules.core.values()}
+    strange = heads.difference(*groups).union(*(group for group in groups if heads.isdisjoint(group)))
     lifted = rules.before_folds
-    other = {label for label, rule in lifted.core.items() if rule.head.predicate in (heads ^ held)}
+    other = {label for label, rule in lifted.core.items() if rule.head.predicate in strange}
     labels = sorted(label for label, made in lifted.core_labels.items() if other.intersection(made))
     if labels:
         raise failures.OTHER_REWRITE.error(name=durable.store.name, labels=", ".join(labels))
