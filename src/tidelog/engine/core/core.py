@@ -151,7 +151,7 @@ class Core:
         return isinstance(name, str) and name in self.rules.schema and not is_auxiliary(name)
 
     def columns(self, name: str, rules: Ruleset | None = None) -> tuple[str, ...]:
-        """The names of a relation's columns: those declared, or of the first table that came, or c1, c2 and so on.
+        """The names of a relation's columns: those declared, those of the first table inserted, or c1, c2 and so on.
 
         ``rules`` are those of an epoch that is not committed yet.
         """

@@ -1,6 +1,6 @@
 """What an epoch did, as a value for the user.
 
-Law: rows are read when they are asked for; relations that did not change have an empty change set.
+Law: rows are read on request; relations that did not change have an empty change set.
 """
 
 from __future__ import annotations

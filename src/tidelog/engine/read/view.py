@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 SHOWN = 10
 AS_TEXT = ("list", "record")
 DECODED = 1 << 12  # rows made into Python's values together
-SLICE = 1 << 9  # the same where epochs run beside it
+SLICE = 1 << 9  # the same while epochs run concurrently
 
 
 class Table(Sequence[tuple[Any, ...]]):
@@ -434,7 +434,7 @@ def read_rows(core: Core, name: str) -> Cells:
 def data_frame_maker(
     core: Core, name: str, names: Sequence[str], types: Sequence[str | None], changes: RowChanges | None = None
 ) -> Callable[[bool, Sequence[str]], DataFrame] | None:
-    """On Spark: makes the DataFrame of a relation (lists as text if asked for), or of what an epoch changed."""
+    """On Spark, makes the DataFrame of a relation (lists as text on request), or of what an epoch changed."""
     if core.closed or core.runtime.session is None or any(isinstance(type_, Shape) for type_ in types):
         return None  # records are put together in this process
 

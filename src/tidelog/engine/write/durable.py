@@ -43,7 +43,7 @@ def changes_since(core: Core, view: str, since: int) -> list[Change]:
 
 
 def changes_in_turn(core: Core, view: str, since: int) -> Iterator[Change]:
-    """The same, read as they are asked for."""
+    """The same, read lazily."""
     must_be(since, int, "since", "the number of an epoch")
     from tidelog.store.folder.history import texts_of, view_changes
 

@@ -94,7 +94,7 @@ def write_feed(core: Core, view: str, folder: str | Path | None, table: str | No
 
 
 def make_feed(view: str, folder: str | None, table: str | None, spark: Callable[[], SparkSession]) -> Feed:
-    """The feed that a user asks for."""
+    """The feed that a user requests."""
     if (folder is None) == (table is None):
         raise failures.FEED_PLACE.error(view=view)
     if folder is not None:

@@ -3,7 +3,7 @@
 Law: preparing changes nothing, neither the engine nor the epoch; what is wrong with an epoch is found here, or while it
 runs. `EVERY_STAGE` prepares any epoch; which stages an epoch of plain rows needs is known when the rules change
 (`stages`). Rows of Python become cells; rows of DataFrames stay where they are, but for relations whose rows with one
-key may have several owners: those come through this process, where their key can be looked at as a whole.
+key may have several owners: those are read into this process, where their keys can be checked as a whole.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def encode(core: Core, draft: Draft) -> None:
 
 
 def remember_origins(core: Core, draft: Draft) -> None:
-    """The rules know the names and types that the data came with."""
+    """Add the names and types that the data came with to the rules."""
     draft.rules = remember(
         core.rules, draft.rules, draft.facts, draft.signed, draft.arriving, draft.names, core.dictionary
     )

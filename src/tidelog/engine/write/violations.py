@@ -82,7 +82,7 @@ def _meaning(rule: Rule, constraint: Constraint, convention: str) -> str:
 
 
 def _first(ledger: Ledger, rule: Rule, rows: Cells, *, by_facts: bool) -> Iterator[Violation]:
-    """The violations in the order of their values, as they are asked for.
+    """The violations in the order of their values, computed lazily.
 
     Those of keys and references are reported by their facts, each once.
     """

@@ -42,7 +42,7 @@ _COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
 
 
 def answer_ahead(machine: Machine, pc: int, asked: tuple[int, ...]) -> int:
-    """Compute the function at ``pc`` for facts to come; for how many distinct arguments, 0 if not for those asked."""
+    """Compute the function at ``pc`` for later facts; returns the number of distinct arguments, 0 without ``asked``."""
     window = _window(machine, pc)
     columns = _Columns(machine)
     if not columns.start(window) or not columns.run_to(pc) or not columns.apply(pc):
@@ -67,7 +67,7 @@ def _keep_beside(machine: Machine, pc: int, rows: Cells, results: Column, genera
 
 
 def _remember(machine: Machine, number: int, rows: Cells, asked: tuple[int, ...]) -> bool:
-    """Keep results beside their arguments; whether the one asked for is among them."""
+    """Keep results beside their arguments; returns whether the requested one is among them."""
     relations, done = machine.relations, 0
     while done < len(rows):
         done = remember_all(relations.directory, relations.indexes, number, address(rows), done, len(rows))

@@ -40,7 +40,7 @@ def answer(machine: Machine, pc: int) -> None:
 
 
 def _answer_ahead(machine: Machine, pc: int, args: tuple[int, ...]) -> bool:
-    """Compute a function for the facts to come; whether the arguments asked for are among theirs."""
+    """Compute a function for later facts; returns whether the requested arguments are among theirs."""
     machine.check_time()
     began = time.perf_counter()
     found = answer_ahead(machine, pc, args)

@@ -59,7 +59,7 @@ class Relations(Arrays):
         self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._free_indexes: list[int] = []
         self._ordered: dict[int, int] = {}  # ordered indexes, with their relations
-        self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan asked for
+        self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan needs
         self._unread: set[int] = set()  # indexes that were made over facts, for plans that may never run
         self._index_count = 0
         self.was_read = False  # whether records were read from a state folder, where they may have been changed

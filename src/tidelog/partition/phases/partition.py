@@ -52,7 +52,7 @@ class OpenEpoch:
     rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
     asked: dict[str, AskedGroups] = field(default_factory=dict)  # of aggregates inside their recursion, by label
     settle_visited: Callable[[], None] = nothing  # commits the members of strata that a trip visited
-    asked_seen: int = 0  # items of the queue of losses that were looked at for groups of theirs
+    asked_seen: int = 0  # items of the queue of losses that were searched for their groups
     fold_messages: list[tuple[int, int, Cells]] = field(default_factory=list)  # partition, relation, rows to be sent
 
 

@@ -67,7 +67,7 @@ class Dictionary:
 
     def __init__(self) -> None:
         self.entries = Entries()
-        self._cells: dict[str, int] = {}  # of symbols asked for lately
+        self._cells: dict[str, int] = {}  # of recently used symbols
         self.drops = 0  # number of times that entries were dropped
         self.lent: Mapping[int, Value] | None = None  # all entries of the owners, while others take over from them
 
@@ -89,7 +89,7 @@ class Dictionary:
         return cell
 
     def symbol_column(self, address: int, offsets: Cells) -> Cells:
-        """The cells of symbols whose UTF-8 lies in memory one after the other, from ``offsets[i]`` to the next."""
+        """The cells of symbols whose UTF-8 is in memory, one after the other, from ``offsets[i]`` to the next."""
         return self.entries.enter_column(address, offsets, SYMBOL_SEED)
 
     def enter(self, entries: Iterable[tuple[int, Value]]) -> None:

@@ -80,7 +80,7 @@ class Untold:
 
 
 class SharedDictionary(Dictionary):
-    """Entries that this process made or asked for; ``own`` is its partition, None for the driver."""
+    """Entries that this process made or requested; ``own`` is its partition, None for the driver."""
 
     def __init__(self, partitions: int, own: int | None, ask: Ask, tell: Tell) -> None:
         super().__init__()
@@ -128,12 +128,12 @@ class SharedDictionary(Dictionary):
         return cells
 
     def text_column(self, cells: Cells) -> TextColumn | None:
-        """The texts behind a column of ids; those not known here are asked for, all at once."""
+        """The texts behind a column of ids; those not known here are requested, all at once."""
         self._fetch(unknown(self.entries, np.unique(cells).tolist()))
         return super().text_column(cells)
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:
-        """The values behind ids; those not known here are asked for, all at once."""
+        """The values behind ids; those not known here are requested, all at once."""
         self._fetch(unknown(self.entries, cells))
         return super().values_of(cells)
 

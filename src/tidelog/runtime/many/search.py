@@ -2,7 +2,7 @@
 
 Law: a partition is asked only for what it may hold: the owner alone where the location is known, one partition of a
 mirrored relation unless ranks are compared (then the lowest of a fact counts), else all. All that is asked at once is
-one call, and nothing moves that was not asked for.
+one call, and nothing is moved that was not requested.
 """
 
 from __future__ import annotations
