@@ -63,6 +63,7 @@ FILES = {
     "test_repartition_features.py": NUMBERS,
     "test_closed.py": NUMBERS,
     "test_metrics.py": COPIES,
+    "test_small_epochs.py": KERNEL,
 }
 ON_SPARK = {
     **{
