@@ -161,7 +161,7 @@ class PooledNodes(SparkNodes):
         self._stage = pool.stage
         self.repeat = lambda act: act()
         self._run = 0
-        self._told, self._settling = None, threading.Lock()
+        self._pending, self._settling = None, threading.Lock()
         self.engine = pool.lodge(partitions, functions, seed)
         self.dictionary = SharedDictionary(partitions, None, self._ask_owner, self._report_to_owner)
         self._leave = weakref.finalize(self, pool.leave, self.engine)

@@ -1,9 +1,9 @@
 """Spark DataFrames on their way into an epoch.
 
 Law: on Spark the rows of a DataFrame go from Spark's tasks to the partitions that own them, and never through this
-process unless they are few (`rows.plain`); they are checked on the way, and a batch with a bad row is refused whole.
-The types of a relation's columns are those known, or those of the first data that comes. An engine that is not on Spark
-takes a DataFrame as its rows.
+process unless they are few (`rows.plain`); they are checked while they are sent, and a batch with a bad row is refused
+as a whole. The types of a relation's columns are the known ones, or those of the first data that arrives. An engine
+that is not on Spark accepts a DataFrame as its rows.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def learn_arrivals(
 ) -> tuple[list[EncodedArrival], dict[tuple[str, int], str], dict[str, int]]:
     """The arrivals as cells, with the types and relations that they bring and that were not known.
 
-    ``meet`` is told the names that each brings, before the next is looked at.
+    ``meet`` is called with the names in each arrival, before the next one is examined.
     """
     types: dict[str, Types] = dict(schema)
     encoded: list[EncodedArrival] = []

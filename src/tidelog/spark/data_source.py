@@ -57,7 +57,7 @@ def option(options: Options, name: str) -> str:
 
 
 def open_state(options: Options, at: int | None = None) -> Any:
-    """An engine of the state folder, for one epoch or to write; the package itself stands above this one."""
+    """An engine of the state folder, for one epoch or to write; `tidelog` itself imports this package."""
     return import_module("tidelog").Engine(path=option(options, "path"), at=at)
 
 

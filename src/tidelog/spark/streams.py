@@ -1,8 +1,8 @@
 """Structured Streaming: every micro-batch is one epoch.
 
-Law: an epoch names its stream and batch, so that a batch that Spark gives again after a restart is not applied again,
-and a batch whose epoch failed is given again. A checkpoint and a state folder that do not belong together are refused:
-going on would lose batches or repeat them.
+Law: an epoch names its stream and batch, so that a batch that Spark repeats after a restart is not applied again, and a
+batch whose epoch failed is repeated. A checkpoint and a state folder that do not belong together are refused:
+continuing would lose batches or repeat them.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ def check_checkpoint(name: str, checkpoint: str, committed: int | None) -> None:
         latest = max(_batches(checkpoint, "commits"), default=None)
         planned = _batches(checkpoint, "offsets")
     except (OSError, pa.ArrowException, StateError) as error:
-        told = f"the checkpoint {checkpoint} of the stream `{name}` cannot be read from here ({error})"
-        warnings.warn(f"{told}: make sure that it belongs to this state folder", StateWarning, stacklevel=4)
+        problem = f"the checkpoint {checkpoint} of the stream `{name}` cannot be read from here ({error})"
+        warnings.warn(f"{problem}: make sure that it belongs to this state folder", StateWarning, stacklevel=4)
         return
     if committed is not None and not planned:
         raise NEW_CHECKPOINT.error(name=name, committed=committed, checkpoint=checkpoint)

@@ -1,6 +1,6 @@
 """The checker as Spark SQL: what `check` does in a loop, Catalyst does in joins.
 
-Law: for every relation with rules, the supports of its rules and the facts held are grouped by head, with the lowest
+Law: for every relation with rules, the supports of its rules and the stored facts are grouped by head, with the lowest
 rank of the supports: a head without a fact is a derivation that is missing, a fact that is neither asserted nor above
 the lowest rank of its supports is unfounded. The verdict is that of the Python checker. The user's session is
 not touched, and no module here imports Spark. Path expressions are walked on the driver, then read as tables.
@@ -71,8 +71,8 @@ def verify_claims(claims: Sequence[Claim], spark: Any) -> list[Verdict]:
     supports = [0] * len(claims)
     for (i, _), row in zip(checks, found, strict=True):
         supports[i] += row["supports"]
-    told = zip(verdicts, claims, supports, strict=True)
-    return [_certificate(claim, count, seconds) if verdict is None else verdict for verdict, claim, count in told]
+    checked = zip(verdicts, claims, supports, strict=True)
+    return [_certificate(claim, count, seconds) if verdict is None else verdict for verdict, claim, count in checked]
 
 
 def _certificate(claim: Claim, supports: int, seconds: float) -> Certificate:
@@ -157,7 +157,7 @@ class _RelationCheck:
         )
 
     def violation(self, first: Any) -> Violation:
-        """The violation that a row of the answer tells."""
+        """The violation that a row of the answer describes."""
         if first == UNDEFINED:
             return Violation(UNDEFINED, rule=f"a rule of {self.relation}", detail="a value cannot be computed")
         values = json.loads(first["row"], parse_float=lambda text: float(text))

@@ -136,7 +136,7 @@ class Peer:
             self._client = None
 
     def _connection(self) -> Any:
-        """The client; whoever calls it holds it until the answer is there."""
+        """The client; the caller keeps a reference to it until the answer is there."""
         client = self._client
         if client is None:
             with self._lock:

@@ -1,8 +1,8 @@
-"""The driver's own endpoint: where tasks say that they are there, and learn that they may stay.
+"""The driver's endpoint: where tasks register, and learn whether they may stay.
 
 Law: a task belongs to one start of the stage (its *generation*). A beat of another generation is answered with "leave",
 so that a task which outlived its stage ends. A partition belongs to the first attempt that arrives, until `release`;
-others wait. This module only keeps what tasks said; `stage` judges.
+others wait. This module only records what tasks reported; `stage` decides.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Rendezvous:
             return self.generation
 
     def dismiss(self) -> None:
-        """From now on tasks are told to leave."""
+        """From now on tasks are asked to leave."""
         with self.news:
             self.generation += 1
 
@@ -88,7 +88,7 @@ class Rendezvous:
         raise NO_DELIVERY.error()
 
     def fetch(self, descriptor: Descriptor) -> pa.Table:
-        """The driver gives no rows."""
+        """The driver has no rows to fetch."""
         raise NO_FETCH.error()
 
     def close(self) -> None:

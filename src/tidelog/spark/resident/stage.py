@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 T = TypeVar("T")
-FAREWELL = 8.0  # seconds that tasks get to end by themselves, and again after Spark was asked to end them
+FAREWELL = 8.0  # seconds that tasks get to end, and again after Spark was asked to end them
 _STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they hold slots
 _REGISTER = threading.Lock()  # stages may be started and stopped in several threads
 
@@ -224,8 +224,8 @@ class ResidentStage:
     def beside(self, acts: Sequence[tuple[SparkSession, Callable[[], T]]], words: Sequence[str] = ()) -> list[T]:
         """Let Spark do things that need the residents, side by side, and watch the residents meanwhile.
 
-        Neither Ctrl-C nor a resident that stands still would be noticed inside a Spark job. If this is given up, the
-        jobs of all ``acts``, each of its session, are cancelled. ``words`` describe them on Spark's pages.
+        Neither Ctrl-C nor a resident that hangs would be noticed inside a Spark job. If this is abandoned, the jobs
+        of all ``acts``, each of its session, are cancelled. ``words`` describe them on Spark's pages.
         """
         tag = f"tidelog-{secrets.token_hex(4)}"
         said, sessions = [*words, *[""] * (len(acts) - len(words))], [access(spark) for spark, _ in acts]
@@ -263,7 +263,7 @@ class ResidentStage:
         """All tasks must arrive within the limit; a factory may take longer, as long as its task is heard of."""
         meeting, deadline = self._meeting(), time.monotonic() + limit
         while len(meeting.ready) < self.partitions:
-            ended = job.ended.is_set()  # looked at first: a task tells of its failure before it ends
+            ended = job.ended.is_set()  # read first: a task reports its failure before it ends
             for _, failure in sorted(meeting.failures.items()):
                 decode(failure)
             if ended:
@@ -323,7 +323,7 @@ class ResidentStage:
         return self._peers[number]
 
     def _end_job(self) -> None:
-        """Ask the tasks, then Spark, to end; give up after a while, since tasks that hear nothing end by themselves."""
+        """Ask the tasks, then Spark, to end; give up after a while, since tasks without a driver end anyway."""
         job, self._job = self._job, None
         if self._finalizer is not None:
             self._finalizer.detach()

@@ -1,7 +1,7 @@
 """Work that residents were given and the answers that have come, while the stage is watched.
 
-Law: whoever waits for an answer also hears of a loss, of the end of its limit and of Ctrl-C; what was begun before a
-stage was started again is never answered by the new one. Waiting that was interrupted can be taken up again.
+Law: waiting for an answer also ends with a loss, at its time limit and with Ctrl-C; what was started before a stage was
+restarted is never answered by the new one. A wait that was interrupted can be resumed.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ class _Unpacking:
         return self._made[number]
 
     def take_array(self) -> np.ndarray[Any, Any]:
-        """An array of its own, which may be written to."""
+        """A separate array, which may be written to."""
         dtype = DTYPES[bytes(self.take_sized()).decode()]
         shape, data = self.take(), self.take()
         return np.frombuffer(data, dtype).reshape(shape).copy()

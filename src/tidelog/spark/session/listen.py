@@ -1,4 +1,4 @@
-"""How the processes of a run listen: on sockets that nobody else reaches, and for messages of what size.
+"""How the processes of a run listen: on sockets that no other user can reach, and for messages of which size.
 
 Law: in local mode no port is opened: driver and workers are processes of one user on one machine, and meet in a folder
 of that user's. Where the path of the temporary folder is too long for a socket they use the loopback address. Elsewhere
