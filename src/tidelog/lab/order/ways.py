@@ -109,6 +109,6 @@ def unkindly(rng: Random) -> Callable[[list[Message]], tuple[list[Message], list
     return choose
 
 
-def told(batches: Sequence[Batch], convention: str) -> list[str]:
+def show_batches(batches: Sequence[Batch], convention: str) -> list[str]:
     """The batches as text, one line each."""
     return [" ".join(print_change(change, convention) for change in batch) for batch in batches]

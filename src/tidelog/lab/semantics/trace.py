@@ -81,8 +81,8 @@ def replay(trace: Trace) -> Iterator[Configuration]:
         except DataError as error:
             raise failures.BAD_CHANGE.error(where=f"step {number}", error=error) from error
         if Counter(performed.sent) != Counter(step.sent):
-            sent, told = Bag(performed.sent), Bag(step.sent)
-            raise failures.OTHER_MESSAGES.error(number=number, update=step.update, sent=sent, told=told)
+            sent, recorded = Bag(performed.sent), Bag(step.sent)
+            raise failures.OTHER_MESSAGES.error(number=number, update=step.update, sent=sent, recorded=recorded)
         yield configuration
 
 

@@ -58,9 +58,9 @@ def simulate_program(program: Path, wanted: SimulationRequest) -> None:
         recorder = Recorder(algorithm, schedule_by_name(wanted.schedule, wanted.seed), wanted.limit)
         recorder.algorithm.load(inputs.network.program, inputs.facts)
         show_run(console(), recorder, inputs.script, steps=wanted.steps)
-        told = summarise(program.stem, wanted.schedule, wanted.seed, recorder, inputs)
-        show_end(console(), told, recorder.algorithm.tables(), inputs)
-        run = run_to_json(told, recorder, inputs.facts, inputs.network.location)
+        summary = summarise(program.stem, wanted.schedule, wanted.seed, recorder, inputs)
+        show_end(console(), summary, recorder.algorithm.tables(), inputs)
+        run = run_to_json(summary, recorder, inputs.facts, inputs.network.location)
         write_files(run, wanted.trace, wanted.page)
         if wanted.turn is not None:
             turn_run(program.stem, recorder.algorithm, wanted.turn)
