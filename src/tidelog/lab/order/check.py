@@ -1,7 +1,7 @@
-"""The trial itself: many ways of the same changes against the first, told before, counted, and made small.
+"""The trial itself: many ways of the same changes, compared with the first, counted, and reduced if they differ.
 
-Law: the first way is the story as it is told, on one partition. What the trial says is what it has seen: that all ways
-agree, how many there were and which kinds were exhausted; or two ways that do not, as small as they could be made.
+Law: the first way is the story as written, on one partition. The trial reports only what it observed: that all ways
+agree, how many there were and which kinds were exhausted; or two ways that differ, reduced as far as possible.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class _Trial:
     def _small(self, pair: Pair) -> Difference:
         small = shrink(pair, lambda smaller: bool(self._differences(smaller)))
         ends = self._ends(small)
-        if not ends[0].differs(ends[1]):  # a function that is none may give this today and that tomorrow
+        if not ends[0].differs(ends[1]):  # an impure function may return something else when it is called again
             small, ends = pair, self._ends(pair)
         return Difference(small, ends, self.program.convention)
 

@@ -87,7 +87,7 @@ def replay(trace: Trace) -> Iterator[Configuration]:
 
 
 def _base_at_start(trace: Trace) -> Counter[Fact]:
-    # The relations without rules are what the start tells about base facts; their waiting updates are checked too.
+    # The start describes base facts by the relations without rules; their waiting updates are checked, too.
     network = trace.semantics.network
     held = Counter({f: n for f, n in trace.start.old.facts().items() if not network.derived(f.relation)})
     waiting = [update for update in trace.start.waiting() if not network.derived(update.fact.relation)]

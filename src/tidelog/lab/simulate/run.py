@@ -1,7 +1,7 @@
-"""A run of a program on a network of nodes: shown as it goes, and saved.
+"""A run of a program on a network of nodes: shown while it runs, and saved.
 
-Law: the run is decided by program, topology, changes, algorithm, schedule and seed, and by nothing else. It ends with
-the tables of every node, what was sent, and whether these tables are those of evaluation from scratch, which knows
+Law: the run is determined by program, topology, changes, algorithm, schedule and seed, and by nothing else. It ends
+with the tables of every node, what was sent, and whether these tables are those of evaluation from scratch, which knows
 nothing of nodes and messages (`tidelog.testing.evaluate`).
 """
 
@@ -48,7 +48,7 @@ class SimulationRequest:
 
 
 def simulate_program(program: Path, wanted: SimulationRequest) -> None:
-    """Run a program, show it, and save what is asked for."""
+    """Run a program, show it, and save the requested files."""
     try:
         inputs = read_inputs(program, wanted.topology, wanted.changes)
         if wanted.every:
@@ -71,7 +71,7 @@ def simulate_program(program: Path, wanted: SimulationRequest) -> None:
 
 
 def write_files(run: Mapping[str, Any], trace: Path | None, page: Path | None) -> None:
-    """Save the run where it was asked for."""
+    """Save the run to the requested files."""
     if trace is not None:
         trace.write_text(json.dumps(run, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     if page is not None:
