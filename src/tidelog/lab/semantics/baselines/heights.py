@@ -151,7 +151,7 @@ class Heights(Baseline):
 
 
 class HeightsAlone(Heights):
-    """Heights without synchronisation: deletions are sent at once, and so are new insertions of facts with supports left."""
+    """Heights without synchronisation: deletions are sent, and facts with supports left are reinserted, at once."""
 
     name = "heights-alone"
 
