@@ -27,7 +27,7 @@ SPECIAL = {
 
 
 def place_of(kind: str, cell: int) -> float:
-    """Where a cell stands in the order of its type, told by Python's own comparison."""
+    """The position of a cell in the order of its type, by Python's own comparison."""
     if kind == "unsigned":
         return cell % 2**64
     if kind == "float":

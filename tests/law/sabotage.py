@@ -29,7 +29,7 @@ from tidelog.runtime.node import visit
 
 @contextmanager
 def tiny_slices(budget: int) -> Iterator[None]:
-    """Kernels stop after visiting so many rows, again and again."""
+    """Kernels stop after visiting this many rows, again and again."""
 
     def start(self: Machine) -> None:
         begin(self)
@@ -42,7 +42,7 @@ def tiny_slices(budget: int) -> Iterator[None]:
 
 @contextmanager
 def rebuilding(rng: Random, likely: float = 0.5) -> Iterator[list[str]]:
-    """Retractions tip at random places, before they begin or in the middle; the list tells of each that did."""
+    """Retractions tip at random places, before they begin or in the middle; the list records each that did."""
     tipped: list[str] = []
 
     def tips(self: Scale, *_: Any) -> bool:
@@ -125,7 +125,7 @@ def over_the_limit(db: Engine, number: int) -> Iterator[type[BaseException]]:
 
 @contextmanager
 def too_many_facts(db: Engine, number: int) -> Iterator[type[BaseException]]:
-    """So many facts and no more."""
+    """This many facts and no more."""
     own = core_of(db).runtime.node.partition.machine
     before, own.limits = own.limits, Limits(facts=number)
     try:
