@@ -37,6 +37,11 @@ if THREADS:
 
     CROWDED = threads(THREADS)
     CROWDED.__enter__()
+# And with small epochs carried out the long way.
+if os.environ.get("TIDELOG_TEST_SMALL") == "0":
+    from tidelog.runtime.node import small
+
+    small.MOST_ROWS = -1
 
 
 def pytest_configure(config: pytest.Config) -> None:

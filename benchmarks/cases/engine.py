@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchmarks.cases import aggregates, changes, footprint, lubm, rule_changes
+from benchmarks.cases import aggregates, changes, footprint, lubm, rule_changes, small_epochs
 from benchmarks.cases.builds import BUILD_TARGET, CLOSURE_TARGET, CLOSURES, LEAST_TARGET, build
 from benchmarks.cases.catalogue import Case, Group
 from benchmarks.cases.overhead import overhead
@@ -24,6 +24,8 @@ GROUP = Group(
         "churn": Case("one in a hundred edges out and in again, beside a build", changes.churn),
         "edge": Case("one edge out and in again through the API", changes.one_edge),
         "overhead": Case("what one edge costs outside of compiled code", overhead),
+        "one-fact": Case("one fact in small programs, and each further view, beside DuckDB", small_epochs.one_fact),
+        "many-rules": Case("10,000 rules: load, one fact, one rule", small_epochs.many_rules),
         "growth": Case("the same change in states of growing size", changes.growth),
         "rules": Case("a rule comes and goes, beside what its supports need", rule_changes.rules),
         "threads": Case("builds on two threads beside one", threads),

@@ -202,7 +202,7 @@ QUESTIONS: Mapping[str, Question] = {
         "p(X) :- a(X), b(_), c(_).",
         {"p": "SELECT x FROM a WHERE EXISTS (FROM b) AND EXISTS (FROM c)"},
     ),
-    "same-generation": Question(
+    "generations": Question(
         "same generation in a tree of 1,705 people",
         1.5,
         family,

@@ -96,6 +96,11 @@ def _overhead(record: Record) -> str:
     return f"of {record['epoch']:.2f} ms, {record['compiled']:.2f} ms of them in compiled code; means"
 
 
+def _many_rules(record: Record) -> str:
+    rule = f"a rule in {record['rule added']:.0f} ms, out {record['rule removed']:.0f} ms"
+    return f"to load; one fact through all views {record['one fact']:.0f} ms; {rule}"
+
+
 def _threads(record: Record) -> str:
     times = f"{record['1 thread']:.2f} s with one, {record['2 threads']:.2f} s with two threads, wall"
     return f"{times}; two engines side by side gain {record['two engines side by side']:.2f} x"
@@ -127,6 +132,9 @@ LABELS: Mapping[str, str] = {
     "churn": "1 % of old edges",
     "one-row": "one row",
     "overhead": "outside compiled code",
+    "one-fact": "one fact",
+    "one-fact-view": "one fact",
+    "many-rules": "many rules",
     "threads": "two threads",
     "growth": "growth",
     "growth-factor": "growth",
@@ -142,6 +150,11 @@ DETAILS: Mapping[str, Callable[[Record], str]] = {
     "churn": _churn,
     "one-row": _epoch,
     "overhead": _overhead,
+    "one-fact": lambda record: (
+        f"DuckDB {record['DuckDB']:.2f} ms: row in, row of the view; ratio {record['ratio']:.2f}"
+    ),
+    "one-fact-view": lambda record: "",
+    "many-rules": _many_rules,
     "threads": _threads,
     "growth": _epoch,
     "growth-factor": lambda record: "",

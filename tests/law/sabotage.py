@@ -16,6 +16,7 @@ import numpy as np
 
 from tidelog.engine.engine import Engine, core_of
 from tidelog.errors import EvaluationError, LimitError
+from tidelog.kernel.cells import Cells
 from tidelog.partition.base import block, choice_lists
 from tidelog.partition.base.limits import Limits
 from tidelog.partition.code import machine
@@ -24,19 +25,22 @@ from tidelog.partition.memory import messages, queue, relations, table
 from tidelog.partition.memory.journal import net_changes
 from tidelog.partition.phases.scale import Scale
 from tidelog.runtime.base.interrupts import Interrupts
-from tidelog.runtime.node import visit
+from tidelog.runtime.node import small, visit
 
 
 @contextmanager
 def tiny_slices(budget: int) -> Iterator[None]:
-    """Kernels stop after visiting this many rows, again and again."""
+    """Kernels stop after visiting this many rows, again and again; no epoch is small."""
 
-    def start(self: Machine) -> None:
-        begin(self)
+    def start(self: Machine, *noted: Cells) -> None:
+        begin(self, *noted)
         self._budget = budget
 
     begin = Machine.start_epoch
-    with patch.object(Machine, "start_epoch", start), patch.object(Machine, "_adapt", lambda *_: None):
+    with ExitStack() as patches:
+        patches.enter_context(patch.object(small, "MOST_ROWS", -1))
+        patches.enter_context(patch.object(Machine, "start_epoch", start))
+        patches.enter_context(patch.object(Machine, "_adapt", lambda *_: None))
         yield
 
 
@@ -119,7 +123,7 @@ def over_the_limit(db: Engine, number: int) -> Iterator[type[BaseException]]:
     def expire() -> None:
         raise LimitError("the epoch took longer than its limit; nothing was changed")
 
-    with tiny_slices(3), patch.object(Machine, "_check_limits", _at_chance(number, expire)):
+    with tiny_slices(3), patch.object(Machine, "check_limits", _at_chance(number, expire)):
         yield LimitError
 
 

@@ -118,12 +118,12 @@ def test_another_candidate_than_that_of_the_group_is_refused() -> None:
 @pytest.mark.parametrize(
     ("place", "cell", "told"),
     [
-        (-2, 0b1111 | 64, "in the middle of an epoch"),
+        (-2, 0b1111 | 64, "a fact of an unfinished epoch"),
         (-2, (1 << 60) | 71, "rank is not between"),
         (-2, -(1 << 40) | 71, "rank is not between"),
-        (-1, 0, "supports are miscounted"),
-        (-1, (1 << 32) | 2, "supports are miscounted"),
-        (-1, -1, "supports are miscounted"),
+        (-1, 0, "a wrong support count"),
+        (-1, (1 << 32) | 2, "a wrong support count"),
+        (-1, -1, "a wrong support count"),
     ],
 )
 def test_flags_ranks_and_counts_are_those_of_facts_at_rest(place: int, cell: int, told: str) -> None:

@@ -21,7 +21,7 @@ from tidelog.explain.page import profile_page
 from tidelog.explain.waste import Waste, is_wasteful, waste_of
 from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.plan.ruleset import Ruleset
-from tidelog.runtime.base.outcome import EpochOutcome
+from tidelog.runtime.base.cost import EpochSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class Sums:
     rule_seconds: dict[str, float] = field(default_factory=dict)
     strata: dict[tuple[str, ...], StratumProfile] = field(default_factory=dict)
 
-    def add(self, outcome: EpochOutcome, names: Names, rules: Ruleset, sampled: Mapping[str, float]) -> None:
-        """Add one epoch."""
-        self.epochs += 1
+    def add(self, outcome: EpochSum, names: Names, rules: Ruleset) -> None:
+        """Add some epochs under the same rules."""
+        self.epochs += outcome.epochs
         self.seconds += outcome.seconds
         self.suspended += outcome.suspended
         self.revived += outcome.revived
@@ -72,21 +72,21 @@ class Sums:
                 told = names.label(rule)
                 self.supports[told] = self.supports.get(told, 0) + count
         self._add_visits(outcome.visits, names, rules)
-        for label, seconds in sampled.items():
+        for label, seconds in outcome.sampled.items():
             rule = rules.core.get(label)
             told = label if rule is None else names.label(rule)
             self.rule_seconds[told] = self.rule_seconds.get(told, 0.0) + seconds
-        for stratum in outcome.strata:
+        for stratum, visits, rebuilt in outcome.strata:
             key = tuple(sorted(names.relation(name) for name in stratum.relations))
             old = self.strata.get(key, StratumProfile(key, 0, 0.0, 0, 0, 0))
             self.strata[key] = StratumProfile(
                 key,
-                old.visits + 1,
+                old.visits + visits,
                 old.seconds + stratum.seconds,
                 old.supports + sum(by_head.get(name, 0) for name in stratum.relations),
                 old.suspended + stratum.suspended,
                 old.revived + stratum.revived,
-                old.rebuilt + bool(stratum.rebuilt),
+                old.rebuilt + rebuilt,
                 stratum.rebuilt,
             )
 

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tidelog.partition.code.plan_counts import PlanCounts, by_label
 from tidelog.partition.phases.partition import Partition
 from tidelog.plan.ruleset import Ruleset
-from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
+from tidelog.runtime.base.cost import EpochCost, sum_up
+from tidelog.runtime.base.outcome import EpochOutcome
 
 if TYPE_CHECKING:
+    from tidelog.explain.names import Names
     from tidelog.explain.profile import Profile, Sums
 
 INTERVAL = 0.001
 MOST_KEPT = 256  # epochs kept before they are added up
+MOST_STRATA = 1 << 17  # and strata that these visited
 
 
 class Profiler:
@@ -30,9 +33,12 @@ class Profiler:
 
     def __init__(self) -> None:
         self.sampling = False
-        self._added: tuple[Sums, Sums] | None = None  # of the last epoch and of all; made when somebody asks
+        self._last: tuple[EpochCost, Ruleset] | None = None
+        self._names: tuple[Ruleset, Names] | None = None
+        self._overall: Sums | None = None  # made with the first question
         self._sampled: dict[str, float] = {}
-        self._not_added: list[tuple[EpochOutcome, Ruleset, Mapping[str, float]]] = []
+        self._pending: list[tuple[EpochCost, Ruleset]] = []
+        self._strata = 0  # that the pending epochs visited
 
     @contextmanager
     def watching(self, partition: Partition) -> Iterator[None]:
@@ -58,41 +64,50 @@ class Profiler:
 
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
         """An epoch was committed; its numbers are added up when they are read, or when many are pending."""
-        self._not_added.append((replace(outcome, changes=RowChanges({})), rules, self._sampled))
+        self._pending.append((EpochCost(outcome, self._sampled), rules))
         self._sampled = {}
-        if len(self._not_added) > MOST_KEPT:
+        self._strata += len(outcome.strata)
+        if len(self._pending) > MOST_KEPT or self._strata > MOST_STRATA:
             self._add_up()
 
-    def _add_up(self) -> tuple[Sums, Sums]:
-        from tidelog.explain.names import Names  # what shows sums to people: no epoch needs it
+    def _add_up(self) -> Sums:
+        from tidelog.explain.profile import Sums  # what shows sums to people: no epoch needs it
+
+        overall = self._overall = self._overall or Sums()
+        for rules, epochs in groupby(self._pending, lambda noted: noted[1]):
+            costs = [cost for cost, _ in epochs]
+            overall.add(sum_up(costs), self._names_of(rules), rules)
+            self._last = costs[-1], rules
+        self._pending.clear()
+        self._strata = 0
+        return overall
+
+    def _last_epoch(self) -> Sums:
         from tidelog.explain.profile import Sums
 
-        last, overall = self._added or (Sums(), Sums())
-        if self._not_added:
-            known, names = self._not_added[0][1], Names(self._not_added[0][1])
-            for outcome, rules, sampled in self._not_added:
-                if rules is not known:
-                    known, names = rules, Names(rules)
-                overall.add(outcome, names, rules, sampled)
-            outcome, rules, sampled = self._not_added[-1]
-            last = Sums()
-            last.add(outcome, names, rules, sampled)
-            self._not_added.clear()
-        self._added = last, overall
-        return self._added
+        sums = Sums()
+        if self._last is not None:
+            cost, rules = self._last
+            sums.add(sum_up([cost]), self._names_of(rules), rules)
+        return sums
+
+    def _names_of(self, rules: Ruleset) -> Names:
+        from tidelog.explain.names import Names
+
+        if self._names is None or self._names[0] is not rules:
+            self._names = rules, Names(rules)
+        return self._names[1]
 
     def rebuilt(self) -> dict[tuple[str, ...], str]:
         """Why strata were rebuilt when they were last visited, by their relations as they are shown."""
-        _, overall = self._add_up()
-        return {s.relations: s.reason for s in overall.strata.values() if s.reason}
+        return {s.relations: s.reason for s in self._add_up().strata.values() if s.reason}
 
     def profile(self, rules: Ruleset, counts: Callable[[], Iterable[PlanCounts]]) -> Profile:
         """The totals so far; what plans did is read only if a rule is wasteful."""
-        from tidelog.explain.names import Names
         from tidelog.explain.profile import Profile
 
-        last, overall = self._add_up()
+        overall, last = self._add_up(), self._last_epoch()
         if not overall.wasteful() and not last.wasteful():
             return Profile(last.account({}, None), overall.account({}, None))
-        counted, names = by_label(counts()), Names(rules)
+        counted, names = by_label(counts()), self._names_of(rules)
         return Profile(last.account(counted, names), overall.account(counted, names))

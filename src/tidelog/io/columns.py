@@ -112,6 +112,8 @@ def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, whe
             return quick
     if type_ == "symbol" and (texts := encode_texts(values, dictionary)) is not None:
         return texts
+    if (plainly := _encode_plainly(values, type_, dictionary)) is not None:
+        return plainly
     cells: Cells = np.empty(len(values), np.int64)
     for row, value in enumerate(values):
         if is_null(value) and not isinstance(type_, Shape):
@@ -126,6 +128,18 @@ def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, whe
             )
         cells[row] = cell
     return cells
+
+
+def _encode_plainly(values: Sequence[Any], type_: str, dictionary: Dictionary) -> Cells | None:
+    """The cells of a few values that are plain numbers or strings; None if some are not."""
+    if type_ == "number" and all(type(value) is int for value in values):
+        try:
+            return np.array(values, np.int64)
+        except OverflowError:
+            return None
+    if type_ == "symbol" and all(type(value) is str for value in values):
+        return np.array([dictionary.symbol(value) for value in values], np.int64)
+    return None
 
 
 _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view)

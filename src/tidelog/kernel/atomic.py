@@ -6,7 +6,8 @@ Law: each of these is one step that no thread sees half of; what a thread wrote 
 ``fetch_add(address, index, value)`` adds to a cell and gives what it was before; ``swap(address, index, expected,
 value)`` replaces what is expected in a cell and says whether it was there; ``observe(address, index)`` is a cell as
 another thread may have published it; ``publish(address, index, value)`` sets a cell for others to see. ``give_way()``
-lets other threads have the processor, ``sleep(microseconds)`` leaves it for a while.
+lets other threads have the processor, ``sleep(microseconds)`` leaves it for a while. ``clock(kind, address)`` writes
+the time to two cells: seconds and nanoseconds.
 """
 
 from __future__ import annotations
@@ -15,4 +16,4 @@ from tidelog.kernel.memory import Instruction
 
 fetch_add, swap = Instruction("fetch_add"), Instruction("swap")
 observe, publish = Instruction("observe"), Instruction("publish")
-give_way, sleep = Instruction("give_way"), Instruction("sleep")
+give_way, sleep, clock = Instruction("give_way"), Instruction("sleep"), Instruction("clock")

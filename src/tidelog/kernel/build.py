@@ -23,7 +23,8 @@ from tidelog.kernel.wrap import Wrapper
 
 _CELL = types.int64
 _KINDS: dict[str, Any] = {"cell": _CELL, "cells": types.Array(_CELL, 1, "C"), "table": types.Array(_CELL, 2, "C")}
-_PROCESS = frozenset({"memset", "memcpy", "memmove", "sched_yield", "usleep"})  # the first three by the compiler
+# The first three by the compiler.
+_PROCESS = frozenset({"memset", "memcpy", "memmove", "sched_yield", "usleep", "clock_gettime"})
 # Arrays of entries belong to Python: compiled code counts references to them, finds no owner, and never gets here.
 _NO_OWNER = (
     "define void @NRT_MemInfo_call_dtor(ptr %0) { call void @llvm.trap() unreachable } declare void @llvm.trap()"

@@ -203,3 +203,4 @@ def publish(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
 
 give_way: Any = types.ExternalFunction("sched_yield", types.int32())
 sleep: Any = types.ExternalFunction("usleep", types.int32(types.uint32))
+clock: Any = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.int64))

@@ -29,6 +29,7 @@ from tidelog.kernel import (
     support,
     team,
     texts,
+    visit,
 )
 from tidelog.kernel.memory import LOADERS, Kernel
 from tidelog.kernel.processor import runnable_sets
@@ -37,6 +38,7 @@ _CELL, _CELLS, _TABLE = "cell", "cells", "table"  # a 64-bit number; an array of
 _STATE = (_TABLE, _TABLE, _CELLS)
 _RUN = (*_STATE, _CELLS, _CELLS, _CELLS, _CELLS, _CELLS, _CELLS, _TABLE, _CELLS, _CELL)
 _PART = (_CELL, _CELL, _TABLE, _TABLE, *_STATE)
+_TRIP = (_TABLE, _CELLS, _TABLE, _TABLE, _CELLS, _TABLE, _CELLS, _CELLS, _CELLS, _TABLE, _TABLE)
 KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
     (batches.run_queue, _RUN),
     (batches.fire_batch, _RUN),
@@ -49,6 +51,9 @@ KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
     (batches.mark, (_TABLE, _CELLS, _CELL, _CELL, _CELL, _CELL)),
     (settle.commit, (_TABLE, _TABLE, _CELL)),
     (settle.undo, (_TABLE, _TABLE, _CELL)),
+    (visit.begin_epoch, (_TABLE, *(_CELLS,) * 7)),
+    (visit.visit_strata, (*_RUN[:9], _CELLS, *_TRIP)),
+    (visit.commit_visited, (_TABLE, _TABLE, _CELLS, _TABLE, _CELL)),
     (support.remember, (_TABLE, _TABLE, _CELL, _CELL)),
     (support.remember_all, (_TABLE, _TABLE, _CELL, _CELL, _CELL, _CELL)),
     (support.reinstate, (_TABLE, _CELLS, _CELL, _CELLS)),

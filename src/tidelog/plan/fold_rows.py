@@ -29,7 +29,7 @@ Core = Mapping[str, Rule]
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """Core rules before their aggregates are folded over rows, and those that each rule of the user's needs."""
+    """Core rules before their aggregates are folded over rows, and the labels of those of each rule."""
 
     core: Core
     core_labels: Mapping[str, tuple[str, ...]]

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -43,47 +41,41 @@ class Meter:
     last_skew: float = 1.0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @contextmanager
-    def watching(self, number: int) -> Iterator[None]:
-        """Count the epoch with this number as failed if it raises."""
-        try:
-            yield
-        except BaseException as error:
-            with self.lock:
-                self.counts["failed"] += 1
-            LOG.warning("epoch %d failed: %s", number, type(error).__name__)
-            raise
+    def note_failure(self, number: int, error: BaseException) -> None:
+        """The epoch that would have had this number has failed."""
+        with self.lock:
+            self.counts["failed"] += 1
+        LOG.warning("epoch %d failed: %s", number, type(error).__name__)
 
     def note(self, number: int, outcome: EpochOutcome) -> None:
         """An epoch was committed."""
-        more = {
-            "epochs": 1,
-            "seconds": outcome.seconds,
-            "rounds": outcome.rounds,
-            "exchanges": outcome.exchanges,
-            "messages": outcome.messages,
-            "sent_bytes": outcome.sent,
-            "waiting_seconds": outcome.waiting,
-            "supports": sum(outcome.supports.values()),
-            "suspended": outcome.suspended,
-            "revived": outcome.revived,
-            "replans": outcome.replans,
-        }
+        counts, supports = self.counts, sum(outcome.supports.values())
         with self.lock:
             self.last_seconds, self.last_skew = outcome.seconds, outcome.skew
-            for name, count in more.items():
-                self.counts[name] += count
-        LOG.info(
-            "epoch %d: %.6f s, %d supports, %d relations changed, %d rounds, %d messages of %d bytes, skew %.2f",
-            number,
-            outcome.seconds,
-            more["supports"],
-            len(outcome.changes),
-            outcome.rounds,
-            outcome.messages,
-            outcome.sent,
-            outcome.skew,
-        )
+            counts["epochs"] += 1
+            counts["seconds"] += outcome.seconds
+            counts["rounds"] += outcome.rounds
+            counts["supports"] += supports
+            counts["suspended"] += outcome.suspended
+            counts["revived"] += outcome.revived
+            counts["replans"] += outcome.replans
+            if outcome.exchanges:  # with one partition there are none, and no messages
+                counts["exchanges"] += outcome.exchanges
+                counts["messages"] += outcome.messages
+                counts["sent_bytes"] += outcome.sent
+                counts["waiting_seconds"] += outcome.waiting
+        if LOG.isEnabledFor(logging.INFO):
+            LOG.info(
+                "epoch %d: %.6f s, %d supports, %d relations changed, %d rounds, %d messages of %d bytes, skew %.2f",
+                number,
+                outcome.seconds,
+                supports,
+                len(outcome.changes),
+                outcome.rounds,
+                outcome.messages,
+                outcome.sent,
+                outcome.skew,
+            )
 
     def note_move(self, number: int, told: str) -> None:
         """An epoch was committed that changed where facts live and nothing else."""

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Event, get_ident
+from threading import Event, RLock, get_ident
 
 NAP = 50e-6  # seconds; a shorter one would end before another thread has woken up
 RECENT = 0.1  # seconds for which a reader counts
@@ -39,19 +37,20 @@ class Pace:
         self._until = 0.0  # when the readers' time is over, if a writer wants the turn
         self._gated = False  # whether a reader had to wait since the last epoch
         self._ended = Event()
+        self._is_heard = False  # whether a reader may wait for that
 
     # Writers
 
-    @contextmanager
-    def wanted(self) -> Iterator[None]:
-        """While a writer waits for the turn: once the time of readers is over they wait for it."""
+    def acquire(self, turn: RLock) -> None:
+        """Wait for the turn: once the time of readers is over they wait for it."""
         self._waiting += 1
         try:
-            left = self._until - time.perf_counter()
-            if self._gated and left > 0:
-                self._gated = False
-                time.sleep(left)
-            yield
+            if self._gated:
+                left = self._until - time.perf_counter()
+                if left > 0:
+                    self._gated = False
+                    time.sleep(left)
+            turn.acquire()
         finally:
             self._waiting -= 1
 
@@ -64,8 +63,10 @@ class Pace:
         now = time.perf_counter()
         self._until = now + min(max(LEAST, SHARE * (now - self._began)), MOST)
         self.writer = None
-        ended, self._ended = self._ended, Event()
-        ended.set()
+        if self._is_heard:  # looked at after there is no writer, as readers look for one after they have set it
+            self._is_heard = False
+            ended, self._ended = self._ended, Event()
+            ended.set()
 
     # Readers
 
@@ -80,8 +81,9 @@ class Pace:
         ended, now, writer = self._ended, time.perf_counter(), self.writer
         if now < self._until or (writer is not None and now - self._began > SHORT) or writer == get_ident():
             return
-        self._gated = True
-        ended.wait(WAIT)
+        self._gated = self._is_heard = True
+        if self.writer is not None or self._waiting:
+            ended.wait(WAIT)
 
     def _give_way(self) -> None:
         now, me = time.perf_counter(), get_ident()

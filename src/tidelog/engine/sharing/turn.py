@@ -32,8 +32,7 @@ class Turn:
             self._turn.acquire()
             self._depth += 1
             return
-        with self.pace.wanted():
-            self._turn.acquire()
+        self.pace.acquire(self._turn)
         with self._looking:  # until a look-up that is under way has found its rows
             self._depth += 1
         self.pace.begin()

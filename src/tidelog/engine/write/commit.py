@@ -7,8 +7,8 @@ the epoch before. What is done afterwards (statistics, feeds, snapshots) cannot 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.read.ask import Fact
     from tidelog.engine.write.violations import Violation
+    from tidelog.partition.texts.dictionary import Dictionary
+    from tidelog.plan.ruleset import Schema
     from tidelog.store.log.markers import Keeping
 
 
@@ -185,48 +187,72 @@ def commit_program(core: Core, parsed: Program, declared: Program | None = None)
 
 def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
     """Commit an epoch, unless it brings input that was committed before; a copy of a part asks no constraints."""
-    with core.writing, core.meter.watching(core.number + 1):
-        if epoch.source is not None and is_repeated(core, epoch):
-            return
-        runtime, durable, in_force = core.runtime, core.durable, core.rules
-        with _texts_dropped_on_failure(core):
-            prepared = _prepare(core, epoch.collected)
-            warn_of_ignored(prepared, epoch)
-            with Guard(runtime), _sampled(core):
-                keeping = None if durable is None else kept_at_once(core, prepared.rules)
-                outcome = _run(core, prepared, keeping)
-                with _rolled_back_on_failure(core):
-                    _check(core, prepared, outcome)
-                    if lawful and (prepared.rules.constraints or core.rules.constraints):
-                        epoch.violations = check_constraints(core, prepared, outcome)
-                        enforce(epoch.violations)
-                    epoch.input = _input_of(core, prepared, outcome)
-                    if durable is not None:
-                        record(core, durable, epoch, prepared.rules, outcome)
-                core.dictionary.end()
-                before = {} if prepared.rules is in_force else types_before(core, prepared.rules)
-                core.replicas.read_ahead(outcome.changes)
-                runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
-                _pass_time(core, epoch, prepared)
-                _settle_sizes(core, outcome)
-        if core.rules is not in_force or not road_of(core, in_force).is_ready:
-            core.planner.committed(core.rules)
-        report(core, epoch, outcome, core.schema, before)
-        core.profiler.note(outcome, core.rules)
-        core.meter.note(core.number, outcome)
-        if core.feeds:
-            from tidelog.engine.write.feeds import feed
+    with core.writing:
+        try:
+            _commit(core, epoch, lawful)
+        except BaseException as error:
+            core.meter.note_failure(core.number + 1, error)
+            raise
 
-            feed(core, outcome.changes, before)
-        for note in core.listeners:
-            note(epoch)
+
+def _commit(core: Core, epoch: Epoch, lawful: bool) -> None:
+    if epoch.source is not None and is_repeated(core, epoch):
+        return
+    durable, in_force, dictionary = core.durable, core.rules, core.dictionary
+    dictionary.begin()
+    try:
+        prepared = _prepare(core, epoch.collected)
+        warn_of_ignored(prepared, epoch)
+        with Guard(core.runtime):
+            outcome, before = _carry_out(core, epoch, prepared, lawful)
+    except BaseException:
+        drop_texts(dictionary)
+        raise
+    dictionary.end()
+    if core.rules is not in_force or not road_of(core, in_force).is_ready:
+        core.planner.committed(core.rules)
+    report(core, epoch, outcome, core.schema, before)
+    core.profiler.note(outcome, core.rules)
+    core.meter.note(core.number, outcome)
+    if core.feeds:
+        from tidelog.engine.write.feeds import feed
+
+        feed(core, outcome.changes, before)
+    for note in core.listeners:
+        note(epoch)
+    if durable is not None:
+        take_snapshot(core, durable, only_if_due=True)
+
+
+def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) -> tuple[EpochOutcome, Schema]:
+    """Run an epoch that is prepared, check, record and publish it; returns the types before, where they changed."""
+    durable, runtime, in_force = core.durable, core.runtime, core.rules
+    keeping = None if durable is None else kept_at_once(core, prepared.rules)
+    outcome = _run_sampled(core, prepared, keeping) if core.profiler.sampling else _run(core, prepared, keeping)
+    try:
+        _check(core, prepared, outcome)
+        if lawful and (prepared.rules.constraints or in_force.constraints):
+            epoch.violations = check_constraints(core, prepared, outcome)
+            enforce(epoch.violations)
+        epoch.note_input(_input_of(core, prepared, outcome))
         if durable is not None:
-            take_snapshot(core, durable, only_if_due=True)
+            record(core, durable, epoch, prepared.rules, outcome)
+    except BaseException:
+        runtime.rollback()
+        raise
+    core.dictionary.end()
+    before = {} if prepared.rules is in_force else types_before(core, prepared.rules)
+    core.replicas.read_ahead(outcome.changes)
+    runtime.commit(lambda: _publish(core, epoch, prepared, outcome))
+    _pass_time(core, epoch, prepared)
+    _settle_sizes(core, outcome)
+    return outcome, before
 
 
-def _sampled(core: Core) -> AbstractContextManager[None]:
+def _run_sampled(core: Core, prepared: PreparedEpoch, keeping: Keeping | None) -> EpochOutcome:
     """Where sampling is on: sample the epoch while it runs."""
-    return core.profiler.watching(core.runtime.node.partition) if core.profiler.sampling else nullcontext()
+    with core.profiler.watching(core.runtime.node.partition):
+        return _run(core, prepared, keeping)
 
 
 def _prepare(core: Core, collected: CollectedChanges) -> PreparedEpoch:
@@ -237,9 +263,11 @@ def _prepare(core: Core, collected: CollectedChanges) -> PreparedEpoch:
     return prepare(core, collected, stages)
 
 
-def _input_of(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> EpochInput:
+def _input_of(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> Callable[[], EpochInput]:
     work = prepared.work
-    names = {*work.inserts, *work.deletes, *work.signed, *(frame.relation for frame in prepared.arriving)}
+    names = {*work.inserts, *work.deletes}
+    if work.signed or prepared.draft.arriving:
+        names.update(work.signed, (frame.relation for frame in prepared.draft.arriving))
     return input_of(core, prepared.rules, names, outcome)
 
 
@@ -305,7 +333,8 @@ def preview(core: Core, epoch: Epoch) -> None:
         schema = {**core.schema, **prepared.rules.schema}
         report(core, epoch, outcome, schema, types_before(core, prepared.rules), prepared.rules)
         _note_input(epoch, prepared)
-        epoch.number, epoch.input = None, found
+        epoch.number = None
+        epoch.note_input(found)
 
 
 @contextmanager
@@ -331,25 +360,21 @@ def _run(core: Core, prepared: PreparedEpoch, keeping: Keeping | None = None) ->
 
 
 @contextmanager
-def _rolled_back_on_failure(core: Core) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        core.runtime.rollback()
-        raise
-
-
-@contextmanager
 def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
-    """What an epoch enters into the dictionary goes if it fails before `end`; where memory is short, it may stay."""
-    core.dictionary.begin()
+    dictionary = core.dictionary
+    dictionary.begin()
     try:
         yield
     except BaseException:
-        with suppress(MemoryError):
-            core.dictionary.drop()
+        drop_texts(dictionary)
         raise
-    core.dictionary.end()
+    dictionary.end()
+
+
+def drop_texts(dictionary: Dictionary) -> None:
+    """What an epoch enters into the dictionary goes if it fails before `end`; where memory is short, it may stay."""
+    with suppress(MemoryError):
+        dictionary.drop()
 
 
 def _publish(core: Core, epoch: Epoch, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:

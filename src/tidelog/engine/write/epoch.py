@@ -120,7 +120,7 @@ class Epoch:
         self.nulls: Mapping[str, NullCounts] = {}  # that were skipped or replaced, by relation
         self.ignored: Mapping[str, tuple[str, ...]] = {}  # columns of tables that the relation does not have
         self.warns = True  # of what is ignored; whoever reports that in another way sets it to False
-        self.input: EpochInput | None = None  # of an epoch that ran
+        self._input: Callable[[], EpochInput] | None = None  # of an epoch that ran
         self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
 
     @property
@@ -132,6 +132,15 @@ class Epoch:
     def statistics(self) -> EpochStatistics:
         """What the epoch cost."""
         return self._built_report()[1]
+
+    @property
+    def input(self) -> EpochInput | None:
+        """What an epoch that ran was given to change; None for others."""
+        return None if self._input is None else self._input()
+
+    def note_input(self, build: Callable[[], EpochInput]) -> None:
+        """The epoch ran; its input is put together when it is read."""
+        self._input = build
 
     def report(self, build: Callable[[], tuple[Changes, EpochStatistics]]) -> None:
         """What the epoch did, built when it is read."""

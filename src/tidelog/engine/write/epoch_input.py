@@ -78,14 +78,15 @@ class EpochInput:
                 yield from ((told, -1, row) for row in self.decode(name, retracted, old))
 
 
-def input_of(core: Core, rules: Ruleset, names: set[str], outcome: EpochOutcome) -> EpochInput:
-    """The input of the epoch that ran last and is not committed: it leads to ``rules`` and changes ``names``."""
-    strata = core.runtime.node.strata
-    heads: set[str] = set() if rules is core.rules else {rule.head.predicate for rule in core.rules.core.values()}
+def input_of(core: Core, rules: Ruleset, names: set[str], outcome: EpochOutcome) -> Callable[[], EpochInput]:
+    """The input of the epoch that ran last and is not committed: it leads to ``rules`` and changes ``names``.
+
+    What a commit would lose of it is read now, the rest is put together by whoever asks.
+    """
+    strata, in_force, number, known = core.runtime.node.strata, core.rules, core.number, core.schema
+    heads: set[str] = set() if rules is in_force else {rule.head.predicate for rule in in_force.core.values()}
     ruled = {name for name in names if name in heads or (name in strata and strata[name].order >= 0)}  # now, or once
-    assertions = {name: core.runtime.facts.assertions(name) for name in ruled}
-    schema = core.schema if rules is core.rules else {**core.schema, **rules.schema}
-    based = tuple(names - ruled)
+    assertions = {name: core.runtime.facts.assertions(name) for name in ruled} if ruled else {}
 
     def decode(name: str, cells: Cells, types: Schema) -> list[Row]:
         return list(Rows(name, (), types[name], core.dictionary, cells).rows())
@@ -93,7 +94,12 @@ def input_of(core: Core, rules: Ruleset, names: set[str], outcome: EpochOutcome)
     def writer(name: str) -> FactWriter:
         return core.fact_writer(name, rules)
 
-    return EpochInput(core.number, core.rules, rules, schema, outcome.changes, based, assertions, decode, writer)
+    def build() -> EpochInput:
+        schema = known if rules is in_force else {**known, **rules.schema}
+        based = tuple(names - ruled)
+        return EpochInput(number, in_force, rules, schema, outcome.changes, based, assertions, decode, writer)
+
+    return build
 
 
 def rule_changes(before: Program, after: Program, origin: Origin) -> list[Change]:

@@ -36,10 +36,6 @@ class Counters:
         self.visits = _grown(self.visits, rules)
         self._state[at.VISITS] = address(self.visits)
 
-    def start_epoch(self) -> None:
-        """No rule has visited anything."""
-        self.visits[:] = 0
-
     def read(self, code: Cells, place: int, steps: int) -> Cells:
         """What a plan did whose code stands at ``place``: a row for its trigger and each step.
 

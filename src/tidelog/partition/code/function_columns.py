@@ -91,7 +91,8 @@ def _distinct(args: Sequence[Column], count: int) -> tuple[list[tuple[int, ...]]
 def _structures(step: Apply, args: Sequence[Column], count: int, dictionary: Dictionary) -> Results:
     """Records and variants that are made, read or tested: none of this ever fails."""
     distinct, places = _distinct(args, count)
-    return Results(np.array(structure_cells(step.function, distinct, dictionary), np.int64)[places])
+    cells = np.array(structure_cells(step.function, distinct, dictionary), np.int64)
+    return Results(cells[places], len(distinct))
 
 
 def _one_by_one(

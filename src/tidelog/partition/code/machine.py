@@ -18,6 +18,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.library import NoKernel
 from tidelog.kernel.scalar import fault_of
+from tidelog.kernel.visit import begin_epoch
 from tidelog.kernel.warm import make_ready
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.base.choice_lists import FIELDS, ChoiceLists
@@ -48,6 +49,7 @@ KEPT = [
     *FIELDS,
     *COUNTER_FIELDS,
 ]  # of the state, from one epoch to the next
+KEPT_FIELDS: Cells = np.isin(np.arange(at.STATE_FIELDS), KEPT).astype(np.int64)
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
 EXPECTED, LITTLE = 1 << 14, 1 / 64  # facts, and the part of a batch, from which on it is told how many will come
@@ -162,15 +164,19 @@ class Machine:
         alone = threads == 1 or partitions > 1
         self.team = None if alone else Team(self.state, relations, threads)
 
-    def start_epoch(self) -> None:
-        """Forget what an epoch before left unfinished."""
-        kept = self.state[KEPT]
-        self.state[:] = 0
-        self.state[KEPT] = kept
-        self.state[at.PC] = self.state[at.PLAN] = -1
-        self.counted[:] = 0
+    def start_epoch(self, rows: Cells, rank_bases: Cells) -> None:
+        """Forget what an epoch before left unfinished; notes of every relation its rows and what ranks count from."""
+        begin_epoch.when_brief(True)(
+            self.relations.directory,
+            self.state,
+            KEPT_FIELDS,
+            self.tally,
+            self.losses,
+            self.counters.visits,
+            rows,
+            rank_bases,
+        )
         self.scale = None
-        self.counters.start_epoch()
         self.ahead.clear()
         self.state[at.MOST_BATCHES] = self.limits.rounds or 0
         seconds = self.limits.seconds
@@ -337,7 +343,7 @@ class Machine:
 
     def look_up(self) -> None:
         """Between slices of work: limits and signals."""
-        self._check_limits()
+        self.check_limits()
         self.on_slice()
 
     def _sharing(
@@ -385,7 +391,7 @@ class Machine:
             began, fired = time.perf_counter(), state.item(at.ITEM)
             status = kernel()
             if status == at.DONE:
-                self._check_limits()
+                self.check_limits()
                 return True
             if status == at.SLICE and self._is_brief:
                 self._is_brief = False
@@ -408,7 +414,7 @@ class Machine:
                 if done is not None:
                     return done
             elif status == at.GROW_RELATION:
-                self._check_limits()
+                self.check_limits()
                 self._grow(int(state[at.NEED]))
             elif status == at.GROW_QUEUE:
                 self.queue.double()
@@ -496,11 +502,12 @@ class Machine:
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise failures.TOO_LONG.error(seconds=self.limits.seconds)
 
-    def _check_limits(self) -> None:
+    def check_limits(self) -> None:
+        """Raise LimitError if the epoch has taken more than it may."""
         limits = self.limits
         self.check_time()
         if limits.facts is not None:
-            check_facts(limits, int(self.state[at.FACTS]))
+            check_facts(limits, self.state.item(at.FACTS))
         if limits.memory is not None:
             check_memory(limits, self.relations.memory() + self.texts())
             self.texts_seen = self.texts()
@@ -524,9 +531,15 @@ class Machine:
         return Progress(value(at.BATCHES), int(self.counted.sum()), value(at.SUSPENDED), value(at.REVIVED))
 
     @property
+    def work_done(self) -> tuple[int, int, int]:
+        """Batches fired, facts suspended and revived so far."""
+        value = self.state.item
+        return value(at.BATCHES), value(at.SUSPENDED), value(at.REVIVED)
+
+    @property
     def facts_made(self) -> int:
         """How many facts became present so far."""
-        return int(self.state[at.FACTS])
+        return self.state.item(at.FACTS)
 
     def current_rule(self) -> int:
         """The number of the rule whose plan was started last, -1 before any was."""

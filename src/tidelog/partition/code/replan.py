@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from math import inf
 
 from tidelog.partition.code.assemble import Assembler
+from tidelog.partition.code.charts import Charts
 from tidelog.partition.code.machine import Machine
 from tidelog.partition.code.plan_counts import write_down
 from tidelog.partition.code.stratum import RuleCode, Stratum
@@ -47,6 +48,7 @@ class Replanner:
         self._partitions = partitions
         self._entered: Stratum | None = None
         self.is_loose = False  # whether an index may be without a plan that uses it
+        self.charts = Charts()
         self.keeps_indexes = False  # whether plans that run once may have indexes made
         self._asked: set[Lookup] = set()  # ordered indexes that a question could have used
 
@@ -104,6 +106,7 @@ class Replanner:
         last = plans[0].steps[-1] if plans and plans[0].steps else None
         choice = self._assembler.choice(code.rule, last) if isinstance(last, Expose) else None
         code.plans, code.places, code.same, code.choice = plans, places, same, choice
+        self.charts.forget_plans()
 
     def _place(self, code: RuleCode, plan: Plan, same: frozenset[str]) -> int:
         everywhere = code.everywhere and self._partitions > 1
@@ -119,6 +122,11 @@ class Replanner:
         self._entered = stratum
         if stratum.watch is None or stratum.watch.is_crossed(self._assembler.relations.directory):
             self.refresh()
+
+    def draw(self, number: int) -> None:
+        """Chart a stratum that is about to be visited, with plans that fit."""
+        self.enter(self.charts.strata[number])
+        self.charts.draw(number, self._assembler.relations.numbers, _bounds)
 
     def start_epoch(self) -> None:
         """No stratum is visited yet."""
@@ -146,11 +154,14 @@ class Replanner:
         wanted = {lookup for code in codes for lookup in lookups(code.plans)}
         served = choose_indexes(wanted, {index for code in codes for index in code.fixed_indexes}, self._chain)
         for stratum in strata:
+            is_replaced = False
             for code in stratum.rules.values():
                 plans = self._served(code, code.plans, served)
                 if plans != code.plans:
                     self._assemble(code, plans, code.same)
-            stratum.replace_plans(self._assembler.relations.numbers)
+                    is_replaced = True
+            if is_replaced:
+                stratum.replace_plans(self._assembler.relations.numbers)
         self._drop({index for code in codes for index in code.indexes})
 
     def hand_over(self, before: set[tuple[int, tuple[int, ...]]]) -> set[tuple[int, tuple[int, ...]]]:

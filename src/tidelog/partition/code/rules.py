@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from tidelog.kernel.cells import Cells
 from tidelog.partition.code.fold import fold_of
 from tidelog.partition.code.machine import Machine
 from tidelog.partition.code.plan_counts import PlanCounts, plan_counts, retire
@@ -63,13 +64,23 @@ class Rules:
     def count_supports(self, rebuilt: Mapping[int, tuple[int, int]]) -> None:
         """A commit: what rules gained and lost in the epoch, for those ``rebuilt`` since then, is held from now on."""
         tally, losses = self._machine.tally, self._machine.losses
-        for number in (tally + losses).nonzero()[0].tolist():
+        numbers = (tally + losses).nonzero()[0]
+        for number, gained, lost in zip(
+            numbers.tolist(), tally[numbers].tolist(), losses[numbers].tolist(), strict=True
+        ):
             code = self._by_number.get(number)
             if code is not None and number in rebuilt:
                 before = rebuilt[number]
-                code.supports = int(tally[number]) - before[0] - int(losses[number]) + before[1]
+                code.supports = gained - before[0] - lost + before[1]
             elif code is not None and code.supports >= 0:
-                code.supports += int(tally[number] - losses[number])
+                code.supports += gained - lost
+
+    def by_label(self, counted: Cells) -> dict[str, int]:
+        """What was counted by number of the rule, where that is not 0."""
+        numbers = counted.nonzero()[0]
+        codes = self._by_number
+        pairs = zip(numbers.tolist(), counted[numbers].tolist(), strict=True)
+        return {codes[number].label: count for number, count in pairs if number in codes}
 
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made."""

@@ -66,7 +66,7 @@ class Arrays:
 
     def live(self, number: int) -> int:
         """How many records are in use."""
-        return int(self.directory[number, LIVE_ROWS])
+        return self.directory.item(number, LIVE_ROWS)
 
     def memory(self) -> int:
         """Bytes held by all arrays."""

@@ -35,9 +35,9 @@ class CommittedFacts:
 
     # What epochs tell
 
-    def epoch_begins(self) -> None:
-        """Rows that are not there yet are none of the readers' business."""
-        self._rows_before = self._relations.directory[:, at.ROWS].copy()
+    def epoch_begins(self, rows: Cells) -> None:
+        """Rows beyond these, by relation, are none of the readers' business."""
+        self._rows_before = rows
 
     def show(self, shown: Callable[[], None] = lambda: None) -> None:
         """The epoch that ran last is what readers see from now on; ``shown`` is done at that very moment."""

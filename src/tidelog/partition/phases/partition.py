@@ -22,7 +22,7 @@ from tidelog.partition.code.answers import answer, room_left
 from tidelog.partition.code.assemble import Assembler
 from tidelog.partition.code.call import call_function
 from tidelog.partition.code.fold import Fold
-from tidelog.partition.code.machine import Machine, close_machine
+from tidelog.partition.code.machine import Machine, close_machine, nothing
 from tidelog.partition.code.replan import Replanner
 from tidelog.partition.code.rules import Rules
 from tidelog.partition.code.stratum import RuleCode, Stratum
@@ -51,6 +51,7 @@ class OpenEpoch:
     folds: dict[int, Fold] = field(default_factory=dict)  # whose groups the epoch touched, by identity
     rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
     asked: dict[str, AskedGroups] = field(default_factory=dict)  # of aggregates inside their recursion, by label
+    settle_visited: Callable[[], None] = nothing  # commits the members of strata that a trip visited
     asked_seen: int = 0  # items of the queue of losses that were looked at for groups of theirs
     fold_messages: list[tuple[int, int, Cells]] = field(default_factory=list)  # partition, relation, rows to be sent
 
@@ -122,13 +123,12 @@ class Partition:
         if self._drops != self.dictionary.drops:
             self._drops = self.dictionary.drops
             self._trim_memories(0)
-        self.committed.epoch_begins()
-        self.machine.start_epoch()
+        rows, rank_bases = np.empty((2, len(self.relations.names)), np.int64)
+        self.machine.start_epoch(rows, rank_bases)
+        self.committed.epoch_begins(rows)
         self.replanner.start_epoch()
-        directory = self.relations.directory
-        directory[:, at.FRESH] = directory[:, at.ROWS] == 0
         self.relations.replaced.clear()
-        self.epoch = OpenEpoch(True, self.clock, self.relations.directory[:, at.RANK_BASE].copy())
+        self.epoch = OpenEpoch(True, self.clock, rank_bases)
 
     def touch(self, stratum: Stratum) -> list[int]:
         """The numbers of a stratum's relations, whose records the epoch is about to touch."""
@@ -149,6 +149,7 @@ class Partition:
         if self.epoch.is_open:
             self.rules.count_supports(self.epoch.rebuilt)
         ended, self.epoch = self.epoch, OpenEpoch()
+        ended.settle_visited()
         for number in ended.touched:
             built = self.relations.directory.item(number, at.FRESH)
             if built and self.machine.settle_present(number):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from _signal import signal as set_handler  # type: ignore[import-not-found]  # the other looks up two enumerations
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol
@@ -15,6 +16,8 @@ from typing import Any, Protocol
 from tidelog.partition.code.machine import nothing
 from tidelog.partition.phases.running_rule import OutOfMemory
 from tidelog.runtime.base import runtime_failures as failures
+
+SIGINT = int(signal.SIGINT)
 
 
 class Interrupts:
@@ -27,16 +30,16 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         self._is_signalled = False
-        self._active = threading.current_thread() is threading.main_thread()
+        self._active = threading.get_ident() == threading.main_thread().ident
         if self._active:
-            self._before = signal.signal(signal.SIGINT, self._signal)
+            self._before = set_handler(SIGINT, self._signal)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._active:
-            signal.signal(signal.SIGINT, self._before if self._before is not None else signal.default_int_handler)
+            set_handler(SIGINT, self._before if self._before is not None else signal.default_int_handler)
         if self._is_signalled and kind is None:
             raise KeyboardInterrupt
 

@@ -76,7 +76,7 @@ class EpochOutcome:
     """
 
     changes: RowChanges = field(default_factory=lambda: RowChanges({}))
-    strata: list[StratumStatistics] = field(default_factory=list)
+    strata: Sequence[StratumStatistics] = field(default_factory=list)
     supports: dict[str, int] = field(default_factory=dict)
     visits: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0

@@ -29,6 +29,7 @@ from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.base.request import Steps
 from tidelog.runtime.node.node_state import NodeState
 from tidelog.runtime.node.rule_change import NewRules, RuleUndo, change_rules, remember_rules, restore_rules
+from tidelog.runtime.node.small import SmallEpochs
 from tidelog.runtime.node.visit import visit_strata
 
 CODE_LIMIT = 1 << 20
@@ -52,7 +53,8 @@ class Node:
         self._closed_at = 0  # the clock when all ranks were numbered anew
         self._rule_undo: RuleUndo | None = None
         self._new_relations: list[str] = []  # that the epoch made
-        self._unread: Callable[[], RowChanges | None] = lambda: None
+        self._unread: Callable[[], RowChanges | None] = _nothing_unread
+        self._small = SmallEpochs(self.state)
 
     @property
     def strata(self) -> dict[str, Stratum]:
@@ -115,9 +117,29 @@ class Node:
 
     # Epochs
 
+    def run_small(self, work: EpochWork) -> EpochOutcome | None:
+        """Carry out an epoch up to its commit in few calls, if it is small; None, and no trace, if it is not."""
+        if not self._small.fits(work):
+            return None
+        self.settle()
+        self.state.begin()
+        try:
+            outcome = self._small.run(work)
+        except BaseException:
+            self.rollback()
+            raise
+        if outcome is None:
+            self.rollback()
+            return None
+        self._unread = _nothing_unread  # its changes are copies
+        self._report_statistics(None, outcome)
+        return outcome
+
     def steps(self, work: EpochWork) -> Steps[EpochOutcome]:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
         self.settle()
+        if work.changes_rules:
+            self.partition.replanner.charts.forget()
         self._rule_undo = remember_rules(self.state) if work.changes_rules else None
         self.partition.replanner.keeps_indexes = work.is_question
         if self._rule_undo is not None and work.is_question:
@@ -155,6 +177,8 @@ class Node:
         self.partition.undo()
         if self._rule_undo is not None:
             restore_rules(self.state, self._rule_undo)
+        if self._new_relations:
+            self.partition.replanner.charts.forget()
         for name in self._new_relations:  # another partition may not have come so far: all must know the same
             self.strata.pop(name, None)
         self.state.readers.undo()
@@ -195,20 +219,20 @@ class Node:
 
     def _report_statistics(self, undo: RuleUndo | None, outcome: EpochOutcome) -> None:
         machine = self.partition.machine
-        done = machine.progress
-        outcome.rounds, outcome.suspended, outcome.revived = done.batches, done.suspended, done.revived
+        outcome.rounds, outcome.suspended, outcome.revived = machine.work_done
         outcome.messages, outcome.exchanges = self.state.messages, self.state.exchanges
         outcome.sent, outcome.waiting = self.state.sent, self.state.waiting
         outcome.replans = self.partition.replanner.replans
         outcome.facts, outcome.bytes = self.state.used()
-        supports = machine.tally + machine.losses
-        for counted, found in ((supports, outcome.supports), (machine.counters.visits, outcome.visits)):
-            for number in counted.nonzero()[0].tolist():
-                code = self.partition.rules.numbered(number)
-                if code is not None:
-                    found[code.label] = int(counted[number])
+        rules = self.partition.rules
+        outcome.supports = rules.by_label(machine.tally + machine.losses)
+        outcome.visits = rules.by_label(machine.counters.visits)
         if undo is not None:  # removed rules have lost all of theirs
             outcome.supports.update(undo.lost_supports)
+
+
+def _nothing_unread() -> None:
+    """No changes that somebody may still read."""
 
 
 def _reader(relations: Relations, number: int, change: Items) -> Callable[[], NetChange[Cells]]:

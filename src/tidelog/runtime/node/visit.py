@@ -42,6 +42,7 @@ class EpochChanges:
     inserts: Mapping[int, Cells]
     new_rules: NewRules
     changes: dict[int, Items] = field(default_factory=dict)
+    visits: list[StratumStatistics] = field(default_factory=list)
 
     def rules_of(self, stratum: Stratum) -> list[RuleCode]:
         """The new rules of a stratum."""
@@ -52,37 +53,41 @@ def visit_strata(
     node: NodeState, work: EpochWork, new_rules: NewRules, outcome: EpochOutcome
 ) -> Steps[dict[int, Items]]:
     """Visit the strata that the epoch reaches; gives the net changes of every relation that changed, by number."""
-    numbers = node.partition.relations.numbers
-    given = EpochChanges(
-        {numbers[name]: rows for name, rows in work.deletes.items()},
-        {numbers[name]: rows for name, rows in work.inserts.items()},
-        new_rules,
-    )
+    given = given_of(node, work, {}, new_rules)
     heads = [code.rule.head.predicate for codes in new_rules.values() for code in codes]
     start = [*work.deletes, *work.inserts, *heads]
     if node.is_alone:
-        _visit_alone(node, start, given, outcome)
+        _visit_alone(node, start, given)
     else:
-        yield from _visit_together(node, start, given, outcome, removing=bool(work.removed))
+        yield from _visit_together(node, start, given, removing=bool(work.removed))
+    outcome.strata = given.visits
     return given.changes
 
 
-def _visit_alone(node: NodeState, start: Iterable[str], given: EpochChanges, outcome: EpochOutcome) -> None:
+def given_of(
+    node: NodeState, work: EpochWork, changes: dict[int, Items], new_rules: NewRules | None = None
+) -> EpochChanges:
+    """What an epoch gives to its strata, after these changes."""
+    numbers = node.partition.relations.numbers
+    deletes = {numbers[name]: rows for name, rows in work.deletes.items()}
+    inserts = {numbers[name]: rows for name, rows in work.inserts.items()}
+    return EpochChanges(deletes, inserts, new_rules or {}, changes)
+
+
+def _visit_alone(node: NodeState, start: Iterable[str], given: EpochChanges) -> None:
     """With nobody to wait for: the strata that changes reach, one after the other."""
     names = node.partition.relations.names
     agenda = Agenda(node.strata)
     agenda.add(start)
     agenda.add(sorted(node.partition.pending))
     for stratum in agenda:
-        changes = _visit_here(node, stratum, given, outcome)
+        changes = visit_here(node, stratum, given)
         given.changes.update(changes)
         for number in changes:
             agenda.add(node.readers.of(names[number]))
 
 
-def _visit_together(
-    node: NodeState, start: Iterable[str], given: EpochChanges, outcome: EpochOutcome, *, removing: bool
-) -> Steps[None]:
+def _visit_together(node: NodeState, start: Iterable[str], given: EpochChanges, *, removing: bool) -> Steps[None]:
     """The strata that changes could reach on any partition, in the same order everywhere."""
     names = frozenset(start)
     if removing:
@@ -90,9 +95,9 @@ def _visit_together(
     for stratum in within_reach(node.strata, node.readers, names):
         has_work = _has_work(node, stratum, given)
         if stratum.sends or any(code.sends for code in given.rules_of(stratum)):
-            given.changes.update((yield from _visit_with_others(node, stratum, given, outcome, has_work)))
+            given.changes.update((yield from _visit_with_others(node, stratum, given, has_work)))
         elif has_work:
-            given.changes.update(_visit_here(node, stratum, given, outcome))
+            given.changes.update(visit_here(node, stratum, given))
 
 
 def _has_work(node: NodeState, stratum: Stratum, given: EpochChanges) -> bool:
@@ -108,7 +113,7 @@ def _has_work(node: NodeState, stratum: Stratum, given: EpochChanges) -> bool:
     return any(number in given.changes for number in (*lower.relations, *negated.relations, *sources))
 
 
-def _visit_here(node: NodeState, stratum: Stratum, given: EpochChanges, outcome: EpochOutcome) -> dict[int, Items]:
+def visit_here(node: NodeState, stratum: Stratum, given: EpochChanges) -> dict[int, Items]:
     """Both phases of a stratum from which nothing is sent."""
     partition = node.partition
     watch = _Watch(node, stratum)
@@ -123,12 +128,12 @@ def _visit_here(node: NodeState, stratum: Stratum, given: EpochChanges, outcome:
         _gain_due(node, stratum, given, watch, due)
         _settle_here(node, stratum)
     end_gain(partition, stratum)
-    outcome.strata.append(watch.statistics())
+    given.visits.append(watch.statistics())
     return net_changes(partition.relations, stratum.relations)
 
 
 def _visit_with_others(
-    node: NodeState, stratum: Stratum, given: EpochChanges, outcome: EpochOutcome, has_work: bool
+    node: NodeState, stratum: Stratum, given: EpochChanges, has_work: bool
 ) -> Steps[dict[int, Items]]:
     """Both phases of a stratum whose rules may send messages."""
     partition = node.partition
@@ -144,7 +149,7 @@ def _visit_with_others(
         _gain_due(node, stratum, given, watch, due)
         yield from _settle_together(node, stratum)
     end_gain(partition, stratum)
-    outcome.strata.append(watch.statistics())
+    given.visits.append(watch.statistics())
     return net_changes(partition.relations, stratum.relations)
 
 

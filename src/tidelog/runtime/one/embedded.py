@@ -94,8 +94,9 @@ class EmbeddedFacts:
 
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
-        number = self._partition.relations.numbers.get(name)
-        return 0 if number is None else self._partition.relations.live(number)
+        relations = self._partition.relations
+        number = relations.numbers.get(name)
+        return 0 if number is None else relations.live(number)
 
     def key_counts(self) -> KeyCounts:
         """Tells how many keys an index of a relation on some columns holds; None where there is no such index."""
@@ -211,6 +212,9 @@ class EmbeddedRuntime:
         One partition has no piece of its own: `record` writes what there is to write.
         """
         assert not arriving, "rows reach an embedded partition through this process"
+        small = self.node.run_small(work)
+        if small is not None:
+            return small
         steps = self.node.steps(work)
         try:
             request = next(steps)

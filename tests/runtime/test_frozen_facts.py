@@ -1,4 +1,4 @@
-"""A state that stands still while it is read in batches."""
+"""A state that is frozen while it is read in batches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.engine.read.state import streamed_state
 from tidelog.errors import EngineError
-from tidelog.runtime.protocol import still
+from tidelog.runtime.protocol import frozen_facts
 from tidelog.verify import check, taken, verify
 
 REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z)."
@@ -17,7 +17,7 @@ REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_a_streamed_state_is_the_state_of_its_epoch(partitions: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(still, "BATCH", 3)
+    monkeypatch.setattr(frozen_facts, "BATCH", 3)
     for seed in range(310, 314):
         case = Case.random(seed, "all", 2)
         with Engine(case.program, partitions=partitions) as db:
@@ -59,7 +59,7 @@ def test_a_copy_that_is_gone_is_told() -> None:
             e.insert("edge", [(1, 2)])
         with core_of(db).runtime.facts.freeze(["edge"]) as copy:
             copy.close()
-            with pytest.raises(EngineError, match="a partition was lost") as raised:
+            with pytest.raises(EngineError, match="was lost with a partition") as raised:
                 list(copy.batches("edge"))
     assert raised.value.code == "TL4465"
 
@@ -74,7 +74,7 @@ def test_a_copy_is_gone_when_other_partitions_have_taken_over(partitions: int) -
             if partitions == 1:  # it is in this process, and stays
                 assert sum(len(counts[0]) for counts in copy.batches("edge")) == 1
                 return
-            with pytest.raises(EngineError, match="a partition was lost") as raised:
+            with pytest.raises(EngineError, match="was lost with a partition") as raised:
                 list(copy.batches("edge"))
     assert raised.value.code == "TL4465"
 

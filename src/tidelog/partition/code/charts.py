@@ -1,0 +1,107 @@
+"""The strata of a partition as cells, for the kernel that visits them (`kernel.visit`).
+
+Law: a chart says what its stratum says. Charts are drawn when a visit asks for them; those of plans are forgotten when
+plans change, all of them when rules do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from tidelog.kernel import visit
+from tidelog.kernel.cells import Cells
+from tidelog.partition.code.stratum import Bounds, Stratum, Triggers
+
+LEAST = 64
+LONG = 1 << 20  # cells from which on charts are drawn again, if most of them are old
+
+
+class Charts:
+    """The charts of a partition; strata and relations by number."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Rules have changed."""
+        self.strata: list[Stratum] = []
+        self.members: list[frozenset[str]] = []  # of each stratum; those who read them later keep the list
+        self._numbers: dict[int, int] = {}  # of strata, by identity
+        self.relations: Cells = np.full((LEAST, visit.RELATION_FIELDS), -1, np.int64)
+        self.table: Cells = np.full((LEAST, visit.STRATUM_FIELDS), -1, np.int64)
+        self.agenda: Cells = np.zeros(LEAST, np.int64)
+        self.cells: Cells = np.zeros(16 * LEAST, np.int64)
+        self._length = 0
+
+    def forget_plans(self) -> None:
+        """Plans have changed; what was drawn stays where it is until the epoch has ended."""
+        self.table[:, visit.S_CHART] = -1
+
+    def begin(self, relations: int) -> None:
+        """Before an epoch: there is room for marks of so many relations."""
+        if self._length > LONG:
+            self.forget()
+        if relations > len(self.relations):
+            self.relations = _grown(self.relations, relations, -1)
+
+    def learn(self, relation: int, name: str, strata: Callable[[str], Stratum | None], readers: Iterable[str]) -> bool:
+        """Note the stratum of a relation and those of the rules that read it; False if it has none."""
+        stratum = strata(name)
+        if stratum is None:
+            return False
+        found = {self.number(reading) for head in readers if (reading := strata(head)) is not None}
+        self.relations[relation, visit.R_STRATUM] = self.number(stratum)
+        self.relations[relation, visit.R_READERS] = self._write([len(found), *found])
+        return True
+
+    def number(self, stratum: Stratum) -> int:
+        """The number of a stratum here."""
+        number = self._numbers.get(id(stratum))
+        if number is None:
+            number = self._numbers[id(stratum)] = len(self.strata)
+            self.strata.append(stratum)
+            self.members.append(stratum.relations)
+            if number >= len(self.table):
+                self.table = _grown(self.table, number + 1, -1)
+                self.agenda = _grown(self.agenda, len(self.table), 0)
+            self.table[number] = (-1, stratum.order, -1)
+        return number
+
+    def draw(self, number: int, numbers: dict[str, int], bounds_of: Callable[[dict[str, int]], Bounds]) -> None:
+        """Draw the chart of a stratum."""
+        stratum = self.strata[number]
+        features = stratum.features
+        plain = not (features.choices or features.folds or features.asked_folds or features.sends)
+        lower, negated, own = stratum.tables(numbers)
+        watch = stratum.watch or stratum.watch_over(numbers, bounds_of)
+        sizes = [len(watch.bounds), *(cell for bound in watch.bounds for cell in bound)]
+        rules = [len(stratum.rules), *(code.number for code in stratum.rules.values())]
+        members = [numbers[name] for name in stratum.relations if name in numbers]
+        parts = [_cells(lower), _cells(negated), _cells(own), sizes, rules]
+        head, at = [int(plain)], visit.C_MEMBERS + len(members)
+        for part in parts:
+            head.append(at)
+            at += len(part)
+        chart = [*head, len(members), *members, *(cell for part in parts for cell in part)]
+        self.table[number, visit.S_CHART] = self._write(chart)
+
+    def _write(self, cells: list[int]) -> int:
+        start, self._length = self._length, self._length + len(cells)
+        if self._length > len(self.cells):
+            self.cells = _grown(self.cells, self._length, 0)
+        self.cells[start : self._length] = cells
+        return start
+
+
+def _cells(triggers: Triggers) -> list[int]:
+    ranges = [cell for part in triggers.ranges for cell in part]
+    return [len(triggers.ranges), len(triggers.plans), *ranges, *triggers.plans.tolist()]
+
+
+def _grown(array: Cells, wanted: int, empty: int) -> Cells:
+    """The same cells with room for more."""
+    found = np.full((max(wanted, 2 * len(array)), *array.shape[1:]), empty, np.int64)
+    found[: len(array)] = array
+    return found
