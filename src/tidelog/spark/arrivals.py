@@ -27,7 +27,7 @@ Types = Sequence[str | None]
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A DataFrame of changes: all of one ``sign``, or a column ``change`` says +1 or -1.
+    """A DataFrame of changes: all of one ``sign``, or with a column ``change`` that contains +1 or -1.
 
     ``encode``, if given, makes the rows of cells in its own way.
     """
@@ -45,7 +45,7 @@ class Arrival:
             return self.encode(names, types)
         from tidelog.spark.rows.encode import encode
 
-        with _refused(self.relation):  # over Spark Connect a DataFrame is analysed when it is first looked at
+        with _refused(self.relation):  # over Spark Connect a DataFrame is analysed on first use
             return encode(self.rows, self.relation, names, types, sign=self.sign, change=self.change, nulls=self.nulls)
 
     def collected(self) -> list[tuple[int, str, Data]]:
@@ -86,7 +86,7 @@ def learn_arrivals(
     names: Callable[[str], Sequence[str]],
     meet: Callable[[str, Sequence[str] | None], None] = lambda relation, names: None,
 ) -> tuple[list[EncodedArrival], dict[tuple[str, int], str], dict[str, int]]:
-    """The arrivals as cells, with the types and relations that they bring and that were not known.
+    """The arrivals as cells, with the types and relations that they add to the known ones.
 
     ``meet`` is called with the names in each arrival, before the next one is examined.
     """

@@ -60,7 +60,7 @@ class BatchEndpoint:
         return FarBatches(self._endpoint, key)
 
     def call(self, key: str, args: tuple[str, str, int]) -> None:
-        """A batch came."""
+        """A batch arrived."""
         session_id, relation_id, number = args
         with other_session(self._spark, session_id) as session:
             self._takes[key](session._create_remote_dataframe(relation_id), number)

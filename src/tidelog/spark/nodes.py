@@ -117,7 +117,7 @@ class SparkNodes:
 
     @property
     def room(self) -> int:
-        """How many tasks can run beside the partitions."""
+        """How many tasks can run in addition to the partitions."""
         return max(1, access(self.session).slots() - self.stage.held)
 
     @property
@@ -199,7 +199,7 @@ class SparkNodes:
         return answer
 
     def spoken(self, call: Call[Service, Any]) -> tuple[str, tuple[Any, ...]]:
-        """What is said to a resident for a call of its node."""
+        """What is sent to a resident for a call of its node."""
         return call.name, call.given
 
     def race(self, calls: Sequence[Call[Service, T]]) -> SparkRace[T]:

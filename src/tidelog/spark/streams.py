@@ -38,7 +38,7 @@ class BatchEpoch(Protocol):
         """Assert rows."""
 
     def change(self, relation: str, rows: DataFrame, change: str = ..., *, nulls: Policy | None = ...) -> None:
-        """Assert and retract rows as a column says."""
+        """Assert or retract each row, as a column specifies."""
 
     def __enter__(self) -> BatchEpoch: ...
 
@@ -52,7 +52,7 @@ Begin = Callable[[str, int, datetime.datetime | None], BatchEpoch]  # source, ba
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A Structured Streaming DataFrame on its way into a relation; ``trigger`` is handed to Spark."""
+    """A Structured Streaming DataFrame on its way into a relation; ``trigger`` is passed to Spark."""
 
     rows: DataFrame
     relation: str
@@ -83,7 +83,7 @@ class Stream:
         return replace(self, checkpoint=folder)
 
     def take(self, epoch: BatchEpoch, batch: DataFrame, number: int) -> None:
-        """Bring a micro-batch into an epoch, with what is said of its number."""
+        """Apply a micro-batch in an epoch, with what ``also`` has for its number."""
         with epoch:
             if number in self.also:
                 self.also[number](epoch)
@@ -109,7 +109,7 @@ def start_stream(stream: Stream, begin: Begin, committed: int | None) -> Streami
     if stream.checkpoint is not None:
         writer = writer.option("checkpointLocation", stream.checkpoint)
     if stream.trigger:
-        writer = writer.trigger(**stream.trigger)  # type: ignore[arg-type]  # as the user says
+        writer = writer.trigger(**stream.trigger)  # type: ignore[arg-type]  # as the user specifies
     return writer.start()
 
 

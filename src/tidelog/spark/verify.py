@@ -49,7 +49,7 @@ ARROW_TYPES = {
 def verify_with_spark(
     program: Program, base: Base | None, state: EngineState, spark: Any, functions: Overloads = FUNCTIONS
 ) -> Verdict:
-    """As `verify`, in Spark SQL: ``spark`` is the session; what SQL does not say as Tidelog means it is refused."""
+    """As `verify`, in Spark SQL: ``spark`` is the session; constructs with another meaning in SQL are refused."""
     return verify_claims([to_claim(program, base, state, functions)], spark)[0]
 
 
@@ -81,7 +81,7 @@ def _certificate(claim: Claim, supports: int, seconds: float) -> Certificate:
 
 @contextmanager
 def _own_session(spark: Any) -> Iterator[Any]:
-    """A session beside the user's, with its own views and ANSI arithmetic: overflow is an error, as in Tidelog."""
+    """A session next to the user's, with its own views and ANSI arithmetic: overflow is an error, as in Tidelog."""
     with other_session(spark) if is_connect(spark) else nullcontext(spark.newSession()) as own:
         own.conf.set(ANSI, "true")
         try:
@@ -112,7 +112,7 @@ class _Views:
 
 
 class _RelationCheck:
-    """The check of one relation: its query, and how to read what comes back."""
+    """The check of one relation: its query, and how to read the result."""
 
     def __init__(self, relation: str, clauses: Sequence[Clause], tables: Tables, facts: str) -> None:
         self.relation, self.clauses = relation, clauses

@@ -60,7 +60,7 @@ class Job:
 
 
 def reason(error: BaseException) -> str:
-    """What Spark said, without the stacks of the Java and the Python side.
+    """The message of Spark, without the stack traces of Java and Python.
 
     >>> reason(ValueError("Job aborted: x\\n\\tat org.apache.A\\nValueError: bad\\n\\nDriver stacktrace:\\n more"))
     'Job aborted: x | ValueError: bad'

@@ -26,7 +26,7 @@ MOMENT = 3.0  # seconds between the first suspicion and the finding that a parti
 
 
 class Rendezvous:
-    """Who arrived, who is ready, who failed and who was heard of when, in the present generation."""
+    """Which tasks arrived, are ready or failed, and when each last reported, in the current generation."""
 
     def __init__(self, bind: str, host: str, credentials: Credentials) -> None:
         self._server = Server(DRIVER, bind, credentials, {CALL: self.call}, self)
@@ -54,7 +54,7 @@ class Rendezvous:
             self.generation += 1
 
     def silent(self, seconds: float) -> int | None:
-        """A partition that was heard of, but not within that time.
+        """A partition that has reported, but not within that time.
 
         This process may have been busy itself, so that beats wait to be noted: they get a moment for it.
         """
@@ -65,12 +65,12 @@ class Rendezvous:
             return next((number for number, since in sorted(self._suspects.items()) if now - since >= MOMENT), None)
 
     def quietest(self) -> int:
-        """The partition that was not heard of for the longest time."""
+        """The partition that has not reported for the longest time."""
         with self.news:
             return min(self._heard, key=self._heard.__getitem__, default=0)
 
     def call(self, method: str, args: tuple[Any, ...]) -> str:
-        """A word of an attempt of a task; the answer says what it is to do."""
+        """A report of an attempt of a task; the answer is what it must do."""
         generation, number, attempt, *more = args
         with self.news:
             if generation != self.generation:

@@ -110,7 +110,7 @@ class _Connection:
         self.stopping = threading.Event()
 
     def say(self, method: str, *more: object) -> str:
-        """Report to the driver; returns what it wants this task to do."""
+        """Report to the driver; returns what this task must do."""
         args = (self.assignment.generation, self.number, self.attempt, *more)
         return str(self.driver.call(method, args, limit=self.assignment.patience))
 
@@ -167,7 +167,7 @@ def _end(resident: Resident, server: Server) -> None:
 
 
 def _check_version(assignment: Assignment) -> None:
-    """Driver and partitions speak to each other in the words of one version."""
+    """Driver and partitions must have the same version."""
     if own_version() != assignment.version:
         home = str(sys.modules["tidelog"].__file__)
         raise WORKER_VERSION.error(

@@ -111,7 +111,7 @@ class ResidentStage:
             try:
                 self._submit(self._start_limit)
             except StageError:
-                if session.is_here:  # a worker that cannot hold a partition says why
+                if session.is_here:  # a worker that cannot hold a partition reports why
                     self._probe(None)
                 raise
         except BaseException:
@@ -222,7 +222,7 @@ class ResidentStage:
         return self._gather({number: partial(self._peer(number).fetch, descriptor, limit=limit)}, limit)[number]
 
     def beside(self, acts: Sequence[tuple[SparkSession, Callable[[], T]]], words: Sequence[str] = ()) -> list[T]:
-        """Let Spark do things that need the residents, side by side, and watch the residents meanwhile.
+        """Run Spark jobs that need the residents, concurrently, and watch the residents meanwhile.
 
         Neither Ctrl-C nor a resident that hangs would be noticed inside a Spark job. If this is abandoned, the jobs
         of all ``acts``, each of its session, are cancelled. ``words`` describe them on Spark's pages.
@@ -260,7 +260,7 @@ class ResidentStage:
             raise
 
     def _await_residents(self, job: Job, limit: float) -> None:
-        """All tasks must arrive within the limit; a factory may take longer, as long as its task is heard of."""
+        """All tasks must arrive within the limit; a factory may take longer, as long as its task reports."""
         meeting, deadline = self._meeting(), time.monotonic() + limit
         while len(meeting.ready) < self.partitions:
             ended = job.ended.is_set()  # read first: a task reports its failure before it ends
@@ -278,7 +278,7 @@ class ResidentStage:
                 meeting.news.wait(LOOK)
 
     def _gather(self, work: Mapping[int, Callable[[], Any]], limit: float | None) -> dict[int, Any]:
-        """Do the work side by side, watch the stage meanwhile, and collect what comes."""
+        """Do the work concurrently, watch the stage meanwhile, and collect the answers."""
         return self.begin(work, limit).end()
 
     def begin(self, work: Mapping[int, Callable[[], Any]], limit: float | None = None) -> Underway:
@@ -291,7 +291,7 @@ class ResidentStage:
 
     def _note_loss(self, answer: Answer, job: Job) -> None:
         if isinstance(answer.error, PartitionLost):
-            if self._job is job:  # else the stage was started again since, and the new one is whole
+            if self._job is job:  # otherwise the stage was restarted, and the new one is intact
                 self._lost = answer.error
             raise answer.error
 
@@ -355,7 +355,7 @@ def _lost(number: int, reason: str) -> PartitionLost:
 
 
 def _abandon(job: Job, meeting: Rendezvous, maker: int) -> None:
-    """The stage was forgotten, or the interpreter ends; a process that was forked meanwhile leaves it alone."""
+    """The stage was garbage-collected, or the interpreter ends; a process that was forked meanwhile leaves it alone."""
     if os.getpid() == maker:
         meeting.dismiss()
         job.cancel()

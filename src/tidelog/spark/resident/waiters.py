@@ -16,7 +16,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a piece of work for a partition."""
+    """The outcome of a piece of work for a partition."""
 
     number: int
     value: Any = None

@@ -82,7 +82,7 @@ def _made(parts: Any) -> BaseException:
     try:
         names, args, values = parts
         kind = next(kind for kind in map(_class_of, names) if kind is not None)
-        if _name(kind).startswith(OWN):  # which may want other arguments than they keep
+        if _name(kind).startswith(OWN):  # which may need other arguments than they keep
             error = kind.__new__(kind, *args)
             error.args = tuple(args)
         else:

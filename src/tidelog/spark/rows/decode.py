@@ -49,7 +49,7 @@ _PLAIN: Mapping[str, T.DataType] = {
 
 
 def spark_type(outside: str) -> T.DataType:
-    """The Spark type of what data came with.
+    """The Spark type for the type that data came with.
 
     >>> spark_type("array<uint8>").simpleString(), spark_type("timestamp(ns)").simpleString()
     ('array<smallint>', 'timestamp_ntz')

@@ -97,7 +97,7 @@ def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:
     good = dict(zip(cell_names(len(fields)), cells, strict=True))
     good |= {f"v{i}": entry_value(f.name, f.dataType, types[i]) for i, f in enumerate(fields) if types[i] in HASHED}
     return matched.frame.selectExpr("*", f"{bad_row(matched, types)} AS `{BAD}`").selectExpr(
-        # A cell of a bad row is never looked at, and computing it could fail.
+        # A cell of a bad row is never read, and computing it could fail.
         *(f"CASE WHEN `{BAD}` IS NULL THEN {column} END AS {name}" for name, column in good.items()),
         f"{signs} AS `{SIGN}`",
         f"make_valid_utf8(`{BAD}`) AS `{BAD}`",  # what a bad row holds need not be text that Python can read

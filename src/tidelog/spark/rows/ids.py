@@ -22,7 +22,7 @@ DAY, HOUR, MINUTE, SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
 
 
 def literal(text: str) -> Sql:
-    """Any text as a literal, whatever the session says of backslashes and quotes.
+    """Any text as a literal, whatever the session's settings for backslashes and quotes.
 
     >>> literal("it's")
     "CAST(X'69742773' AS STRING)"

@@ -178,7 +178,7 @@ def _head(path: Path) -> bytes:
 def _lines(spark: SparkSession, where: str) -> DataFrame:
     raw = spark.read.option("lineSep", "\n").text(where)
     line = F.regexp_replace("value", r"\r\z", "")
-    # Asked of the bytes as they came: regular expressions silently replace what is not UTF-8.
+    # Tested on the original bytes: regular expressions silently replace what is not UTF-8.
     wrong = F.when(~F.is_valid_utf8("value"), F.lit("not UTF-8 text"))
     return raw.select(line.alias(LINE), wrong.alias(WRONG))
 

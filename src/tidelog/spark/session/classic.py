@@ -110,7 +110,7 @@ class ClassicAccess:
         return int(str(_plan(rows).stats().sizeInBytes()))
 
     def most_rows(self, rows: DataFrame) -> int | None:
-        """What the optimised plan says."""
+        """The maximum number of rows by the optimised plan, if it is known."""
         known = _plan(rows).maxRows()
         return int(known.get()) if known.isDefined() else None
 

@@ -45,7 +45,7 @@ def own_address(other: str, default: str) -> str:
 
 
 def message_limit(spark: SparkSession) -> int:
-    """The largest message in bytes, as the session says."""
+    """The largest message in bytes, from the session's settings."""
     said = str(spark.conf.get(SETTING, "")) or str(LARGEST_LIMIT)
     if not said.isascii() or not said.isdigit() or not SMALLEST_LIMIT <= int(said) <= LARGEST_LIMIT:
         raise MESSAGE_SETTING.error(setting=SETTING, said=said, least=SMALLEST_LIMIT, most=LARGEST_LIMIT)

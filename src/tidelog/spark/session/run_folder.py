@@ -47,7 +47,7 @@ class RunFolder:
 
 
 def sweep() -> None:
-    """Remove the folders of processes that are gone."""
+    """Remove the folders of processes that no longer exist."""
     for folder in _left():
         lock = _lock(folder / OWNER)
         if lock is not None:
@@ -78,7 +78,7 @@ def _lock(path: Path, make: int = 0) -> int | None:
 
 
 def _remove(folder: Path, lock: int, maker: int) -> None:
-    """Remove a folder and let its lock go; a process that was forked meanwhile leaves both alone."""
+    """Remove a folder and release its lock; a process that was forked meanwhile leaves both alone."""
     if os.getpid() == maker:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)
