@@ -1,4 +1,4 @@
-"""Another number of partitions: what is told, what stays, and failures, stops and interrupts at any moment of it.
+"""Another number of partitions: what is reported, what stays, and failures, stops and interrupts at any moment of it.
 
 They notice an engine or a folder that stands between two numbers, facts that change, readers and views that are lost.
 """

@@ -276,7 +276,7 @@ def test_pieces_lie_on_another_file_system_as_on_local_files(tmp_path: Path) -> 
                 change(e)
             if number == 4:
                 db.snapshot()
-    assert len(place.names("part-0/log")) >= 5  # every piece is a file of its own
+    assert len(place.names("part-0/log")) >= 5  # every piece is a separate file
     for number in range(1, len(STATES())):
         assert facts_of(Engine(path=place, at=number)) == STATES()[number]
     assert len(Engine(path=place, at=-1).changes("reach")) > 5
