@@ -1,4 +1,4 @@
-"""A function called in a process of its own, so that peak memory is that of one build.
+"""A function called in a separate process, so that peak memory is that of one build.
 
 Law: the process imports the function's module and nothing else; arguments and result travel as JSON.
 
@@ -18,7 +18,7 @@ from typing import Any
 
 
 def call_apart(function: str, limit: float | None = None, **arguments: Any) -> Any:
-    """What ``module:function`` gives when a process of its own calls it; TimeoutExpired after so many seconds."""
+    """What ``module:function`` returns in a separate process; TimeoutExpired after this many seconds."""
     command = [sys.executable, "-m", "benchmarks.apart", function, json.dumps(arguments)]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[1], timeout=limit
@@ -31,7 +31,7 @@ def call_apart(function: str, limit: float | None = None, **arguments: Any) -> A
 def peak() -> int:
     """The highest resident memory of this process so far, in bytes.
 
-    Linux tells it per program; `getrusage` would start from the peak of the process that started this one.
+    Linux reports it per program; `getrusage` would start from the peak of the process that started this one.
     """
     status = Path("/proc/self/status")
     if status.exists():

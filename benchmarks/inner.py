@@ -1,4 +1,4 @@
-"""What benchmarks of the engine need of it beyond its public members: all of it stands here.
+"""What benchmarks of the engine need of it beyond its public members: all of it is here.
 
 Law: no underscored name is used, and a module that moved between versions is looked for at each of its addresses, so
 that one harness measures them all. Packages that are measured themselves (`tidelog.syntax`, `program`, `lab/dbsp`,

@@ -1,7 +1,7 @@
 """Clocks, medians and the comparison of results.
 
 Law: a duration is taken twice, as wall time and as processor time of this process. Tidelog, DuckDB with one thread and
-clingo all compute in one thread, so that both agree on an idle machine; on a shared one only processor time tells
+clingo all compute in one thread, so that both agree on an idle machine; on a shared one only processor time shows
 how much work was done, and ratios are made of it.
 """
 

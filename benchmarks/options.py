@@ -1,6 +1,6 @@
-"""What a run is asked for.
+"""The options of a run.
 
-Law: an option that is left out leaves the choice to the case; what a run was asked for stands in its results, with
+Law: an option that is left out leaves the choice to the case; the options of a run are recorded in its results, with
 files by name and never by path.
 """
 
@@ -33,11 +33,11 @@ class Options:
     session: Any = None
 
     def repeats(self, usual: int) -> int:
-        """How often a case measures; ``usual`` if nothing else was asked for."""
+        """How often a case measures; ``usual`` if nothing else was requested."""
         return usual if self.repeat is None else self.repeat
 
     def chosen(self, name: str, usual: int, quick: int | None = None) -> int:
-        """A number that was asked for, else that of a quick run, else the usual one.
+        """A requested number, else that of a quick run, else the usual one.
 
         >>> Options(nodes=7).chosen("nodes", 200, 40), Options(quick=True).chosen("nodes", 200, 40)
         (7, 40)

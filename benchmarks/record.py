@@ -63,7 +63,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a case found about one thing: ``kind`` says how it is told, ``facts`` what the values depend on.
+    """What a case found about one thing: ``kind`` says how it is reported, ``facts`` what the values depend on.
 
     The title is the same whenever the same is measured, so that records of two runs find each other.
     """
@@ -91,13 +91,13 @@ class Record:
 
     @property
     def headline(self) -> Value | None:
-        """The value that stands for the record, if one does."""
+        """The value that represents the record, if there is one."""
         return self.value(HEADLINE) if HEADLINE in self else None
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """All records of one group, with what they were asked for and on what they were measured."""
+    """All records of one group, with what was requested and on what they were measured."""
 
     group: str
     command: str
@@ -149,8 +149,8 @@ def run_of(group: str, names: tuple[str, ...], options: Options, records: Iterab
 def to_json(run: Run) -> str:
     """The run as text: repetitions on one line each, numbers with six digits that matter."""
     plain = {"format": FORMAT, **asdict(run)}
-    for record, told in zip(run.records, plain["records"], strict=True):
-        told["values"] = [_value_to_json(value) for value in record.values]
+    for record, entry in zip(run.records, plain["records"], strict=True):
+        entry["values"] = [_value_to_json(value) for value in record.values]
     text = json.dumps(plain, indent=1, ensure_ascii=False)
     return re.sub(r"\[\s+([^][{}\"]*?)\s+\]", _one_line, text) + "\n"
 
@@ -173,7 +173,7 @@ def _rounded(number: float) -> float:
 
 
 def from_json(text: str) -> Run:
-    """The run that a text tells."""
+    """The run that a text describes."""
     plain = json.loads(text)
     if (found := plain.get("format")) != FORMAT:
         raise ValueError(f"format {found} is not the one that is read here: {FORMAT}")

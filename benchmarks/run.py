@@ -23,7 +23,7 @@ from benchmarks.report.table import show
 
 
 def run(asked: Sequence[str], options: Options, out: Path, *, pages: bool = False) -> None:
-    """Run cases: show what they find, write it as JSON, and make the pages if they are asked for."""
+    """Run cases: show what they find, write it as JSON, and make the pages on request."""
     _must_exist(options)
     try:
         chosen = choose(asked, options)

@@ -1,9 +1,9 @@
 """Tidelog as the benchmarks drive it: through the Python API, with its own clock of the evaluation.
 
-Law: *compute* is the evaluation of an epoch, as its statistics tell it; *load* is the rest of the epoch: reading rows,
-encoding them to cells, planning, committing. Statistics have a clock on the wall only, so that the processor time of an
-epoch is split in the same proportion. The engine works in one thread, as the systems beside it do, unless threads are
-what is measured.
+Law: *compute* is the evaluation of an epoch, as its statistics report it; *load* is the rest of the epoch: reading
+rows, encoding them to cells, planning, committing. Statistics have a clock on the wall only, so that the processor time
+of an epoch is split in the same proportion. The engine works in one thread, as the systems beside it do, unless threads
+are what is measured.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Step:
 
 
 class Subject:
-    """An engine whose epochs are timed; it computes in one thread unless told otherwise."""
+    """An engine whose epochs are timed; it computes in one thread by default."""
 
     def __init__(self, rules: str, threads: int = 1, **more: Any) -> None:
         self.engine = Engine(rules, threads=threads, **more)

@@ -22,7 +22,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the backgrou
 settings.register_profile("house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
 
-# The suite of the engine also runs on several partitions (`make test` does that): every engine then has so many.
+# The suite of the engine also runs on several partitions (`make test` does that): every engine then has this number.
 PARTITIONS = int(os.environ.get("TIDELOG_TEST_PARTITIONS", "0"))
 SPARK = os.environ.get("TIDELOG_TEST_RUNTIME") == "spark"
 if PARTITIONS:

@@ -20,13 +20,13 @@ from tidelog.runtime.many.everywhere import Everywhere
 
 RULES = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z)."
 PARTITIONS, LENGTH, REPEATS = 8, 20, 7
-CHAINS, QUICK = (4_350, 43_500), (20, 40)  # of so many chains follow 230 facts each: a million, ten millions
+CHAINS, QUICK = (4_350, 43_500), (20, 40)  # numbers of chains, with 230 facts each: one million, ten million
 PER_FACT = Target(5.0)  # milliseconds
-Ask = Callable[[], int]  # asks, and tells how many facts the answer names
+Ask = Callable[[], int]  # asks, and returns how many facts the answer names
 
 
 def filled(chains: int) -> tuple[Engine, Ask]:
-    """Chains of edges, and a last edge in an epoch of its own, whose blame is asked."""
+    """Chains of edges, and a last edge in a separate epoch, whose blame is asked."""
     starts = np.repeat(np.arange(chains) * 1000, LENGTH) + np.tile(np.arange(LENGTH), chains)
     db = Engine(RULES, partitions=PARTITIONS)
     with db.epoch() as e:
@@ -71,7 +71,7 @@ def moved(db: Engine) -> tuple[int, int]:
 
 
 def asking(options: Options) -> Iterator[Record]:
-    """Each question by itself, over both sizes."""
+    """Each question alone, over both sizes."""
     for chains in QUICK if options.quick else CHAINS:
         db, blamed = filled(chains)
         with db:

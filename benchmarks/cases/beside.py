@@ -1,6 +1,6 @@
 """Real programs beside DuckDB and clingo: analyses of programs, a shared text, components, ontologies, Java.
 
-Law: every case is one protocol, told in `beside_changes`; what a system has no way to maintain, it computes again.
+Law: every case follows one protocol, described in `beside_changes`; a system computes again what it cannot maintain.
 """
 
 from __future__ import annotations

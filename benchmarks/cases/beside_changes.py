@@ -1,7 +1,7 @@
 """One protocol for real programs: build, one in a hundred facts out and in again, one fact out and in again.
 
 Law: systems build in turn and must agree, after the build and after a deletion; at the end the view is the one that was
-built. DuckDB and clingo keep nothing under change: beside an epoch stands their build, which is what they do again.
+built. DuckDB and clingo maintain nothing under change: an epoch is compared with their build, which they repeat.
 """
 
 from __future__ import annotations

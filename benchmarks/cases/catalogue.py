@@ -1,7 +1,7 @@
-"""All cases by name, in groups: what can be asked for.
+"""All cases by name, in groups: what can be requested.
 
 Law: a name is the group's and the case's, as in ``engine/edge``; a group is imported when one of its cases is asked
-for or listed. Results of a group stand in one file, and so does its page.
+for or listed. Results of a group are in one file, and so is its page.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Cases whose results stand together; ``around`` prepares what all of them need."""
+    """Cases whose results are in one file; ``around`` prepares what all of them need."""
 
     cases: Mapping[str, Case]
     around: Callable[[Options], AbstractContextManager[Options]] = nullcontext
@@ -69,7 +69,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The cases to run, by group, and why others that were asked for are left out."""
+    """The cases to run, by group, and why other requested cases are left out."""
 
     cases: Mapping[str, tuple[str, ...]]
     left_out: tuple[str, ...]
@@ -107,7 +107,7 @@ def fits(asked: str, full: str) -> bool:
 
 
 def choose(asked: Sequence[str], options: Options) -> Chosen:
-    """The cases that are asked for by name; without a name all whose data is given, but none on Spark."""
+    """The cases that are requested by name; without a name all whose data is present, but none on Spark."""
     known = dict(listed())
     if unknown := [name for name in asked if not any(fits(name, full) for full in known)]:
         raise UnknownCase(f"no case is called {', '.join(unknown)}; known: {', '.join(known)}")

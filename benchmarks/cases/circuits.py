@@ -1,9 +1,9 @@
 """Circuits under change: load, small and large updates, indexes, memory and rule churn, beside the engine.
 
-Law: every cell is a process of its own, so that peak memory is that of one system on one workload. Each protocol loads
+Law: every cell is a separate process, so that peak memory is that of one system on one workload. Each protocol loads
 a part of the data, inserts the rest and deletes it again; all systems must agree on the number of facts after each
 step. A system that is not installed is left out by name. Under *growth* (Figure 4 of the DYRE paper) more and more of
-the data is loaded, each part in a process of its own; a system goes as far as one load takes less than a limit.
+the data is loaded, each part in a separate process; a system continues as long as one load takes less than a limit.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ MAKERS: Mapping[str, Callable[[Sizes], Made]] = {
 }
 
 
-# protocols: what is measured, in a process of its own
+# protocols: what is measured, in a separate process
 
 
 def update_protocol(runner: Runner, rules: list[Rule], facts: Facts, percent: int) -> dict[str, Any]:
-    """Load all but so many percent, insert them, delete them again."""
+    """Load all but a share in percent, insert it, delete it again."""
     chosen = set(random.Random(percent).sample(range(len(facts)), max(1, len(facts) * percent // 100)))
     kept = [fact for number, fact in enumerate(facts) if number not in chosen]
     rest = [facts[number] for number in sorted(chosen)]
@@ -79,12 +79,12 @@ def churn_protocol(runner: Runner, rules: list[Rule], facts: Facts, _: int) -> d
 
 
 def seconds_of(action: Callable[[], None]) -> float:
-    """Processor time of the process, which takes memory and gives it back as well."""
+    """Processor time of the process, which includes allocating and freeing memory."""
     return timed(action)[1].cpu
 
 
 def load_protocol(runner: Runner, rules: list[Rule], facts: Facts, percent: int) -> dict[str, Any]:
-    """Load the first so many percent of the data, in an order of its own."""
+    """Load the first share of the data in percent, in a separate order."""
     some = random.Random(7).sample(facts, max(1, len(facts) * percent // 100))
     return {"seconds": {"load": seconds_of(lambda: runner.load(rules, some))}, "facts": {"loaded": runner.size()}}
 

@@ -1,8 +1,8 @@
 """Deletions: facts suspended beside net changes, and what an epoch costs that takes much away.
 
 Law: suspended facts are counted where no stratum is built again; they are the same in every run, so that those of the
-ranks before (one clock, no depth) stand beside them as numbers. A large deletion is timed beside the build of what was
-there, with and without the way out that a rebuild is; all ways must leave as many rows.
+ranks before (one clock, no depth) are listed next to them as numbers. A large deletion is timed beside the build of
+what was there, with and without the way out that a rebuild is; all ways must leave as many rows.
 """
 
 from __future__ import annotations

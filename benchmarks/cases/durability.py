@@ -103,8 +103,8 @@ def epoch_values(engines: tuple[Engine, Engine], name: str, batches: Sequence[Ce
         for found, db in zip(times, engines, strict=False):
             found += toggled(db, name, rows)
         times[2].append(bare_append(folder / "sync", int(sum(logged(durable, durable.epoch_number - 2)) / 2)))
-    for told, found in zip(("in memory", "durable", "bare append"), times, strict=True):
-        yield from clocked(told, found, "ms")
+    for name, found in zip(("in memory", "durable", "bare append"), times, strict=True):
+        yield from clocked(name, found, "ms")
     sizes, records = logged(durable, before), records_touched(folder / "state", before)
     yield Value("bytes", sum(sizes) / len(sizes), "bytes", runs=tuple(sizes))
     yield Value("records", sum(records) / len(records), "records", runs=tuple(records))
@@ -116,7 +116,7 @@ def logged(db: Engine, since: int) -> list[int]:
 
 
 def bare_append(path: Path, size: int) -> Duration:
-    """A bare append of so many bytes with a sync, on the same disk."""
+    """A bare append of this many bytes with a sync, on the same disk."""
     data = os.urandom(size)
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 

@@ -1,6 +1,6 @@
 """Memory per fact, from the engine's own books and from the operating system.
 
-Law: each state is built in a process of its own, so that peak memory is that of one build.
+Law: each state is built in a separate process, so that peak memory is that of one build.
 """
 
 from __future__ import annotations

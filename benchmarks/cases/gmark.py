@@ -1,6 +1,6 @@
 """The gMark workload: views of 50 path queries, computed in full and maintained, in the form of the paper's table.
 
-Law: every query is a program of its own: one rule whose head is the view and whose body is path expressions. An update
+Law: every query is a separate program: one rule whose head is the view and whose body is path expressions. An update
 takes all edges of some labels away, or brings them back, in one epoch: the unit of the Regular Datalog paper is the
 symbol. *Full* is the first epoch of an engine that knows the rule, with the whole graph. Of all epochs only evaluation
 is counted, not the reading of rows, which would flatter maintenance. Every maintained view must equal the one computed
@@ -131,7 +131,7 @@ class Updates:
         self.back[share].maintained += subject.insert(touched).compute.cpu
 
     def _one_edge(self, subject: Subject, query: Query, answer: Answer) -> None:
-        """Single edges that the query reads, out and back in epochs of their own."""
+        """Single edges that the query reads, deleted and inserted again in separate epochs."""
         read = [(label, row) for label in labels_of(query) for row in self.graph.edges.get(label, ())]
         for label, row in random.Random(answer.number).sample(read, min(EDGES_PER_QUERY, len(read))):
             answer.out.append(subject.delete({label: row.reshape(1, -1)}).compute.cpu)

@@ -1,8 +1,8 @@
 """Policy routing over graphs of autonomous systems: builds, links that fail, policies that change.
 
-Law: every size is measured in a process of its own. What the engine holds after the build, and after all links have
+Law: every size is measured in a separate process. What the engine holds after the build, and after all links have
 come back and the leak has gone, is what three searches per destination find (`benchmarks/data/internet_judge.py`). An
-*advert* is one route told along one link: a support of a rule whose head and body are at different systems.
+*advert* is one route announced along one link: a support of a rule whose head and body are at different systems.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def measure(systems: int, destinations: int, place: str, failures: int) -> dict[
 
 
 def subject_at(place: str) -> Subject:
-    """An engine with the policy, placed as asked for."""
+    """An engine with the policy, placed as requested."""
     policy = POLICY.replace("@", "") if place.endswith("by destination") else POLICY
     return Subject(policy, **({} if PLACES[place] == 1 else {"partitions": PLACES[place]}))
 

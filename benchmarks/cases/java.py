@@ -1,6 +1,6 @@
 """The analysis of a whole Java program: build, memory, statements that change, beside DuckDB and clingo.
 
-Law: every build is a process of its own, so that its peak of memory is its own. Systems must agree on six relations of
+Law: every build is a separate process, so that its peak memory is its own. Systems must agree on six relations of
 the result, text by text, after the build and without one in a hundred statements; after all changes the result is the
 one that was built. A statement is an instruction of a method body, whether or not the method is reachable.
 """

@@ -1,7 +1,7 @@
 """From COMMIT in PostgreSQL to the row in a view, and to a client of its feed, under a load of small transactions.
 
-Law: a process of its own commits one row a transaction, so many a second, and notes when each COMMIT returned; both
-sides read the same clock. Every row must arrive exactly once, kills or not, or nothing is told. Latency is that of
+Law: a separate process commits one row per transaction at a given rate, and records when each COMMIT returned; both
+sides read the same clock. Every row must arrive exactly once, kills or not, or nothing is reported. Latency is that of
 every row; rows that were committed while the load could not be kept up wait behind others, and count all the same.
 """
 
@@ -104,7 +104,7 @@ def _kill(server: Server, seconds: float) -> None:
 
 
 def _load(server: Server, options: Options, beside: Callable[[float], None] | None) -> Times:
-    """Commit rows from another process; gives when each COMMIT returned."""
+    """Commit rows from another process; returns when each COMMIT returned."""
     rate, seconds = options.chosen("limit", 1_000, 100), options.chosen("largest", 60, 3)
     command = [sys.executable, "-m", "benchmarks.cases.live_load", server.dsn(), str(rate), str(seconds)]
     killer = threading.Thread(target=beside, args=(seconds,)) if beside else None

@@ -1,6 +1,6 @@
-"""The load of the live benchmark: `python -m benchmarks.cases.live_load DSN RATE SECONDS` commits and tells when.
+"""The load of the live benchmark: `python -m benchmarks.cases.live_load DSN RATE SECONDS` commits rows and prints when.
 
-Law: a row is told once it is committed; one of which that is not known, since the database went away, is looked up.
+Law: a row is printed once it is committed; if that is not known, since the connection was lost, it is looked up.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ NODES = 1_000
 
 
 def main(dsn: str, rate: int, seconds: int) -> None:
-    """Commit a row a transaction; never faster than asked for, and slower where the database is."""
-    told: list[str] = []
+    """Commit one row per transaction, never faster than requested, and slower if the database is."""
+    committed: list[str] = []
     began, number, connection = time.time(), 0, None
     while number < rate * seconds:
         time.sleep(max(0.0, began + number / rate - time.time()))
@@ -31,9 +31,9 @@ def main(dsn: str, rate: int, seconds: int) -> None:
             connection = None
             time.sleep(0.05)
             continue
-        told.append(f"{number} {time.time()}")
+        committed.append(f"{number} {time.time()}")
         number += 1
-    print("\n".join(told))
+    print("\n".join(committed))
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def arrow_of(path: Path) -> Counted:
 
 
 def repeated(work: Callable[[], Counted], wanted: int, repeat: int) -> list[Duration]:
-    """The times of some work that must find so many rows, all different."""
+    """The times of some work that must find this many rows, all different."""
     found = []
     for _ in range(repeat):
         counted, took = timed(work)

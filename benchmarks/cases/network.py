@@ -1,7 +1,7 @@
 """Messages and bytes per algorithm when a link fails and comes back.
 
 Law: all algorithms start from the same facts and see the same changes. An epoch that goes over the limit of messages is
-stopped, and what follows it is unknown. The numbers tell nothing of time or lost messages.
+stopped, and what follows it is unknown. The numbers do not show time or lost messages.
 """
 
 from __future__ import annotations

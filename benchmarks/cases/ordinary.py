@@ -1,6 +1,6 @@
 """Ordinary questions beside DuckDB: what users of SQL try first.
 
-Law: every number is of a process of its own, one thread, processor time. *Load* brings the tables in, which for Tidelog
+Law: every number is from a separate process, one thread, processor time. *Load* brings the tables in, which for Tidelog
 means that equal rows are found; the *question* is asked of tables that are held: rules added in one epoch, beside
 ``CREATE TABLE ... AS`` of each view. *At once* is an engine whose rules are there before its tables. Views must be
 equal row by row. Memory is the rise of the peak from before the load to the end.

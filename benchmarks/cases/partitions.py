@@ -1,9 +1,9 @@
 """Another number of partitions: what it costs beside one pass over the state, and what it does to uneven relations.
 
 Law: *one pass* is a snapshot of the state and opening it, in the same process, just before. The rows are the same
-before and after. A state that is moved keeps its records; one that is built again is derived anew, which costs a build;
-which of the two it was is what `repartition` tells. *Fullest* is the relation's share on the fullest partition beside
-the mean, as `explain` tells it.
+before and after. A state that is moved keeps its records; one that is built again is derived from scratch, which costs
+a build; `repartition` reports which of the two it was. *Fullest* is the relation's share on the fullest partition
+beside the mean, as `explain` reports it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _load(db: Engine, edges: Cells) -> None:
 
 
 def star(options: Options) -> Iterator[Record]:
-    """A node from which half of all paths begin; the same edges before and after relations are placed anew."""
+    """A node from which half of all paths begin; the same edges before and after relations are placed again."""
     leaves = QUICK if options.quick else STAR
     spokes = np.arange(1, leaves, dtype=np.int64)
     edges = np.concatenate([np.stack([0 * spokes, spokes], 1), np.stack([spokes, leaves + spokes % 7], 1)])
@@ -85,7 +85,7 @@ def star(options: Options) -> Iterator[Record]:
 
 
 def java_program(options: Options) -> Iterator[Record]:
-    """The relations of the Java analysis, as they lie after a build and after they are placed anew."""
+    """The relations of the Java analysis, as placed after a build and after they are placed again."""
     assert options.java is not None, "chosen only when it is given"
     with (
         tempfile.TemporaryDirectory(prefix="tidelog-") as folder,
@@ -108,7 +108,7 @@ def _uneven(db: Engine) -> int:
 
 
 def fullest(db: Engine) -> float:
-    """How much the fullest partition holds of the most uneven relation; 1 where nothing is told."""
+    """How much the fullest partition holds of the most uneven relation; 1 where nothing is reported."""
     found = re.findall(r"holds ([\d.]+) x the mean", str(db.explain()))
     return max(map(float, found), default=1.0)
 

@@ -1,6 +1,6 @@
 """Reading a view of a million rows: alone, beside epochs, and beside other readers.
 
-Law: all hold the same rows, and every answer is compared. A reading is timed in a loop of its own, in one thread;
+Law: all hold the same rows, and every answer is compared. A reading is timed in a separate loop, in one thread;
 DuckDB, SQLite and a dict of Python are asked the same through their own interfaces, with an index where they have one.
 Beside each other readers and the writer are threads of one process, each as fast as it can, so that they share one
 interpreter: what one gets the others do not.
@@ -44,7 +44,7 @@ class Reading:
 
 
 def filled(rows: int) -> tuple[Engine, np.ndarray[tuple[int, int], np.dtype[np.int64]]]:
-    """An engine with a view of so many rows, and the rows."""
+    """An engine with a view of this many rows, and the rows."""
     cells = np.stack([np.arange(rows), np.arange(rows) * 7], axis=1)
     db = Engine(PROGRAM)
     with db.epoch() as e:
@@ -141,7 +141,7 @@ def microseconds(read: Read, answer: object, seconds: float) -> float:
 
 
 def alone(options: Options) -> Iterator[Record]:
-    """Each reading by itself."""
+    """Each reading alone."""
     rows = QUICK if options.quick else ROWS
     seconds = LOOP_SECONDS / 50 if options.quick else LOOP_SECONDS
     db, cells = filled(rows)
@@ -160,7 +160,7 @@ def alone(options: Options) -> Iterator[Record]:
 
 @dataclass(slots=True)
 class Counted:
-    """What threads have done so far, each in a place of its own."""
+    """What threads have done so far, each in a separate place."""
 
     done: list[int]
     wrong: int = 0
@@ -174,7 +174,7 @@ def reader(view: Read, counted: Counted, place: int, stop: threading.Event) -> N
 
 
 def together(db: Engine, rows: int, readers: int, seconds: float, *, writes: bool) -> tuple[float, float]:
-    """Epochs and look-ups a second, of one writer, if it ``writes``, and so many readers."""
+    """Epochs and look-ups a second, of one writer, if it ``writes``, and of the readers."""
     view, row, stop, counted = db["v"], (KEY, 7 * KEY), threading.Event(), Counted([0] * readers)
     threads = [
         threading.Thread(target=reader, args=(lambda: row in view, counted, place, stop)) for place in range(readers)

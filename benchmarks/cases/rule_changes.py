@@ -22,7 +22,7 @@ RULE_TARGET = Target(2.0)
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A rule that comes and goes, and the same join over base facts only."""
+    """A rule that is added and removed, and the same join over base facts only."""
 
     title: str
     rule: str

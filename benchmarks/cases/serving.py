@@ -1,6 +1,6 @@
 """The server: point reads beside a writer, one feed to many clients, memory over many epochs.
 
-Law: the server is a process of its own, started as users start it, and is asked over loopback. Every answer is
+Law: the server is a separate process, started as users start it, and is called over loopback. Every answer is
 compared. The peer is a recursive view of SQLite's, computed again for each reading, in this process and without HTTP:
 what a program does that asks a database after each change.
 """
@@ -65,15 +65,15 @@ class Served:
         method, content = ("GET", None) if body is None else ("POST", json.dumps(body))
         connection.request(method, f"/v1{path}", content, self.headers(**{"Content-Type": "application/json"}))
         response = connection.getresponse()
-        told = json.loads(response.read())
+        answer = json.loads(response.read())
         if response.status != 200:
-            raise Disagreement(str(told))
-        return told
+            raise Disagreement(str(answer))
+        return answer
 
 
 @contextmanager
 def server() -> Iterator[Served]:
-    """A server with a state folder of its own."""
+    """A server with a separate state folder."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "reach.dl").write_text(PROGRAM)
         state = Path(folder) / "state"
@@ -100,7 +100,7 @@ def server() -> Iterator[Served]:
 
 
 def chains(count: int) -> list[list[int]]:
-    """The edges of so many chains that have nothing to do with each other."""
+    """The edges of this many independent chains."""
     return [list(pair) for c in range(count) for pair in pairwise(range(c * 1000, c * 1000 + LENGTH + 1))]
 
 
@@ -202,9 +202,9 @@ async def _followed(clients: int, epochs: int) -> tuple[float, float]:
         began = time.perf_counter()
         for number in range(epochs):
             body = {"insert": {"edge": [[number + 1, number + 2]]}, "rows": 0}
-            told = await asyncio.to_thread(served.ask, connection, "/epochs", body)
+            answer = await asyncio.to_thread(served.ask, connection, "/epochs", body)
             answered = time.perf_counter()
-            await asyncio.gather(*(reader.readuntil(f"id: {told['epoch']}\n".encode()) for reader, _ in opened))
+            await asyncio.gather(*(reader.readuntil(f"id: {answer['epoch']}\n".encode()) for reader, _ in opened))
             late.append(max(0.0, time.perf_counter() - answered))
         took = time.perf_counter() - began
         for _, writer in opened:

@@ -49,7 +49,7 @@ def contest(found: Contest, options: Options) -> Iterator[Record]:
 
 
 def rate(measure: Callable[..., Iterator[Record]], options: Options) -> Iterator[Record]:
-    """Partitions by themselves."""
+    """Partitions alone."""
     return measure(options.session, effort(options))
 
 

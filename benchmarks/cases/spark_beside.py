@@ -1,7 +1,7 @@
 """Views on resident partitions beside the same views kept with Spark alone.
 
-Law: both get the same cached DataFrames and the same changed rows, and must give the same view after each of them; the
-peer's rows are changed once, since each change of it takes seconds. The engine has one partition per core.
+Law: both get the same cached DataFrames and the same changed rows, and must return the same view after each of them;
+the peer's rows are changed once, since each change of it takes seconds. The engine has one partition per core.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Starting on Spark: opening an engine, and the first DataFrame, in a session that has run a job and nothing else.
 
-Law: every repetition is a process with a session of its own, since what is first happens once. Beside each time stands
+Law: every repetition is a process with a separate session, since a first time happens once. Next to each time is
 what a job without any work takes in the same session, at the same moment of its life: Spark itself warms up for long.
 """
 
@@ -21,7 +21,7 @@ OPENING, OVER_EMPTY = Target(2), Target(2)
 
 
 def opening(_: object, effort: Effort) -> Iterator[Record]:
-    """Sessions of their own, one after the other; the group's session stays idle meanwhile."""
+    """Separate sessions, one after the other; the group's session stays idle meanwhile."""
     found = [_in_a_process() for _ in range(1 if effort.quick else effort.builds)]
     facts = {name: min(each[name] for each in found) for name in ("empty before", "empty after")}
     opened = median_of(HEADLINE, (each["opening"] for each in found), "s", clock="wall", target=OPENING)
@@ -37,8 +37,8 @@ def _in_a_process() -> dict[str, float]:
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise Disagreement(f"a session of its own ends with {ended.returncode}: {ended.stderr[-500:]}")
-    told: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
-    return told
+    times: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
+    return times
 
 
 def _measure() -> dict[str, float]:

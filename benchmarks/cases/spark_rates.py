@@ -1,7 +1,7 @@
-"""Resident partitions by themselves: rounds, epochs of one row, one and two partitions, messages, growth.
+"""Resident partitions alone: rounds, epochs of one row, one and two partitions, messages, growth.
 
-Law: what is divided by what stands beside each number. A round is a message to a partition that waits, and what that
-partition does with it. Programs that must send place facts with `@`, others are placed by Tidelog.
+Law: what is divided by what is stated next to each number. A round is a message to a partition that waits, and what
+that partition does with it. Programs that must send place facts with `@`, others are placed by Tidelog.
 """
 
 from __future__ import annotations

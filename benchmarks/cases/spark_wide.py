@@ -1,6 +1,6 @@
 """Many partitions in local mode: far more tasks than cores, in a session that has slots for them.
 
-Law: the session is one of its own, in a process of its own. The view is compared with that of one embedded partition
+Law: the session is separate, in a separate process. The view is compared with that of one embedded partition
 after the build, after a row went and after it came back. Memory is that of all processes of the session together.
 """
 
@@ -57,8 +57,8 @@ def measure(partitions: int, nodes: int) -> dict[str, Any]:
             _must_be(db, expected[0], "after it came back")
             each = [change(db, {"edge": [tuple(row)]})[1] for row in chosen.tolist() for change in (delete, insert)]
             memory, facts = held_by_family(), db.fact_count
-    told = {"opening": opened.wall, "build": build, "rows": [1e3 * seconds for seconds in each]}
-    return {**told, "memory": memory, "facts": facts, "messages": epoch.statistics.messages}
+    times = {"opening": opened.wall, "build": build, "rows": [1e3 * seconds for seconds in each]}
+    return {**times, "memory": memory, "facts": facts, "messages": epoch.statistics.messages}
 
 
 def _expected(edges: graphs.Cells) -> int:

@@ -1,6 +1,6 @@
 """Starting: commands and first epochs in fresh processes with a warm cache, beside the imports they are made of.
 
-Law: all commands take turns, each in a process of its own, so that what else the machine does hits all of them alike.
+Law: all commands take turns, each in a separate process, so that other work on the machine affects all of them alike.
 Bytecode and the compiled kernel are there before anything is timed. Times are those of the whole process, from start to
 end, as the system counts them.
 """
@@ -117,7 +117,7 @@ def run(start: Start, folder: Path) -> Duration:
     )
     _, status, used = os.wait4(child.pid, 0)
     took = time.perf_counter() - began
-    child.returncode = os.waitstatus_to_exitcode(status)  # so that nobody waits for it again
+    child.returncode = os.waitstatus_to_exitcode(status)  # so that it is not waited for again
     if child.returncode != 0:
         raise Disagreement(f"{' '.join(start.arguments)[:80]} ends with {child.returncode}")
     return Duration(took, used.ru_utime + used.ru_stime)

@@ -1,9 +1,9 @@
 """Builds on one thread and on two, on the wall's clock.
 
 Law: engines with one thread and with two alternate, and hold the same facts with as many supports. On a machine that is
-busy with something else two threads gain nothing; the lowest of several times is told, and the processor time of both.
-Processors share caches and memory, often more than that: how much two engines that have nothing to do with each other
-gain side by side is the most that the machine gives, and is told too.
+busy with something else two threads gain nothing; the lowest of several times is reported, and the processor time of
+both. Processors share caches and memory, often more than that: how much two engines that have nothing to do with each
+other gain side by side is the most that the machine allows, and is reported, too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Analyses of programs that were never written: statements drawn at random, in the shapes of real ones.
 
-Law: the same arguments give the same rows. Functions are blocks of variables or statements; most of what happens stays
+Law: the same arguments yield the same rows. Functions are blocks of variables or statements; most of what happens stays
 inside a block, so that results grow with the number of functions and not with its square.
 """
 
@@ -65,7 +65,7 @@ def pointer_functions(functions: int, variables: int = 30, seed: int = 21) -> di
 
 
 def flow_graphs(functions: int, length: int, seed: int = 22) -> dict[str, Cells]:
-    """Chains of statements with jumps ahead and loops back; one in four functions goes on into the next."""
+    """Chains of statements with jumps ahead and loops back; one in four functions continues into the next."""
     rng = np.random.default_rng(seed)
     start = np.arange(functions, dtype=np.int64)[:, None] * length
     steps = np.arange(length - 1)

@@ -1,7 +1,7 @@
 """What the circuits are asked: rules as values with their facts.
 
-Law: the same arguments give the same facts in the same order. LUBM-1 comes by path; OWL RL is translated to rules by
-`examples/owl_rl.py`.
+Law: the same arguments yield the same facts in the same order. LUBM-1 is read from a path; OWL RL is translated to
+rules by `examples/owl_rl.py`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def owl(path: Path, limit: int | None = None) -> tuple[list[Rule], Facts]:
 
 
 def dense(nodes: int) -> tuple[list[Rule], Facts]:
-    """Every pair is an edge with the chance that gives each node ten: one in a hundred at the paper's 1,000 nodes."""
+    """Every pair is an edge with such a probability that each node has ten: 0.01 at the paper's 1,000 nodes."""
     rng, chance = random.Random(1), 10 / nodes
     return closure((x, y) for x in range(nodes) for y in range(nodes) if rng.random() < chance)
 

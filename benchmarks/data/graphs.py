@@ -1,6 +1,6 @@
 """Graphs and other base facts for the benchmarks, made by seeded generators.
 
-Law: the same arguments give the same rows in the same order, on every machine; rows of a relation are distinct.
+Law: the same arguments yield the same rows in the same order, on every machine; rows of a relation are distinct.
 No file is read here; data that comes by path is read in `lubm`, `gmark` and `networks`.
 """
 
@@ -71,7 +71,7 @@ def distinct(codes: Cells) -> Cells:
 
 
 def grid(squares: int) -> Cells:
-    """Edges to the right and down along a grid of so many squares each way.
+    """Edges to the right and down along a grid of this many squares each way.
 
     60 x 60 squares have 61 x 61 corners, of which 3,572,160 pairs are connected.
     """
@@ -114,7 +114,7 @@ def _statements(rng: np.random.Generator, variables: int, count: int, kind: str)
 
 
 def islands(count: int, nodes: int = 20, chance: float = 0.12, seed: int = 4) -> Cells:
-    """Copies of one small random graph on nodes of their own: a change in one island never reaches another."""
+    """Copies of one small random graph on separate nodes: a change in one island never reaches another."""
     shape = random_graph(nodes, chance, seed)
     offsets = np.arange(count, dtype=np.int64) * nodes
     return (shape[None, :, :] + offsets[:, None, None]).reshape(-1, 2)

@@ -1,8 +1,8 @@
 """Graphs of autonomous systems that look like the Internet's, and the routing policy that is run on them.
 
-Law: the same seed gives the same graph. Who provides whom has no circle: systems are numbered in the order in which
+Law: the same seed yields the same graph. The provider relation has no cycle: systems are numbered in the order in which
 they join, and providers have lower numbers. The first few peer with each other and have no provider. A newcomer
-prefers providers that have many customers already, which gives the long tail of degrees, and most systems have no
+prefers providers that have many customers already, which produces the long tail of degrees, and most systems have no
 customer. Both ends of a link between peers are drawn by their number of customers too, and neither serves the other.
 """
 
@@ -45,7 +45,7 @@ n3: next(@X, D, a_MIN<Y>) :- down(@X, D, L), from_provider(@X, D, Y, L), !up(@X,
 """
 """Routes as providers, peers and customers sell them.
 
-What a customer tells goes to everybody, what peers and providers tell goes to customers alone. A route through a
+Routes of a customer are announced to everybody, those of peers and providers only to customers. A route through a
 customer is taken before one through a peer, that before one through a provider, then the shortest, then the neighbour
 with the lowest number. The three kinds are three strata, so that each least value is found once.
 """
@@ -54,7 +54,7 @@ w1: path(@X, D, P) :- next(@X, D, X), P = f_init(X, X).
 w2: path(@X, D, P) :- next(@X, D, Y), X != Y, path(@Y, D, Q), P = f_concat(X, Q).
 """
 LEAK = "u4: from_customer(@X, D, Y, L + 1) :- provider(@Y, X), across(@Y, D, L), Y = {system}."
-"""One system tells its providers what its peers told it: a route leak."""
+"""One system announces the routes of its peers to its providers: a route leak."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def link_facts(provided: Cells, peering: Cells) -> dict[str, Cells]:
 
 
 def internet(systems: int, seed: int = 1) -> Internet:
-    """An Internet of so many systems."""
+    """An Internet of this many systems."""
     draw = random.Random(seed)
     provided = list(_providers(systems, draw))
     return Internet(systems, _cells(provided), _cells(_peers(systems, provided, draw)))

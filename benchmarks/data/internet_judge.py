@@ -61,7 +61,7 @@ def _across(up: dict[int, int], peers: Near) -> dict[int, int]:
 
 
 def _down(offered: dict[int, int], customers: Near) -> dict[int, int]:
-    """The least distances of those that no customer and no peer tells a route."""
+    """The least distances of systems to which no customer and no peer announces a route."""
     queue = [(distance, system) for system, distance in offered.items()]
     heapq.heapify(queue)
     least: dict[int, int] = {}

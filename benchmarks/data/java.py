@@ -39,7 +39,7 @@ def program() -> Program:
 
 
 def base_relations(parsed: Program) -> dict[str, Declaration]:
-    """What a front end gives: the relations that `.input` names."""
+    """What a front end produces: the relations that `.input` names."""
     given = {directive.relation for directive in parsed.directives if directive.kind == "input"}
     return {declared.relation: declared for declared in parsed.declarations if declared.relation in given}
 

@@ -1,6 +1,6 @@
 """Path queries: one rule with a path expression each, and the recursive SQL that a person would write for it.
 
-Law: the SQL has constants and seeds where recursion starts, and gives exactly the rows of the rule.
+Law: the SQL has constants and seeds where recursion starts, and returns exactly the rows of the rule.
 """
 
 from __future__ import annotations

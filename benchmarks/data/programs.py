@@ -15,6 +15,6 @@ def program_text(rules: int) -> str:
 
 
 def python_text(size: int) -> str:
-    """A Python module of about so many characters, in the shape of our rules."""
+    """A Python module of about this many characters, in the shape of our rules."""
     line = "def p{0}(x, z): return [y for y in e{0} if x + y > {0} and not q(x, y) or r(z, y)]\n"
     return "".join(line.format(i) for i in range(size // 85))

@@ -1,6 +1,6 @@
 """Graphs with labelled edges after two schemas, a shop and a social network, and path queries over them.
 
-Law: the same seed gives the same graph and the same queries, on every machine. A label has a kind of node at either
+Law: the same seed yields the same graph and the same queries, on every machine. A label has a kind of node at either
 end; a walk over a schema follows labels forwards or backwards from kind to kind, so that a query never asks for what
 no graph of the schema can hold. Queries are within Regular Datalog: unions of conjunctions of two-way paths, with
 closures of labels whose two ends are of one kind.
@@ -93,7 +93,7 @@ SCHEMAS = {"shop": SHOP, "social": SOCIAL}
 
 
 def graph_of(schema: Schema, nodes: int, density: float = 1.0, seed: int = 1) -> Graph:
-    """A graph with so many nodes; ``density`` multiplies the schema's edges per node.
+    """A graph with this many nodes; ``density`` multiplies the schema's edges per node.
 
     Sources are drawn evenly, targets by preference for few: as fame is.
     """

@@ -1,7 +1,7 @@
 """What the systems are asked: rules, base facts, and the same question in SQL.
 
-Law: rules are text that Tidelog reads, and clingo but for its `not`; the SQL query gives exactly the rows of ``view``.
-A workload without SQL has relations that recur together: DuckDB gets loops that are made from the rules.
+Law: rules are text that Tidelog reads, and clingo except for its `not`; the SQL query returns exactly the rows of
+``view``. A workload without SQL has relations that recur together: DuckDB gets loops that are made from the rules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""DuckDB's recursive SQL, with one thread unless told otherwise; where a workload has none, loops around statements.
+"""DuckDB's recursive SQL, with one thread by default; where a workload has none, loops around statements.
 
 Law: load (facts into the system) and compute (from facts to the full result inside the system) are timed apart;
 fetching the result for comparison is in neither.

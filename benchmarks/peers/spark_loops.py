@@ -2,7 +2,7 @@
 
 Law: each loop is what somebody writes who knows both Datalog and Spark. Deltas are materialised and cut off their
 lineage, what was found is checkpointed every few turns, base facts are cached and broadcast, and there are as many
-shuffle partitions as cores. An inserted row goes on with the same loop from what the row derives; after a deletion
+shuffle partitions as cores. An inserted row continues the same loop from what the row derives; after a deletion
 a loop that keeps no supports has to compute everything again.
 """
 

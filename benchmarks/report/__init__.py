@@ -1,1 +1,1 @@
-"""Results told: pages and plots made from JSON alone, and two runs compared."""
+"""Results as text: pages and plots made from JSON alone, and two runs compared."""

@@ -78,8 +78,8 @@ def _measure(record: Record) -> tuple[str, ...]:
     value = record.headline
     assert value is not None, "every record of these tables has one"
     clock = " wall" if value.clock == "wall" else ""
-    told = f"{number(value.value)} {value.unit}{clock}"
-    return record.title, told, target_text(value.target), WORDS[value.met], _detail(record)
+    shown = f"{number(value.value)} {value.unit}{clock}"
+    return record.title, shown, target_text(value.target), WORDS[value.met], _detail(record)
 
 
 def _detail(record: Record) -> str:
@@ -90,5 +90,5 @@ def _detail(record: Record) -> str:
 
 
 def _is_system(name: str) -> bool:
-    """Whether a time stands in the table of builds already."""
+    """Whether a time is already in the table of builds."""
     return name.endswith((" load", " compute"))

@@ -1,7 +1,7 @@
 """Two runs side by side: the ratio of every value that both measured, and which ratios are more than noise.
 
 Law: values find each other by group, case, title, name and clock; nothing is guessed. A ratio within the threshold is
-noise: on a shared machine the same number moves by a quarter between runs. Sizes that differ are told apart, since
+noise: on a shared machine the same number moves by a quarter between runs. Sizes that differ are kept apart, since
 they mean that not the same was measured, or that a result is another.
 """
 

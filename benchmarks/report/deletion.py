@@ -15,7 +15,7 @@ def page(run: Run) -> Page:
 def _suspended(records: list[Record]) -> tuple[str | Table, ...]:
     if not records:
         return ()
-    told = prose(
+    text = prose(
         f"""Facts suspended per deleted row, compared with facts that are actually removed, over
         {records[0].facts["rounds"]} rounds. Each round deletes one old row and reinserts the row that has been deleted
         for the longest time. Before: a rank was a single clock. Now: a rank is a depth and a clock. No stratum is
@@ -25,7 +25,7 @@ def _suspended(records: list[Record]) -> tuple[str | Table, ...]:
         (r.title, f"{r.facts['facts']:,}", number(r["net"]), number(r["before"]) if "before" in r else "", *_now(r))
         for r in records
     ]
-    return told, table(("shape", "facts", "net change", "suspended before", "suspended now", "now / net"), lines)
+    return text, table(("shape", "facts", "net change", "suspended before", "suspended now", "now / net"), lines)
 
 
 def _now(record: Record) -> tuple[str, str]:
@@ -35,7 +35,7 @@ def _now(record: Record) -> tuple[str, str]:
 def _large(records: list[Record]) -> tuple[str | Table, ...]:
     if not records:
         return ()
-    told = prose(
+    text = prose(
         """Large deletions, as multiples of a build of the original data. Followed: strata are not rebuilt
         (`Limits(rebuild=False)`)."""
     )
@@ -50,4 +50,4 @@ def _large(records: list[Record]) -> tuple[str | Table, ...]:
         )
         for r in records
     ]
-    return told, table(("what", "build, ms", "followed", "elastic", "met", "way"), lines, ("way",))
+    return text, table(("what", "build, ms", "followed", "elastic", "met", "way"), lines, ("way",))

@@ -61,8 +61,8 @@ def measures_table(records: Sequence[Record]) -> Table:
 def _measure_line(record: Record) -> tuple[str, ...]:
     value = record.headline
     assert value is not None
-    told = f"{number(value.value)} {value.unit}"
-    return f"{label(record)}", told, target_text(value.target), WORDS[value.met], DETAILS[record.kind](record)
+    shown = f"{number(value.value)} {value.unit}"
+    return f"{label(record)}", shown, target_text(value.target), WORDS[value.met], DETAILS[record.kind](record)
 
 
 def label(record: Record) -> str:

@@ -14,7 +14,7 @@ RATE = 2.8e6
 ROUND = 1.43
 """Milliseconds of a round with little data on Spark, as `spark/rounds` measures it on two partitions."""
 MANY = 64
-"""Partitions that the changes of the whole are told for."""
+"""Partitions for which the changes of the whole are reported."""
 
 
 def page(run: Run) -> Page:
@@ -51,9 +51,9 @@ def _build(record: Record) -> tuple[object, ...]:
 def _changes(records: list[Record]) -> tuple[str | Table, ...]:
     if not records:
         return ()
-    told = prose("Medians over the changes of a kind, with the maximum in parentheses; one epoch each.")
+    text = prose("Medians over the changes of a kind, with the maximum in parentheses; one epoch each.")
     head = ("change", "systems", "where", "times", "ms", "routes", "adverts", "messages", "rounds")
-    return "## Changes", told, table(head, list(map(_change, records)), ("where",))
+    return "## Changes", text, table(head, list(map(_change, records)), ("where",))
 
 
 def _change(record: Record) -> tuple[object, ...]:
@@ -72,7 +72,7 @@ def needs(run: Run) -> tuple[str | Table, ...]:
     if not located:
         return ()
     record = max(located, key=lambda r: r.facts["systems"])
-    told = prose(
+    text = prose(
         f"""All destinations of {WHOLE:,} systems are {WHOLE**2:,} routes. The estimates use the cost per route of the
         build of {record.facts["systems"]:,} systems, placed by system; the number of adverts per route is the same at
         all sizes. Messages are those that leave a partition, at the {RATE / 1e6:.1f} million a second that one
@@ -86,7 +86,7 @@ def needs(run: Run) -> tuple[str | Table, ...]:
     clash = 1 - math.exp(-((WHOLE**2) ** 2) / 2**65)
     return (
         "## What the whole would need",
-        told,
+        text,
         table(head, lines),
         f"Two paths with one id: {100 * clash:.0f} %.",
         *_changes_of_the_whole([r for r in run.of("change") if _by_system(r)]),
@@ -121,13 +121,13 @@ def _changes_of_the_whole(records: list[Record]) -> tuple[str | Table, ...]:
     failing = [r for r in records if r.facts["what"].endswith("fails")]
     if not failing:
         return ()
-    told = prose(
+    text = prose(
         f"""Link failures if all {WHOLE:,} systems were destinations: the medians above, placed by system, multiplied
         by the number of destinations and divided among {MANY} partitions; rounds as measured, at {ROUND} ms. The fixed
         cost of an epoch is multiplied, too, so the estimates for sizes with few destinations are too high."""
     )
     head = ("change", "systems", "destinations", "adverts of the whole", "ms of work each", "rounds", "ms of rounds")
-    return told, table(head, list(map(_change_of_the_whole, failing)))
+    return text, table(head, list(map(_change_of_the_whole, failing)))
 
 
 def _change_of_the_whole(record: Record) -> tuple[object, ...]:

@@ -21,5 +21,5 @@ def _table(record: Record) -> Table:
         "both": f"both ({verdict})",
         "Python's compiler": f"Python's compiler on {facts['characters of Python']:,} characters",
     }
-    lines = [(told, f"{record[name]:.2f}", f"{record[name] / peer:.1f} x") for name, told in names.items()]
+    lines = [(title, f"{record[name]:.2f}", f"{record[name] / peer:.1f} x") for name, title in names.items()]
     return table(("what", "seconds", "beside Python's compiler"), lines)

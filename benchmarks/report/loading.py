@@ -10,9 +10,9 @@ PEERS = ("Tidelog", "DuckDB", "Arrow")
 
 def page(run: Run) -> Page:
     """Files and data frames beside DuckDB and Arrow."""
-    told = machine_text(run.machine, "duckdb", "pyarrow", "pandas")
+    machine = machine_text(run.machine, "duckdb", "pyarrow", "pandas")
     how = prose(
-        f"Written by `{run.command}`. {told}. Medians of processor time in seconds, one thread each. Tidelog and "
+        f"Written by `{run.command}`. {machine}. Medians of processor time in seconds, one thread each. Tidelog and "
         "DuckDB store the rows, DuckDB without looking for equal texts; Arrow reads them and finds the equal "
         "texts of each column."
     )

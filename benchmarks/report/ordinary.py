@@ -33,8 +33,8 @@ AROUND = (
 
 def page(run: Run) -> Page:
     """Questions first, then what is measured in other ways."""
-    told = machine_text(run.machine, "duckdb", "numpy", "pyarrow")
-    parts: list[str | Table] = [prose(f"Written by `{run.command}`. {told}.")]
+    machine = machine_text(run.machine, "duckdb", "numpy", "pyarrow")
+    parts: list[str | Table] = [prose(f"Written by `{run.command}`. {machine}.")]
     if questions := run.of("question"):
         parts += [prose(QUESTIONS), table(HEAD, list(map(_question, questions)))]
         parts += [prose(MEMORY), table(AROUND, list(map(_around, questions)))]

@@ -26,9 +26,9 @@ def page_of(run: Run) -> Page:
 def write_page(source: Path) -> list[Path]:
     """The page of a file of results, beside it, and its plot if the group has one."""
     run = read_run(source)
-    told = source.with_suffix(".md")
-    told.write_text(page_text(page_of(run)), encoding="utf-8")
-    return [told, *_plotted(run, source.with_suffix(".png")), *_charted(run, source)]
+    page = source.with_suffix(".md")
+    page.write_text(page_text(page_of(run)), encoding="utf-8")
+    return [page, *_plotted(run, source.with_suffix(".png")), *_charted(run, source)]
 
 
 def _charted(run: Run, source: Path) -> list[Path]:

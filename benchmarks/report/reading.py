@@ -26,8 +26,8 @@ returned.
 
 def page(run: Run) -> Page:
     """Readings alone, and beside a writer."""
-    told = machine_text(run.machine, "duckdb", "numpy")
-    parts: list[str | Table] = [prose(f"Written by `{run.command}`. {told}.")]
+    machine = machine_text(run.machine, "duckdb", "numpy")
+    parts: list[str | Table] = [prose(f"Written by `{run.command}`. {machine}.")]
     if reads := run.of("read"):
         head = ("what", *PEERS, "target", "met")
         lines = [_read(record) for record in reads]

@@ -75,7 +75,7 @@ def _cells(record: Record, what: str) -> tuple[str, str, str]:
 
 
 def readings(records: Sequence[Record]) -> Table:
-    """The table of all numbers that stand alone."""
+    """The table of all single numbers."""
     return table(READ, list(map(_reading_line, records)))
 
 
@@ -83,8 +83,8 @@ def _reading_line(record: Record) -> tuple[str, ...]:
     value = record.headline
     assert value is not None
     what = f"{record.title}, {record.facts['facts']:,} facts" if record.kind == "growth" else record.title
-    told = f"{number(value.value)} {value.unit}"
-    return what, told, target_text(value.target), WORDS[value.met], DETAILS[record.kind](record)
+    shown = f"{number(value.value)} {value.unit}"
+    return what, shown, target_text(value.target), WORDS[value.met], DETAILS[record.kind](record)
 
 
 def _round(record: Record) -> str:
@@ -121,8 +121,8 @@ def _growth(record: Record) -> str:
 
 def _wide(record: Record) -> str:
     memory, facts = record["memory"] / (1 << 30), record.facts
-    told = f"{facts['facts']:,} facts, {facts['messages']:,} messages; opened in {record['opening']:.1f} s"
-    return f"{told}; all processes together {memory:.1f} GiB"
+    shown = f"{facts['facts']:,} facts, {facts['messages']:,} messages; opened in {record['opening']:.1f} s"
+    return f"{shown}; all processes together {memory:.1f} GiB"
 
 
 DETAILS: Mapping[str, Callable[[Record], str]] = {

@@ -35,7 +35,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A title, and paragraphs and tables under it; ``plot`` is told below, if there is one."""
+    """A title, and paragraphs and tables under it; ``plot`` is described below, if there is one."""
 
     title: str
     parts: tuple[str | Table, ...]
@@ -107,12 +107,12 @@ def show(page: Page, console: Console) -> None:
     """The page on a screen; what missed its target is red."""
     console.rule(page.title)
     for part in page.parts:
-        told = _on_screen(part) if isinstance(part, Table) else part.replace("\n", " ") if is_prose(part) else part
-        console.print(told, highlight=False, markup=False)
+        shown = _on_screen(part) if isinstance(part, Table) else part.replace("\n", " ") if is_prose(part) else part
+        console.print(shown, highlight=False, markup=False)
 
 
 def is_prose(part: str) -> bool:
-    """Whether a part may be wrapped anew: it is no list.
+    """Whether a part may be wrapped again: it is not a list.
 
     >>> is_prose("one\\ntwo"), is_prose("- one\\n- two")
     (True, False)

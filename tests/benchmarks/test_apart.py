@@ -1,4 +1,4 @@
-"""Functions in processes of their own: results come back, and failures are told with their arguments."""
+"""Functions in separate processes: results are returned, and failures are reported with their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as JSON: what is written is read back, verdicts stand beside targets, and no path is told."""
+"""Results as JSON: what is written is read back, verdicts are next to targets, and no path is recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blame, by name: negation, aggregates, recursion, rules, keys, bounds, and how it is told."""
+"""Blame, by name: negation, aggregates, recursion, rules, keys, bounds, and how it is printed."""
 
 from __future__ import annotations
 

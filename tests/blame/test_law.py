@@ -30,7 +30,7 @@ Act = Callable[[Engine, EpochChanges, str], Epoch]
 
 
 def told(seed: int, kind: str, act: Act, **options: object) -> Iterator[tuple[Engine, Epoch, Judge]]:
-    """Every epoch of a random history once it has been told."""
+    """Every epoch of a random history once it has been committed."""
     case = Case.random(seed, kind)
     convention, state = case.program.convention, State.start(case.program)
     with Engine(parse_program(print_program(case.program)), **options) as db:  # type: ignore[arg-type]

@@ -38,7 +38,7 @@ class Round:
         self.counts["failed epochs"] += victim.failed
 
     def judge(self) -> None:
-        """No epoch that was told is lost, at most one more was committed, and the state is that of the twin."""
+        """No epoch that was reported is lost, at most one more was committed, and the state is that of the twin."""
         with open_state(self.folder, partitions=self.partitions) as db:
             self.counts["states of several partitions"] += core_of(db).runtime.partitions > 1
             assert self.seen <= db.epoch_number <= self.seen + 1, f"{self.seen} epochs told, {db.epoch_number} there"
@@ -66,7 +66,7 @@ def killed(chaos: Round) -> None:
 
 
 def stopped(chaos: Round) -> None:
-    """SIGSTOP: while it is stopped nobody else may write, and afterwards it goes on."""
+    """SIGSTOP: while it is stopped no other process may write, and afterwards it continues."""
     with chaos.victim() as victim:
         victim.opened()
         for _ in range(3):

@@ -1,8 +1,8 @@
-"""What is told to an engine, epoch by epoch: a matter of a seed and the number of the epoch alone.
+"""The changes of an engine, epoch by epoch, determined by a seed and the number of the epoch alone.
 
 Now and then an epoch changes the number of partitions and nothing else; each has its own, and all have that epoch.
 
-So a twin can be told the same up to any epoch, whatever happened to the engine between them.
+So a twin can get the same changes up to any epoch, whatever happened to the engine between them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def act(db: Engine, seed: int, number: int) -> None:
 
 
 def _other_number(db: Engine) -> int:
-    """How many partitions come next; on Spark never one: to open that state in this process is an epoch by itself."""
+    """How many partitions come next; on Spark never one: opening that state in this process is a separate epoch."""
     runtime = core_of(db).runtime
     least = 1 if runtime.session is None else 2
     return runtime.partitions + 1 if runtime.partitions < MOST_PARTITIONS else least
@@ -69,7 +69,7 @@ def tell(epoch: Epoch, seed: int, number: int) -> None:
 
 
 def open_state(folder: Path, partitions: int = 1, **options: Any) -> Engine:
-    """The engine of a state folder: with the program and so many partitions where the folder is new, else as it is."""
+    """The engine of a state folder: with the program and these partitions where the folder is new, else as it is."""
     if not (folder / LOG_FOLDER).exists():
         options["partitions"] = partitions
     try:
@@ -81,7 +81,7 @@ def open_state(folder: Path, partitions: int = 1, **options: Any) -> Engine:
 
 
 def twin(db: Engine, seed: int, number: int) -> Facts:
-    """What an engine that nothing happens to holds after so many epochs; it is told those that are missing."""
+    """What an undisturbed engine contains after this many epochs; missing ones are applied to it."""
     while db.epoch_number < number:
         act(db, seed, db.epoch_number + 1)
     assert db.epoch_number == number, "a twin is asked about epochs in order"

@@ -70,7 +70,7 @@ class Victim:
         return self._wait("commit or fail another epoch")
 
     def ends(self) -> None:
-        """Wait until it has done all that it was told to do."""
+        """Wait until it has executed all its orders."""
         while self._wait("come to its end"):
             pass
 
@@ -134,5 +134,5 @@ class Victim:
             pass
         self._reader.join(LIMIT)
         for file in (self.process.stdin, self.process.stdout, self.log):
-            with suppress(BrokenPipeError):  # an order that nobody heard
+            with suppress(BrokenPipeError):  # an order that was not received
                 file.close()  # type: ignore[union-attr]  # both are pipes

@@ -1,4 +1,4 @@
-"""The engine that misfortune befalls, in a process of its own: ``python -m tests.chaos.writer FOLDER SEED ...``.
+"""The engine that misfortune befalls, in a separate process: ``python -m tests.chaos.writer FOLDER SEED ...``.
 
 It says on its output what it has committed (``epoch 7``) and what failed (``failed 8 StateError``), and listens on its
 input: ``drop`` closes its connections to the partitions under it.
@@ -25,7 +25,7 @@ GIVEN_UP = 3  # epochs that fail one after the other
 
 
 def main() -> None:
-    """Commit epochs until told otherwise."""
+    """Commit epochs until the next order."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder")
     parser.add_argument("seed", type=int)
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def write(db: Engine, seed: int, count: int) -> None:
-    """So many epochs, or until several fail."""
+    """This many epochs, or until several fail."""
     failed = 0
     for _ in range(count):
         number = db.epoch_number + 1

@@ -39,7 +39,7 @@ def run(text: str, *arguments: str) -> Result:
 
 
 def lines(text: str) -> list[str]:
-    """What a pipe prints, without the lines that tell times."""
+    """What a pipe prints, without the lines that show times."""
     result = run(text)
     assert result.exit_code == 0, result.output
     return [line for line in result.stdout.splitlines() if not line.startswith("epoch")]

@@ -31,7 +31,7 @@ PROGRAM = ".decl e(x: number)\n.decl p(x: number)\ne(1).\np(x) :- e(x).\n.output
 
 
 def start(*words: str, **settings: str) -> tuple[str, list[str]]:
-    """The output of a command in a process of its own, and what heavy things it imported."""
+    """The output of a command in a separate process, and what heavy modules it imported."""
     environment = {**os.environ, "PYTHONPATH": str(Path(tidelog.__file__).parents[1]), "COLUMNS": "120", **settings}
     ended = subprocess.run(
         [sys.executable, "-c", MAIN, *words], env=environment, capture_output=True, text=True, timeout=120, check=False

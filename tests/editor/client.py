@@ -15,7 +15,7 @@ PATIENCE = 60
 
 
 class Client:
-    """One server in a process of its own, spoken to over its standard input and output."""
+    """One server in a separate process, called over its standard input and output."""
 
     def __init__(self, root: Path, *options: str) -> None:
         command = [sys.executable, "-m", "tidelog.cli", "lsp", *options]

@@ -1,4 +1,4 @@
-"""Segments: a text cut into clauses, and cut anew where it is edited."""
+"""Segments: a text cut into clauses, and cut again where it is edited."""
 
 import random
 

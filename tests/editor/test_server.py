@@ -1,4 +1,4 @@
-"""The language server over its protocol, in a process of its own."""
+"""The language server over its protocol, in a separate process."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ HARMLESS = ("close", "preview", "stream", "from_file")  # asked otherwise below,
 
 @dataclass
 class Handles:
-    """An engine with what it gave out before: a view, a query, epochs, and changes that nobody has read."""
+    """An engine with what it gave out before: a view, a query, epochs, and changes that have not been read."""
 
     db: Engine
     view: View

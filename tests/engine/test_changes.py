@@ -1,4 +1,4 @@
-"""What an epoch tells of its changes: rows with the values that they had.
+"""What an epoch reports about its changes: rows with the values that they had.
 
 Cannot notice: a feed of a column whose type changes from one known type to another, which one file cannot hold.
 """

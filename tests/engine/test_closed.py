@@ -1,4 +1,4 @@
-"""An engine that is closed says so (TL4055), to whoever asks it, also in the middle of a question."""
+"""An engine that is closed says so (TL4055) to every caller, also in the middle of a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constraints in an engine: what refuses an epoch, what is told, and what is left of it."""
+"""Constraints in an engine: what refuses an epoch, what is reported, and what remains of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values mean the same in every container and in every order; what has no one meaning is told, with what to do."""
+"""Values mean the same in every container and in every order; what is ambiguous is refused, with what to do."""
 
 from __future__ import annotations
 

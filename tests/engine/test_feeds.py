@@ -42,7 +42,7 @@ def test_what_was_missed_is_written_from_the_history(tmp_path: Path) -> None:
         db.write_feed("reach", folder=str(feed))
         with db.epoch() as e:
             e.insert("edge", [(1, 2)])
-    with Engine(path=tmp_path / "state") as db, db.epoch() as e:  # nobody feeds
+    with Engine(path=tmp_path / "state") as db, db.epoch() as e:  # no one feeds
         e.insert("edge", [(2, 3)])
     with Engine(path=tmp_path / "state") as db:
         db.write_feed("reach", folder=str(feed))

@@ -26,7 +26,7 @@ def test_a_reader_waits_for_a_short_epoch_and_then_has_its_time(monkeypatch: pyt
     turns.end()
     assert read.wait(30)
     reader.join()
-    turns.read()  # in its own time nobody waits
+    turns.read()  # in its own time no thread waits
 
 
 def test_nobody_waits_for_an_epoch_of_its_own_or_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -247,7 +247,7 @@ def test_failed_epoch_is_seen_by_nobody(db: Engine) -> None:
 
 @pytest.mark.parametrize("threads", [8, 50])
 def test_every_read_beside_epochs_is_that_of_one_committed_epoch(db: Engine, threads: int) -> None:
-    """Fifty threads read all ways while epochs replace every fact; nobody goes back in time."""
+    """Fifty threads read all ways while epochs replace every fact; no thread goes back in time."""
     stop = threading.Event()
     wrong: list[object] = []
     reads = [0]

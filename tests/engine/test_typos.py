@@ -1,4 +1,4 @@
-"""Names that nobody knows are told with the name that was probably meant, and are errors in a strict engine."""
+"""Unknown names are reported with the name that was probably meant, and are errors in a strict engine."""
 
 from __future__ import annotations
 

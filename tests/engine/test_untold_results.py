@@ -1,4 +1,4 @@
-"""Results of functions that tell no type: numbers where they are computed with or ordered, else as they come."""
+"""Results of functions that declare no type: numbers where they are computed with or ordered, else as they come."""
 
 from __future__ import annotations
 

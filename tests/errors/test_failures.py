@@ -1,4 +1,4 @@
-"""Every way in which a call fails has a code, an example or a test that ends in it, and words of its own."""
+"""Every way in which a call fails has a code, an example or a test that ends in it, and a text that no other has."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ENVIRONMENT = {**os.environ, "PATH": COMMANDS}
 ENTRIES = all_failures()
 CATALOGUES = (*FAILURE_CATALOGUES, *(import_module(name) for each in extensions() for name in each.failures))
 CATALOGUED = {"TidelogError", *(kind for *_, kind in FAILURE_FAMILIES), *(entry.kind.__name__ for entry in ENTRIES)}
-WITHOUT_CODES = {"testing"}  # the naive judge: seen by tests, and by `tidelog simulate`, which has codes of its own
+WITHOUT_CODES = {"testing"}  # the naive judge: seen by tests, and by `tidelog simulate`, which has separate codes
 OUTSIDE = {"follow"}  # what talks to databases, whose errors are of several classes too
 THEORY = {"lab"}  # calculus and simulator: libraries to learn from, whose errors are of several classes
 SOURCES = {path: path.read_text("utf-8") for path in sorted((ROOT / "src" / "tidelog").rglob("*.py"))}
@@ -92,7 +92,7 @@ def test_no_error_is_worded_where_it_is_raised() -> None:
 
 
 def worded_in(text: str) -> list[int]:
-    """The lines that make an error by its class, with a text of their own, where a catalogue should be asked."""
+    """The lines that make an error by its class, with a separate text, where a catalogue should be used."""
     tree = ast.parse(text)
     marked = {id(arg) for node in ast.walk(tree) if _is_mark(node) for arg in node.args}  # type: ignore[attr-defined]
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in marked)

@@ -1,4 +1,4 @@
-"""The graph of a program: what it tells, and that its drawing tells the same, legibly."""
+"""The graph of a program: what it shows, and that its drawing shows the same, legibly."""
 
 from __future__ import annotations
 

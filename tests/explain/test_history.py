@@ -15,7 +15,7 @@ COUNTS = [(2, 5, 0), (3, 0, 0), (4, 1, 3), (7, 0, 3)]
 
 
 def numbers(history: ViewHistory) -> list[tuple[int, ...]]:
-    """Inserted, deleted and size, as the plot tells them of every bar."""
+    """Inserted, deleted and size, as the plot shows them for every bar."""
     titles = [title.text or "" for title in ElementTree.fromstring(history.svg()).iter(f"{SVG}title")]
     found = [title.replace(",", "") for title in titles if title.startswith("epoch")]
     return [tuple(map(int, re.findall(r"\d+", title.partition(":")[2]))) for title in found]

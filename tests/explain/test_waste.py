@@ -1,4 +1,4 @@
-"""Rules that visit far more rows than they find supports are told, with the step where the rows go."""
+"""Rules that visit far more rows than they find supports are reported, with the step that visits the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One PostgreSQL server for all tests of a process, and a database of its own for each test.
+"""One PostgreSQL server for all tests of a process, and a separate database for each test.
 
 A test that stops, crashes or restarts the server leaves it running as it was (`restarted`, `crash`). Statements of a
 test go over one connection: a new one costs some fifty times as much as a statement.

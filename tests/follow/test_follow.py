@@ -106,7 +106,7 @@ def test_a_large_value_that_is_not_sent_again_stays(database: Database, path: Pa
         database.run("UPDATE page SET id = 2")
         caught_up(follower, database)
         assert list(db["page"]) == [(2, large, "b")]
-        # the row becomes no fact, and then one again of which the stream does not tell everything
+        # the row stops being a fact, and then becomes one again that the stream does not send completely
         database.run("UPDATE page SET title = NULL")
         caught_up(follower, database)
         assert (len(db["page"]), follower.health.left_out, follower.health.snapshots) == (0, 1, 1)

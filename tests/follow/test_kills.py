@@ -31,7 +31,7 @@ SELECT source, target FROM reach ORDER BY 1, 2
 
 
 class Writer(threading.Thread):
-    """Transactions without an end, each with one row of a number of its own; some take an old one away, or heal it.
+    """Transactions without an end, each with one row with a new number; some delete an old one, or repair it.
 
     Every third row cannot become a fact, and every second of these does so later.
     """

@@ -1,4 +1,4 @@
-"""Publications: made where missing, used as they are where they tell everything, refused where they do not."""
+"""Publications: made where missing, used as they are where they contain everything, refused where they do not."""
 
 from __future__ import annotations
 

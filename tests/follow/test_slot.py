@@ -81,7 +81,7 @@ def test_a_snapshot_that_was_broken_off_is_begun_again(
     database.run("INSERT INTO link VALUES ('a', 'b')")
 
     def broken(*_: object) -> None:
-        raise KeyboardInterrupt  # as a kill: nobody tidies up
+        raise KeyboardInterrupt  # like a kill: nothing is cleaned up
 
     monkeypatch.setattr("tidelog.follow.link.read_tables", broken)
     with Engine(REACH, path=tmp_path) as db:

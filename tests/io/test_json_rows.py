@@ -1,4 +1,4 @@
-"""JSON and lines of JSON: what is written reads back the same, in all types; what does not fit is told by its line."""
+"""JSON and lines of JSON: what is written reads back the same, in all types; misfits are reported by line."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ def test_a_table_is_read_by_name_or_by_position_or_refused_in_every_reader(seed:
         assert told == expected(names, found, positions=False), (reader, names, found)
 
 
-# Header lines of CSV files that nobody declared
+# Header lines of CSV files that are not declared
 
 
 def header_judge(names: list[str], lines: list[list[str]]) -> str:
@@ -238,7 +238,7 @@ def test_a_first_line_of_a_csv_file_is_a_header_or_a_row_or_has_to_be_declared(
         case 3:
             lines.insert(0, ["from", "to", "why"][: len(names)])
     if delimiter == "\t" and len(names) == 1:
-        return  # without a tab nobody can tell
+        return  # without a tab it is undecidable
     path = tmp_path / "emp.csv"
     text = io.StringIO()
     csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(lines)

@@ -1,4 +1,4 @@
-"""Files behind DataFrames are removed when that is told, or when they are old and a writer comes."""
+"""Files behind DataFrames are removed when their end is announced, or when they are old and a writer starts."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def made() -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of its own with a copy of the kernel."""
+    """A separate folder with a copy of the kernel."""
     for path in (made, made.with_suffix(".so")):
         if path.exists():
             shutil.copy(path, tmp_path)

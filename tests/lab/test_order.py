@@ -1,4 +1,4 @@
-"""Does order matter: what is told before, what is tried, what is found and how small it is made."""
+"""Does order matter: what is reported first, what is tried, what is found and how far it is reduced."""
 
 from __future__ import annotations
 

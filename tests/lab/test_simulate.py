@@ -99,7 +99,7 @@ def test_a_run_is_turned_into_the_other_kind_of_execution_and_drawn(tmp_path: Pa
         assert 'class="before"' in text
         assert 'class="after"' in text
         assert "%" not in text.partition("<body>")[2]
-    for algorithm in ("dred", "psn-lossy"):  # TL7491, told without its code beside the run itself
+    for algorithm in ("dred", "psn-lossy"):  # TL7491, reported without its code next to the run itself
         result = RUNNER.invoke(app, ["simulate", *files, f"--algorithm={algorithm}"])
         assert (result.exit_code, "does not run in complete iterations" in result.output) == (1, True)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def threads(count: int, handful: int = 3) -> Iterator[None]:
-    """Engines made meanwhile have so many threads unless they are told otherwise, and use them for everything."""
+    """Engines made meanwhile have this many threads by default, and use them for everything."""
     with _set(count, {"WORTH": 1, "LEAST": 0, "HANDFUL": handful, "WAITS_FOR_ALL": True}):
         yield
 
@@ -31,7 +31,7 @@ def threads(count: int, handful: int = 3) -> Iterator[None]:
 def stragglers(count: int, late: int, worth: int = 8, seconds: float = 0.0005) -> Iterator[None]:
     """As `threads`, but thread ``late`` comes when the others are at work, and small batches end a run.
 
-    A run begins where so many rows are expected to be visited; in the middle of a batch where that is found out there.
+    A run begins where this many rows are probably visited; in the middle of a batch where that is found out there.
     """
     run = Workers.run
 

@@ -3,7 +3,7 @@
 A program is some clauses over common base relations. A clause, or a few that need each other, comes under a label,
 goes, and comes again, under the same label or another; a label is also given to another clause later, so that what a
 rewrite makes of the one (`__val_L3`, `__shown L3`) has the name of what it made of the other. Any subset of the clauses
-is stratified and ends. What must hold is told by the naive evaluator from the text and the facts alone.
+is stratified and ends. What must hold is decided by the naive evaluator from the text and the facts alone.
 
 What is not here: user functions, and facts of derived relations (`test_law.py` and `test_subsumption.py` have those).
 """
@@ -236,7 +236,7 @@ DRAWN = ("e", "e", "e", "w", "w", "w", "n", "n")  # drawn more often
 
 @dataclass
 class Changes:
-    """What one epoch is told: signed rows, rules by label, labels, instances of the component, and its time."""
+    """The changes of one epoch: signed rows, rules by label, labels, instances of the component, and its time."""
 
     rows: dict[tuple[str, Row], int] = field(default_factory=dict)
     add: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What the tests of the central law share: an engine beside the naive evaluator, told the same changes.
+"""What the tests of the central law share: an engine and the naive evaluator, with the same changes.
 
 `Case` is one random history, named by its seed; `shrink` makes a failing one small. Everything is asked of the engine
 through its public methods; rules are added as text, so that the printer and the parser take part.

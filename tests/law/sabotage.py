@@ -30,7 +30,7 @@ from tidelog.runtime.node import small, visit
 
 @contextmanager
 def tiny_slices(budget: int) -> Iterator[None]:
-    """Kernels stop after visiting so many rows, again and again; no epoch is small."""
+    """Kernels stop after visiting this many rows, again and again; no epoch is small."""
 
     def start(self: Machine, *noted: Cells) -> None:
         begin(self, *noted)
@@ -46,7 +46,7 @@ def tiny_slices(budget: int) -> Iterator[None]:
 
 @contextmanager
 def rebuilding(rng: Random, likely: float = 0.5) -> Iterator[list[str]]:
-    """Retractions tip at random places, before they begin or in the middle; the list tells of each that did."""
+    """Retractions tip at random places, before they begin or in the middle; the list records each that did."""
     tipped: list[str] = []
 
     def tips(self: Scale, *_: Any) -> bool:
@@ -129,7 +129,7 @@ def over_the_limit(db: Engine, number: int) -> Iterator[type[BaseException]]:
 
 @contextmanager
 def too_many_facts(db: Engine, number: int) -> Iterator[type[BaseException]]:
-    """So many facts and no more."""
+    """This many facts and no more."""
     own = core_of(db).runtime.node.partition.machine
     before, own.limits = own.limits, Limits(facts=number)
     try:

@@ -1,8 +1,8 @@
 """How many random cases each test of the law tries: all of TIDELOG_CASES go to the central law, shares to the others.
 
-The laws of single features (demand, structures, witnesses and so on) have programs of their own, each dearer than one
-of the central law. A share keeps them in proportion, both where many cases are tried (`make test-all`) and where the
-same laws run again with partitions or threads.
+The laws of single features (demand, structures, witnesses and so on) have separate programs, each more expensive than
+one of the central law. A share keeps them in proportion, both where many cases are tried (`make test-all`) and where
+the same laws run again with partitions or threads.
 """
 
 from __future__ import annotations

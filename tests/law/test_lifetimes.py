@@ -1,6 +1,6 @@
 """Lifetimes under random histories: who lives at every time is who a judge says that recomputes it from the history.
 
-The judge keeps no state between epochs but the list of what was told: for every fact the ends that insertions gave it,
+The judge keeps no state between epochs but the list of changes: for every fact the ends that insertions set,
 put off by later ones, forgotten by deletions and by its end. Tables of a bounded size lose the facts that were inserted
 or refreshed longest ago. Histories hold insertions with and without ends, refreshes, deletions, both in one epoch,
 epochs without a time, failed epochs, restarts, previews, and rules that come and go; the engine has one partition or
@@ -71,7 +71,7 @@ class Judge:
 
 
 def random_changes(rng: Random, now: int) -> list[tuple[int, str, Row, int | None]]:
-    """Signed facts with ends, some of them told twice."""
+    """Signed facts with ends, some of them inserted twice."""
     found = []
     for _ in range(rng.randrange(6)):
         name = rng.choice(["ping", "ping", "link", "plain"])

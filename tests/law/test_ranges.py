@@ -3,7 +3,7 @@
 Random rules compare columns of all types whose cells are ordered, from one side and from two, with constants and with
 other columns, beside equal columns and in recursion; texts are compared by value. Every case is run with ordered
 indexes and without. That plans really visit ranges is counted. What this cannot notice: a range that admits too many
-rows, since the comparisons that it comes from are steps of their own; `test_range_visits_what_it_admits` counts rows.
+rows, since the comparisons that it comes from are separate steps; `test_range_visits_what_it_admits` counts rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Ranks of depth and clock: the law holds wherever clock and depths stand, and late facts stand where they belong.
 
 What runs over is tried for real: the clock of an engine is put before the end of its clock bits, before the last depth
-and beyond it, and ranks are numbered anew at every commit. I1 and I2 are recomputed from outside after every epoch
+and beyond it, and ranks are renumbered at every commit. I1 and I2 are recomputed from outside after every epoch
 (`harness.check`). That old state folders go on is tested in `tests/store/test_old_ranks.py`.
 """
 
@@ -43,7 +43,7 @@ def partitions_of(db: Engine) -> Iterator[Partition]:
 @pytest.mark.parametrize("kind", ["plain", "all"])
 @pytest.mark.parametrize("start", STARTS)
 def test_law_holds_wherever_the_clock_stands(start: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.runtime.node.node.RANK_LIMIT", 1 << 60)  # ranks are not numbered anew
+    monkeypatch.setattr("tidelog.runtime.node.node.RANK_LIMIT", 1 << 60)  # ranks are not renumbered
 
     def make(program: Program) -> Engine:
         db = Engine(program)

@@ -162,7 +162,7 @@ class Run:
                 assert (partial and "same" in past) or past.verify(), number
         for name in self.db.relations:
             if name in core_of(self.db).rules.restricted or any(isinstance(t, Shape) for t in self.db[name].types):
-                continue  # feeds of those on demand tell what was asked; structures have tests of their own
+                continue  # feeds of those on demand show what was demanded; structures have separate tests
             rows: set[tuple[object, ...]] = set()
             for change in self.db.changes(name):
                 (rows.add if change.sign > 0 else rows.remove)(change.fact)

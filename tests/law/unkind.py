@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def partitions(count: int, rng: Random | None = None) -> Iterator[None]:
-    """Engines made meanwhile have so many partitions; with ``rng`` their messages are delivered unkindly."""
+    """Engines made meanwhile have this many partitions; with ``rng`` their messages are delivered unkindly."""
 
     def make(where: Where, durable: object, folder: object) -> Runtime:
         functions, dictionary = where.functions, Dictionary()
@@ -38,7 +38,7 @@ def partitions(count: int, rng: Random | None = None) -> Iterator[None]:
 
 
 def engine_on(count: int, rng: Random | None = None) -> Callable[[Program], Engine]:
-    """Makes engines with so many partitions."""
+    """Makes engines with this many partitions."""
 
     def make(program: Program) -> Engine:
         with partitions(count, rng):

@@ -1,4 +1,4 @@
-"""Faults of the kernel become errors that tell the values, the same as those of functions."""
+"""Faults of the kernel become errors that name the values, the same as those of functions."""
 
 from __future__ import annotations
 

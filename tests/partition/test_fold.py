@@ -1,4 +1,4 @@
-"""Count, sum and mean through the engine: exact to the last bit whatever comes and goes (D12)."""
+"""Count, sum and mean through the engine: exact to the last bit whatever is added and removed (D12)."""
 
 from __future__ import annotations
 

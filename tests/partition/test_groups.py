@@ -1,4 +1,4 @@
-"""Groups of folds: exact to the last bit, whatever comes and goes, in any order, and undone without a trace."""
+"""Groups of folds: exact to the last bit, whatever is added and removed, in any order, and undone without a trace."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_lack_of_memory_tells_the_rule_too() -> None:
         except LimitError as error:
             told.append(str(error))
         else:
-            break  # so many were not made
+            break  # this many were not made
     assert told[0] == "out of memory; nothing was changed"
     ran = "out of memory; nothing was changed\n  rule    r2: reach(X, Z) :- reach(X, Y), edge(Y, Z).\n  plan    on"
     assert any(text.startswith(ran) for text in told)

@@ -15,7 +15,7 @@ WORDS = [f"word {number}" for number in range(40)]
 
 
 class Owners:
-    """Two owners in this process; the first refuses what it is told to refuse, or is lost."""
+    """Two owners in this process; the first refuses what it is set to refuse, or is lost."""
 
     def __init__(self) -> None:
         self.told: list[dict[int, object]] = [{}, {}]

@@ -1,7 +1,7 @@
 """Indexes that are made over facts for plans that have not run yet.
 
-Notices an index that is filled although nobody reads it, and one that misses rows that came, went or took the place of
-others before it was first read.
+Notices an index that is filled although it is not read, and one that misses rows that were added, removed or took the
+place of others before it was first read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ RULE = "new(K, G) :- visit(K, G), !known(G)."
 
 
 def unread(db: Engine) -> int:
-    """How many indexes nobody has read."""
+    """How many indexes have not been read."""
     relations = db._core.runtime.node.partition.relations
     return sum(map(relations.is_unread, relations.index_columns().values()))
 

@@ -1,4 +1,4 @@
-"""Threads that wait for something to do: all take part, errors are told, none outlives its pool or a fork."""
+"""Threads that wait for something to do: all take part, errors are reported, none outlives its pool or a fork."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of variables inside and outside of aggregates: what is told about them, and what is not rewritten."""
+"""Names of variables inside and outside of aggregates: what is reported about them, and what is not rewritten."""
 
 from __future__ import annotations
 

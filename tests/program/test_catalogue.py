@@ -1,4 +1,4 @@
-"""Every code has an example that gets it, and words of its own."""
+"""Every code has an example that gets it, and a text that no other has."""
 
 from __future__ import annotations
 

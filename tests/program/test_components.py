@@ -1,4 +1,4 @@
-"""What instances of components mean: names, types, rules and facts that they stand for, and what is told of them."""
+"""What instances of components mean: the names, types, rules and facts of each, and what is reported about them."""
 
 from __future__ import annotations
 

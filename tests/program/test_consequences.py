@@ -1,4 +1,4 @@
-"""One cause, one error: what follows from text that could not be read is not told."""
+"""One cause, one error: what follows from text that could not be read is not reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written as in another language is told how it is written here."""
+"""For syntax of another language, the hint says how it is written here."""
 
 from __future__ import annotations
 

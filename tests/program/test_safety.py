@@ -1,4 +1,4 @@
-"""Which rules are safe, and what is told about those that are not."""
+"""Which rules are safe, and what is reported about those that are not."""
 
 from __future__ import annotations
 

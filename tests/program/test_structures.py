@@ -1,4 +1,4 @@
-"""Records and algebraic types in programs: what they mean to the checks, and what is told about mistakes."""
+"""Records and algebraic types in programs: what they mean to the checks, and what is reported about mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inference of column types, elaboration of literals, and the conflicts that are told."""
+"""Inference of column types, elaboration of literals, and the conflicts that are reported."""
 
 from __future__ import annotations
 

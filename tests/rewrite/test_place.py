@@ -1,6 +1,6 @@
 """Placements of programs everybody knows: which are free of messages, which copies the others read.
 
-That the localised rules are right is shown by `test_place_locality`; here it is told which of the right ones are made.
+That the localised rules are right is shown by `test_place_locality`; here is tested which of the right ones are made.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def placed_program(program: Program, known: Mapping[str, Placement]) -> PlacedRu
 
 
 def random_known(rng: Random, program: Program) -> dict[str, Placement]:
-    """Placements that nobody would choose, for some of the relations."""
+    """Placements that no one would choose, for some of the relations."""
     chosen = {}
     for name, arity in sorted(arities(program).items()):
         if rng.random() < 0.5:

@@ -1,4 +1,4 @@
-"""Nodes that are lost: started again once per loss, whoever notices it, and a bounded number of times."""
+"""Nodes that are lost: restarted once per loss, no matter which call notices it, and a bounded number of times."""
 
 from __future__ import annotations
 

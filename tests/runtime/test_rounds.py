@@ -58,7 +58,7 @@ def test_a_partition_with_messages_goes_on_while_another_is_at_work() -> None:
         (2, flow(5, 0, 0)),  # 0 goes on, though 1 has not answered
         (0, flow(0, 0, 2, received=5)),  # and so does 2
         (2, flow(5, 0, 0, received=2)),
-        (1, flow(0, 0, 0, bits=4)),  # nothing is under way: all are told of the bits
+        (1, flow(0, 0, 0, bits=4)),  # nothing is under way: all receive the bits
         *((number, END) for number in (2, 1, 0)),
     ]
     called = run(script).called

@@ -1,4 +1,4 @@
-"""What runs changed on a partition that was lost is read from the state folder, or told to be lost too."""
+"""What runs changed on a partition that was lost is read from the state folder, or reported as lost, too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tidelog.store.base.fleeting import fleeting_store
 
 
 def changes() -> RunChanges:
-    """Those of a node that began anew: it carried out no run."""
+    """Those of a node that was restarted: it carried out no run."""
     (service,) = LocalNodes(FUNCTIONS, 1, Dictionary()).services
     return service.changed
 

@@ -1,4 +1,4 @@
-"""Runs by number: readers keep theirs when an epoch is run again, and what nobody reads is forgotten once."""
+"""Runs by number: readers keep theirs when an epoch is run again, and what is not read is forgotten once."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ FACTS: dict[str, list[tuple[str, str]]] = {
 
 
 class ConsoleServer:
-    """A server on a port of its own, on a thread; ``engine`` is there while it runs."""
+    """A server on a separate port, on a thread; ``engine`` is there while it runs."""
 
     def __init__(self, folder: Path, program: str = PROGRAM, facts: dict[str, Any] | None = None) -> None:
         self._folder, self._program = folder, program

@@ -1,4 +1,4 @@
-"""A server that runs in this process, on a port of its own, for as long as a block."""
+"""A server that runs in this process, on a separate port, for as long as a block."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def told(response: httpx.Response) -> Any:
 
 
 def refused(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
-    """What is told of an error; it has one shape."""
+    """What is reported for an error; it has one form."""
     body = response.json()
     assert (response.status_code, body["error"]["code"]) == (status, code), body
     assert body["error"].keys() >= {"code", "kind", "message", "notes", "hint", "where"}

@@ -1,4 +1,4 @@
-"""Who may do what, and what is told to those who may not."""
+"""Who may do what, and what is answered to those who may not."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_no_token_is_logged(caplog: pytest.LogCaptureFixture, capfd: pytest.Capt
         server.http.get("/v1/nothing", params={"token": "w" * 43})
         server.reader.post("/v1/epochs", json={})
     told = caplog.text + "".join(capfd.readouterr())
-    assert "w" * 43 not in told.replace("?token=" + "w" * 43, "")  # what httpx, the client, says of its own request
+    assert "w" * 43 not in told.replace("?token=" + "w" * 43, "")  # what httpx, the client, logs about its request
     assert "r" * 43 not in told
     assert "w" * 43 not in repr(server.service.tokens)
 

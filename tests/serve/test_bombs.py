@@ -1,4 +1,4 @@
-"""Texts that are small and mean much: whatever is sent, the server answers, goes on, and stops when it is told to."""
+"""Texts that are small and mean much: whatever is sent, the server answers, continues, and stops on request."""
 
 from __future__ import annotations
 

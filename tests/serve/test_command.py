@@ -26,7 +26,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.
 
 @dataclass
 class Typed:
-    """A server in a process of its own."""
+    """A server in a separate process."""
 
     url: str
     said: list[str]
@@ -36,7 +36,7 @@ class Typed:
 
 @contextmanager
 def typed(*words: str) -> Iterator[Typed]:
-    """The command, until it was told to stop; it must end well."""
+    """The command, until it was asked to stop; it must end normally."""
     command = [sys.executable, "-m", "tidelog.cli", "serve", *words, "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
         assert process.stderr is not None

@@ -90,7 +90,7 @@ def test_a_dry_run_that_would_be_refused_says_so_with_its_proofs(server: Console
 
 
 def check_violations(page: ConsolePage) -> None:
-    """72 violations of one constraint: counted, folded, each with a proof of its own."""
+    """72 violations of one constraint: counted, folded, each with a separate proof."""
     assert "safe is violated 72 times" in page.text('[data-violated="safe"] h2').replace("\n", " ")
     trees = page.all('[data-violated="safe"] .proof')
     assert len(trees) == 10

@@ -18,7 +18,7 @@ JSON = {"Content-Type": "application/json"}
 def test_a_body_beyond_the_limit() -> None:
     with running(limits=ServerLimits(body=1000)) as server:
         refused(server.http.post("/v1/epochs", json={"insert": {"edge": [[1, 2]] * 200}}), 413, "TL8005")
-        parts = (b"[[1, 2]," for _ in range(1000))  # of a length that is not told before
+        parts = (b"[[1, 2]," for _ in range(1000))  # of a length that is not announced
         refused(server.http.post("/v1/relations/edge/insert", content=parts, headers=JSON), 413, "TL8005")
         assert server.insert("edge", (1, 2))["epoch"] == 2
 

@@ -1,4 +1,4 @@
-"""A real standalone cluster on this machine: one master and some workers, each a process of its own.
+"""A real standalone cluster on this machine: one master and some workers, each a separate process.
 
     def body(cluster: Cluster) -> None:
         with cluster.session() as spark: ...
@@ -73,13 +73,13 @@ class Cluster:
         return number
 
     def kill_worker(self, position: int = 0) -> None:
-        """Kill a worker of the cluster; its executors end by themselves."""
+        """Kill a worker of the cluster; its executors then end, too."""
         os.kill(self.workers[position], signal.SIGKILL)
 
 
 @contextlib.contextmanager
 def standalone_cluster(workers: int = 2, cores: int = 2, memory: str = "1g") -> Iterator[Cluster]:
-    """One master and so many workers, with so many cores each."""
+    """One master and this many workers, with this many cores each."""
     with tempfile.TemporaryDirectory(prefix="tidelog-cluster-", ignore_cleanup_errors=True) as name:
         folder, processes = Path(name), []
         try:

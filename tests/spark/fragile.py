@@ -45,7 +45,7 @@ class Orders:
         self.die(method, how="fail")
 
     def live(self) -> None:
-        """Nobody is to die."""
+        """No process is to be killed."""
         self._file.unlink(missing_ok=True)
 
     @property
@@ -140,7 +140,7 @@ def waiting(folder: Path, name: str = "wait") -> Function:
 
 
 class Beside:
-    """An engine beside the naive evaluator, told the same changes, one epoch per script."""
+    """An engine and the naive evaluator, with the same changes, one epoch per script."""
 
     def __init__(self, db: Engine, program: str, functions: Iterable[Function] = ()) -> None:
         self.db = db

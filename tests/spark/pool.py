@@ -2,7 +2,7 @@
 
 Each task of the stage holds one node per engine that lives; an engine asks for its own by number. Everything else
 is what a user gets: the same nodes, services, messages over Arrow Flight and dictionaries. What this cannot notice is
-what starting and losing a stage does to an engine: `test_engine_failure` has stages of its own.
+what starting and losing a stage does to an engine: `test_engine_failure` has separate stages.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LIMIT = 300.0  # seconds for any question: machines that run tests are busy
 
 
 class UnkindChannel(FlightChannel):
-    """Every row is a message of its own; an arbitrary part of them arrives, in an arbitrary order, the others later."""
+    """Every row is a separate message; an arbitrary part of them arrives, in an arbitrary order, the others later."""
 
     def __init__(self, before_sending: Callable[[], None], rng: Random) -> None:
         super().__init__(before_sending)
@@ -93,7 +93,7 @@ class Lodging:
         return getattr(self, method)(*args)
 
     def lodge(self, engine: int, partitions: int, functions: bytes, seed: int | None, left: Sequence[int]) -> None:
-        """A new engine has so many partitions; some engines have left."""
+        """A new engine has this many partitions; some engines have left."""
         for old in left:
             if old in self._nodes:
                 self._nodes.pop(old).close()
@@ -161,7 +161,7 @@ class PooledNodes(SparkNodes):
         self._stage = pool.stage
         self.repeat = lambda act: act()
         self._run = 0
-        self._told, self._settling = None, threading.Lock()
+        self._pending, self._settling = None, threading.Lock()
         self.engine = pool.lodge(partitions, functions, seed)
         self.dictionary = SharedDictionary(partitions, None, self._ask_owner, self._report_to_owner)
         self._leave = weakref.finalize(self, pool.leave, self.engine)
@@ -187,7 +187,7 @@ class PooledNodes(SparkNodes):
 
 @contextmanager
 def engines_in(pool: Pool, partitions: int, seed: int | None = None) -> Iterator[None]:
-    """Engines made meanwhile have so many partitions in the pool; with a seed their mail is delivered unkindly."""
+    """Engines made meanwhile have this many partitions in the pool; with a seed messages are delivered unkindly."""
 
     def make(where: Where, durable: object, folder: object) -> Runtime:
         nodes = PooledNodes(pool, partitions, where.own, seed)

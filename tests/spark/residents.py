@@ -80,7 +80,7 @@ class Keeper:
         time.sleep(seconds)
 
     def begin(self, mark: str, method: str, seconds: float) -> object:
-        """Tell by a file that the call has begun, and take so long for it, or until the file is gone."""
+        """Report by a file that the call has begun, and take this long for it, or until the file is gone."""
         Path(f"{mark}.{self.number}").touch()
         if method == "hang":
             return self.hang(seconds)

@@ -304,7 +304,7 @@ def test_a_source_that_moves_is_read_once_by_an_embedded_engine(spark: SparkSess
 
 
 def leave_spark_alone() -> None:
-    """In a process of its own: what other tests left behind is not collected in the child."""
+    """In a separate process: what other tests left behind is not collected in the child."""
     settings = {"spark.executorEnv.PYTHONPATH": WORKER_PATH}
     with (
         local_session(1, settings=settings) as spark,

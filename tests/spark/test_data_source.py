@@ -140,7 +140,7 @@ FILES, ROWS = 6, 5
 
 
 def stream_files(folder: str) -> None:
-    """In a process of its own: all files into the state, one batch for each."""
+    """In a separate process: all files into the state, one batch for each."""
     with local_session(1) as spark:
         register(spark)
         rows = spark.readStream.schema("a bigint, b bigint").option("maxFilesPerTrigger", 1).parquet(f"{folder}/in")

@@ -178,7 +178,7 @@ def test_repeated_loss_ends_with_an_error_and_the_engine_goes_on_afterwards(
 def test_epoch_that_is_on_disk_is_committed_though_partitions_cannot_be_loaded(beside: Beside, orders: Orders) -> None:
     orders.die("commit", after=True)
     beside.try_epoch(change(beside))
-    wait_for(lambda: orders.left == 0, LIMIT)  # nobody waits for a commit
+    wait_for(lambda: orders.left == 0, LIMIT)  # no call waits for a commit
     orders.die("load_piece", times=100)
     with pytest.raises(EngineError, match=r"stopped after 4 attempts"):
         beside.check()
@@ -219,7 +219,7 @@ def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 def test_interrupt_leaves_the_epoch_before_and_an_engine_that_can_be_used(
     spark: SparkSession, tmp_path: Path, patience: float
 ) -> None:
-    """Partitions are at a user function: it returns when they were told to give way, or they are begun anew."""
+    """Partitions run a user function: it returns when they were interrupted, or they are restarted."""
     wait, go = waiting(tmp_path), tmp_path / "go"
     program = PROGRAM + "slow(Y) :- two(X, Z), Y = wait(Z)."
 

@@ -28,7 +28,7 @@ def pool(spark: SparkSession) -> Iterator[Pool]:
 
 
 def on_spark(pool: Pool, partitions: int, seed: int | None = None) -> Callable[[Program], Engine]:
-    """Makes engines in the pool, with a state folder of their own as any engine on Spark has."""
+    """Makes engines in the pool, with a separate state folder, as any engine on Spark has."""
 
     def make(program: Program) -> Engine:
         with engines_in(pool, partitions, seed):

@@ -1,4 +1,4 @@
-"""What goes wrong on Spark and is seldom seen: each is told with its code."""
+"""What goes wrong on Spark and is seldom seen: each is reported with its code."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ def test_state_is_gone_on_from_and_read_at_an_epoch(reach: Path) -> None:
     again = run(reach, *state, "--runtime", "embedded")  # as many partitions as made it, in this process
     assert "c\ta" in again.stdout, again.output
     assert not list((folder / "state").glob("views/*"))  # no file of a view that was written is left
-    other = run(reach, *state, "--partitions", 3)  # an epoch of its own
+    other = run(reach, *state, "--partitions", 3)  # a separate epoch
     assert "c\ta" in other.stdout, other.output
 
 

@@ -140,7 +140,7 @@ def test_every_batch_counts_once_however_often_the_driver_is_killed(spark: Spark
 
 
 def twin_rows(edges: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """What an engine that nobody kills says."""
+    """The output of an engine that is not killed."""
     with Engine(REACH) as db:
         with db.epoch() as e:
             e.insert("edge", edges)
@@ -148,7 +148,7 @@ def twin_rows(edges: list[tuple[int, int]]) -> set[tuple[int, int]]:
 
 
 def _run_driver(place: Path, killed_after: float | None) -> bool:
-    """Whether the driver came to its end; it is killed so many seconds after it has begun."""
+    """Whether the driver completed; it is killed this many seconds after its start."""
     command = [sys.executable, str(place / "driver.py"), WORKER_PATH, str(place)]
     environment = {**os.environ, "PYTHONPATH": WORKER_PATH}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)

@@ -138,7 +138,7 @@ class MemoryStore(FileStore):
         super().__init__(Path("state"), disk)
 
     def lock(self) -> None:
-        """Nobody else is there."""
+        """There is no other writer."""
 
     def unlock(self) -> None:
-        """Nobody else is there."""
+        """There is no other writer."""

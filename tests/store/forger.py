@@ -1,8 +1,8 @@
 """A forger: changes one thing in a state and makes all checksums fit again.
 
-`python -m tests.store.forger --cases 2000 --seed 1` opens so many forged states, in processes of their own, reads all
+`python -m tests.store.forger --cases 2000 --seed 1` opens this many forged states, in separate processes, reads all
 views of each and runs an epoch. Each must be a StateError or go on as an engine does: whatever else is raised, and
-every process that dies, is told with its seed.
+every process that dies, is reported with its seed.
 """
 
 from __future__ import annotations
@@ -345,7 +345,7 @@ def _go_on(db: Engine) -> None:
 
 
 def run(first: int, last: int) -> None:
-    """Try the forgeries of some seeds; each is told before it is tried, and what came of it afterwards."""
+    """Try the forgeries of some seeds; each is printed before it is tried, and its result afterwards."""
     for seed in range(first, last):
         print(seed, end=" ", flush=True)
         files, partitions, told = forged(seed)
@@ -362,7 +362,7 @@ def run(first: int, last: int) -> None:
 
 
 def found_wrong(cases: int, seed: int, tell: Callable[[str], object] = lambda _: None) -> list[str]:
-    """What is wrong with so many forgeries, tried in processes of their own; a process that dies is wrong."""
+    """What is wrong with this many forgeries, tried in separate processes; a process that dies is wrong."""
     wrong, first, last = [], seed, seed + cases
     while first < last:
         words = [

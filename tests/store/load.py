@@ -1,4 +1,4 @@
-"""A writer under load that tells every epoch before and after its commit, to be killed at any moment."""
+"""A writer under load that prints every epoch before and after its commit, to be killed at any moment."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ STORY = (
     Change({"p": words((5, "a"))}, snapshot=True),  # one partition has work, the other has none
     Change({"q": [(8,)], "s": [()]}, {"p": words((1, "a")), "q": [(7,)]}, rules=True, snapshot=True),
     Change({"p": words(*((n, "e") for n in range(10, 30)))}, {"p": words((2, "b"), (5, "a"))}),
-    Change(snapshot=True),  # nobody has work
+    Change(snapshot=True),  # no thread has work
     Change({"p": words((1, "a"))}, {"p": words((10, "e"), (11, "e")), "s": [()], "q": [(8,)]}),
 )
 
@@ -115,7 +115,7 @@ class Team:
 
 
 def run_alone(node: Node, work: EpochWork) -> None:
-    """An epoch on one partition of several: without rules nobody waits for anybody."""
+    """An epoch on one partition of several: without rules no partition waits for another."""
     assert not list(node.steps(work))
 
 

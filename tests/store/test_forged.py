@@ -245,7 +245,7 @@ def history(partitions: int = 1) -> Files:
 
 
 def in_epoch(files: Files, epoch: int, relation: str, change: Callable[[dict[str, Any]], object]) -> Files:
-    """The files with a change in what an epoch tells of a relation, wherever that is told first."""
+    """The files with a change in what an epoch records about a relation, where that is recorded first."""
     parts = parts_of(files)
     for part in parts:
         batches = batches_of(part)

@@ -1,4 +1,4 @@
-"""History: earlier epochs, change feeds, what is kept and what is removed; repeated input; snapshots by themselves."""
+"""History: earlier epochs, change feeds, what is kept and what is removed; repeated input; automatic snapshots."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def test_a_state_on_another_file_system_behaves_as_on_local_files(tmp_path: Path
             if number == 4:
                 db.snapshot()
     states = expected()
-    assert len(place.names("log")) == len(states) - 1  # every epoch is a file of its own
+    assert len(place.names("log")) == len(states) - 1  # every epoch is a separate file
     for number in range(1, len(states)):
         assert facts_of(Engine(path=place, at=number)) == states[number]
     assert len(Engine(path=place, at=-1).changes("reach")) > 5

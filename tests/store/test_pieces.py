@@ -133,7 +133,7 @@ def test_another_number_of_partitions_is_an_epoch_that_changes_nothing(tmp_path:
             assert db.epoch_number == last
             assert not db.log()[-1].changed
     assert Engine(path=tmp_path / "two", at=-1).log()[-1].note == (
-        "1 to 2 partitions: facts were moved with their ranks and counts, and ranks given anew to reach"
+        "1 to 2 partitions: facts were moved with their ranks and counts, and new ranks were computed for reach"
     )
 
 
@@ -276,7 +276,7 @@ def test_pieces_lie_on_another_file_system_as_on_local_files(tmp_path: Path) -> 
                 change(e)
             if number == 4:
                 db.snapshot()
-    assert len(place.names("part-0/log")) >= 5  # every piece is a file of its own
+    assert len(place.names("part-0/log")) >= 5  # every piece is a separate file
     for number in range(1, len(STATES())):
         assert facts_of(Engine(path=place, at=number)) == STATES()[number]
     assert len(Engine(path=place, at=-1).changes("reach")) > 5

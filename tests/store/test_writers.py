@@ -41,12 +41,12 @@ class Writer:
         return self._process.pid
 
     def wait_for(self, what: str, number: int = 0) -> None:
-        """Wait until the process has told something of this epoch or a later one."""
+        """Wait until the process has printed something about this epoch or a later one."""
         while not any(told == what and n >= number for told, n in self.told):
             self.told.append(self._here.recv())
 
     def kill(self) -> None:
-        """Kill it, and hear what it told until then."""
+        """Kill it, and read what it printed until then."""
         self._process.kill()
         self._process.join()
         try:
@@ -57,7 +57,7 @@ class Writer:
         self._here.close()
 
     def last(self, what: str) -> int:
-        """The last epoch of which this was told."""
+        """The last epoch for which this was printed."""
         return max((n for told, n in self.told if told == what), default=0)
 
 

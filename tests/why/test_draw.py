@@ -1,4 +1,4 @@
-"""Proofs as drawings: what the text tells is there, and nothing of a value is markup."""
+"""Proofs as drawings: what the text shows is there, and nothing of a value is markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why facts hold, or not, that rules take apart by patterns: told of values, never by what rewrites made of a rule."""
+"""Why facts hold, or not, that rules take apart by patterns: explained by values, never by rewritten rules."""
 
 from __future__ import annotations
 

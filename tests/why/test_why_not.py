@@ -151,7 +151,7 @@ def test_copies_of_several_partitions_are_told_as_what_they_copy() -> None:
 
 
 def test_negated_copies_of_walks_and_projections_are_told_as_the_rule_writes_them() -> None:
-    """On several partitions they were told as a count of no rows, and two of them as one."""
+    """On several partitions they were reported as a count of no rows, and two of them as one."""
     text = """
         r1 back(X, Y) :- q(X, Y), r(X), !q(Y, _), !follows*(X, Y), !follows*(Y, X).
         q(5, 8). q(1, 3). q(4, 5). r(1). r(4). r(5). follows(1, 2). follows(2, 3)."""

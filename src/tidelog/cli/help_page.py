@@ -97,7 +97,7 @@ def _command_name(command: Any) -> str:
 def _meaning(parameter: Parameter) -> str:
     parts = [parameter.help, *_default(parameter)]
     if parameter.envvar:
-        parts.append(f"Also `{parameter.envvar}`.")
+        parts.append(f"Environment variable: `{parameter.envvar}`.")
     return " ".join(parts)
 
 

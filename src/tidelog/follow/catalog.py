@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidelog.follow import follow_failures as failures
-from tidelog.follow.connect import place_of, told
+from tidelog.follow.connect import database_errors, place_of
 from tidelog.follow.options import Options, TableOption
 from tidelog.follow.types import Kind, kind_of
 from tidelog.io.match_names import compared, find_names
@@ -70,7 +70,7 @@ class FollowedTable:
     columns: tuple[FollowedColumn, ...]
     key: tuple[int, ...]
     is_partitioned: bool = False
-    tells_all: bool = False  # the stream has the whole old row
+    has_old_rows: bool = False  # the stream has the whole old row
 
     @property
     def key_is_all(self) -> bool:
@@ -120,7 +120,7 @@ def inspect(
     connection: Connection[tuple[Any, ...]], options: Options, option: TableOption, known: Known
 ) -> FollowedTable:
     """What there is to know of a table that is to be followed, or why it cannot be."""
-    with told(options.dsn, f"to inspect `{option.table}`"):
+    with database_errors(options.dsn, f"to inspect `{option.table}`"):
         found = connection.execute(TABLE, (option.table,)).fetchone()
         if found is None:
             raise failures.NO_TABLE.error(table=option.table, where=place_of(options.dsn))

@@ -46,19 +46,19 @@ def place_of(dsn: str) -> str:
 
 def without_secrets(text: str, dsn: str) -> str:
     """A text of the driver in one line, without what only the connection string should have."""
-    told = " ".join(text.split())
+    line = " ".join(text.split())
     try:
         found = driver().conninfo.conninfo_to_dict(dsn)
     except driver().Error:
         return "invalid connection string"
     for name in ("password", "sslpassword", "passfile", "sslkey"):
         if found.get(name):
-            told = told.replace(str(found[name]), "***")
-    return told.replace(dsn, "***")[:500]
+            line = line.replace(str(found[name]), "***")
+    return line.replace(dsn, "***")[:500]
 
 
 @contextmanager
-def told(dsn: str, what: str) -> Iterator[None]:
+def database_errors(dsn: str, what: str) -> Iterator[None]:
     """Errors of the driver as ours: a connection that broke, or a statement that was refused."""
     postgres = driver()
     try:
@@ -74,7 +74,7 @@ def told(dsn: str, what: str) -> Iterator[None]:
 def connect(dsn: str, **more: str) -> psycopg.Connection[tuple[Any, ...]]:
     """A connection whose statements stand alone."""
     postgres = driver()
-    with told(dsn, "a connection"):
+    with database_errors(dsn, "a connection"):
         own = postgres.conninfo.conninfo_to_dict(dsn)
         settings = f"{own.get('options') or ''} {SETTINGS}".strip()
         limits = {"connect_timeout": own.get("connect_timeout") or PATIENCE, "keepalives_idle": 30}

@@ -78,6 +78,6 @@ class Facts:
             heads = (rule.head.predicate for rule in self._engine.program.rules)
             self._has_rules = frozenset(heads) | frozenset(self._core.rules.asserted_elsewhere)
             self._asked.clear()
-        if table.relation in self._has_rules and not (table.tells_all or table.key_is_all):
+        if table.relation in self._has_rules and not (table.has_old_rows or table.key_is_all):
             why = f"relation `{table.relation}` has rules, so its facts do not determine the rows of the table"
             raise failures.NO_IDENTITY.error(table=table.title, why=why, identity="FULL")

@@ -68,7 +68,7 @@ class Follower:
         try:
             self.check()
         except Unreachable as error:
-            self._tell(error, WAITING)
+            self._report(error, WAITING)
         return self.start_unchecked()
 
     def start_unchecked(self) -> Follower:
@@ -137,11 +137,11 @@ class Follower:
     def _rest(self, error: Exception, state: str, failed_at: int = 0) -> None:
         """Report an error, and wait before the next try."""
         self._failed_at = max(self._failed_at, failed_at)
-        self._tell(error, state)
+        self._report(error, state)
         self._note(reconnects=1)
         self._stop.wait(self._patience.next())
 
-    def _tell(self, error: Exception, state: str) -> None:
+    def _report(self, error: Exception, state: str) -> None:
         trouble = trouble_of(error)
         LOG.warning("%s: %s", trouble.code, trouble.message)
         self._note(state=state, trouble=trouble)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tidelog.follow import follow_failures as failures
 from tidelog.follow import slot
 from tidelog.follow.catalog import FollowedTable, inspect
-from tidelog.follow.connect import connect, replication, told
+from tidelog.follow.connect import connect, database_errors, replication
 from tidelog.follow.facts import Facts
 from tidelog.follow.frames import TIME_OF_2000, Alive, Data
 from tidelog.follow.jdbc import is_possible, read_frame
@@ -51,7 +51,7 @@ def look_at_tables(engine: Engine, options: Options) -> list[FollowedTable]:
 
 
 def _look(connection: Connection[tuple[Any, ...]], facts: Facts, options: Options) -> list[FollowedTable]:
-    with told(options.dsn, "to read its settings"):
+    with database_errors(options.dsn, "to read its settings"):
         row = connection.execute("SHOW wal_level").fetchone()
     if row is None or row[0] != "logical":
         raise failures.WAL_LEVEL.error(found=row[0] if row else "unknown")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.follow import follow_failures as failures
 from tidelog.follow.catalog import FollowedTable
-from tidelog.follow.connect import told
+from tidelog.follow.connect import database_errors
 from tidelog.follow.options import Options
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def ensure(connection: Connection[tuple[Any, ...]], options: Options, tables: Se
     from psycopg import sql
 
     name = sql.Identifier(options.publication)
-    with told(options.dsn, f"to use the publication `{options.publication}`"):
+    with database_errors(options.dsn, f"to use the publication `{options.publication}`"):
         found = connection.execute(FOUND, (options.publication,)).fetchone()
         if found is None:
             text = sql.SQL("CREATE PUBLICATION {} FOR TABLE {} WITH (publish_via_partition_root = true)")

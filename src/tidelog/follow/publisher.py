@@ -18,7 +18,7 @@ from tidelog.engine.engine import core_of
 from tidelog.errors import TidelogError
 from tidelog.follow import follow_failures as failures
 from tidelog.follow.catalog import FollowedTable
-from tidelog.follow.connect import connect, driver, told, without_secrets
+from tidelog.follow.connect import connect, database_errors, driver, without_secrets
 from tidelog.follow.errors import OutOfStep
 from tidelog.follow.health import Trouble, trouble_of
 from tidelog.follow.history import History, ViewChange
@@ -58,7 +58,7 @@ class Publisher:
 
     def check(self, followed: Sequence[FollowedTable]) -> None:
         """Refuse what cannot be published; nothing is changed."""
-        with connect(self._options.dsn) as connection, told(self._options.dsn, "to inspect tables"):
+        with connect(self._options.dsn) as connection, database_errors(self._options.dsn, "to inspect tables"):
             for option in self._options.publish:
                 target = find_target(connection, option, self._engine[option.view])
                 for table in followed:
@@ -243,7 +243,7 @@ class Publisher:
         names = ", ".join(option.view for option in self._options.publish), "the database"
         view, table = names if target is None else (target.view, target.title)
         too_large = postgres.errors.ProgramLimitExceeded
-        with told(self._options.dsn, "to publish"):
+        with database_errors(self._options.dsn, "to publish"):
             try:
                 yield
             except (postgres.DataError, postgres.IntegrityError, too_large, UnicodeEncodeError) as error:

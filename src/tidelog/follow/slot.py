@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidelog.follow.connect import told
+from tidelog.follow.connect import database_errors
 from tidelog.follow.lsn import read_lsn
 from tidelog.follow.options import Options
 
@@ -52,7 +52,7 @@ class System:
 
 def look(connection: Connection[tuple[Any, ...]], options: Options) -> Slot | None:
     """The slot, if there is one of that name."""
-    with told(options.dsn, "to inspect replication slots"):
+    with database_errors(options.dsn, "to inspect replication slots"):
         found = connection.execute(SLOT, (options.slot,)).fetchone()
     if found is None:
         return None
@@ -64,7 +64,7 @@ def look(connection: Connection[tuple[Any, ...]], options: Options) -> Slot | No
 def create(connection: Connection[tuple[Any, ...]], options: Options, *, temporary: bool) -> NewSlot:
     """Make the slot over a replication connection, which keeps its snapshot until its next command."""
     kind = "TEMPORARY " if temporary else ""
-    with told(options.dsn, f"to create the replication slot `{options.slot}`"):
+    with database_errors(options.dsn, f"to create the replication slot `{options.slot}`"):
         command = f'CREATE_REPLICATION_SLOT "{options.slot}" {kind}LOGICAL pgoutput EXPORT_SNAPSHOT'
         row = connection.execute(command.encode()).fetchone()
     assert row is not None
@@ -73,13 +73,13 @@ def create(connection: Connection[tuple[Any, ...]], options: Options, *, tempora
 
 def drop(connection: Connection[tuple[Any, ...]], options: Options) -> None:
     """Remove the slot."""
-    with told(options.dsn, f"to drop the replication slot `{options.slot}`"):
+    with database_errors(options.dsn, f"to drop the replication slot `{options.slot}`"):
         connection.execute("SELECT pg_drop_replication_slot(%s)", (options.slot,))
 
 
 def identify(connection: Connection[tuple[Any, ...]], options: Options) -> System:
     """Which database this is and where its log ends, asked over a replication connection."""
-    with told(options.dsn, "to identify the system"):
+    with database_errors(options.dsn, "to identify the system"):
         row = connection.execute("IDENTIFY_SYSTEM").fetchone()
     assert row is not None
     return System(f"{row[0]}/{row[3]}", read_lsn(row[2]))

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tidelog.follow.catalog import FollowedTable
-from tidelog.follow.connect import connect, told
+from tidelog.follow.connect import connect, database_errors
 from tidelog.follow.options import Options
 from tidelog.follow.pgoutput import value_text
 from tidelog.follow.quarantine import Changes, TableQuarantine
@@ -47,14 +47,14 @@ def read_tables(
     """
     with connect(options.dsn) as connection:
         for table in tables:
-            with told(options.dsn, f"to read `{table.title}`"), in_snapshot(connection, snapshot):
+            with database_errors(options.dsn, f"to read `{table.title}`"), in_snapshot(connection, snapshot):
                 rows = _facts(connection, table, changes.begin(table))
             yield table, rows
 
 
 def read_suspects(options: Options, table: FollowedTable, snapshot: str | None, changes: Changes) -> list[Row]:
     """The same for the rows that `suspects` selects: those of them that become facts."""
-    reading = told(options.dsn, f"to read `{table.title}`")
+    reading = database_errors(options.dsn, f"to read `{table.title}`")
     with connect(options.dsn) as connection, reading, in_snapshot(connection, snapshot):
         return _facts(connection, table, changes.begin(table), suspects(table))
 

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from tidelog.follow import follow_failures as failures
-from tidelog.follow.connect import place_of, told, without_secrets
+from tidelog.follow.connect import database_errors, place_of, without_secrets
 from tidelog.follow.frames import Alive, Data, confirmation, read_frame
 from tidelog.follow.lsn import lsn_text
 from tidelog.follow.options import Options
@@ -36,14 +36,14 @@ class Stream:
             f'START_REPLICATION SLOT "{options.slot}" LOGICAL {lsn_text(place)}'
             f" (proto_version '1', publication_names '\"{name}\"')"
         )
-        with told(options.dsn, f"to stream from the slot `{options.slot}`"):
+        with database_errors(options.dsn, f"to stream from the slot `{options.slot}`"):
             result = self._wire.exec_(command.encode())
         if result.status != COPY_BOTH:
             self._refuse(result.error_message.decode("utf-8", "replace"))
 
     def read(self, seconds: float) -> Data | Alive | None:
         """The next frame; None if there is none for so long."""
-        with told(self._options.dsn, "to continue streaming"):
+        with database_errors(self._options.dsn, "to continue streaming"):
             size, data = self._wire.get_copy_data(1)
             if size == 0:
                 if not self._poll.poll(seconds * 1000):
@@ -59,7 +59,7 @@ class Stream:
 
     def confirm(self, place: int, *, wants_answer: bool = False) -> None:
         """Confirm to the database that everything before a position is safe here; it may be asked to reply."""
-        with told(self._options.dsn, "to confirm a position"):
+        with database_errors(self._options.dsn, "to confirm a position"):
             self._wire.put_copy_data(confirmation(place, time.time(), wants_answer))
             self._wire.flush()
 

@@ -16,23 +16,23 @@ class BadRows:
     """What was found wrong with the rows of a file."""
 
     def __init__(self) -> None:
-        self._told: list[DataError] = []
+        self._errors: list[DataError] = []
         self._more = 0
 
     def add(self, error: DataError) -> None:
         """A row that does not fit."""
-        if len(self._told) < MOST:
-            self._told.append(error)
+        if len(self._errors) < MOST:
+            self._errors.append(error)
         else:
             self._more += 1
 
     def raise_found(self) -> None:
         """Refuse the file if a row does not fit."""
-        if not self._told:
+        if not self._errors:
             return
-        first = self._told[0]
-        if len(self._told) == 1:
+        first = self._errors[0]
+        if len(self._errors) == 1:
             raise first
-        lines = [str(error).removesuffix(ENDING) for error in self._told]
+        lines = [str(error).removesuffix(ENDING) for error in self._errors]
         more = f"and {self._more:,} more" if self._more else f"{len(lines)} rows do not fit"
         raise first.reworded("\n  ".join([*lines, more]) + ENDING)

@@ -175,7 +175,7 @@ def arrow_column_type(type_: pa.DataType, where: str) -> str:
     found = next((name for test, name in tests if test(type_)), None)
     if found is not None and (found != "list" or _fits_list(type_.value_type, where)):
         return found
-    advice = next((told for test, told in _ARROW_ADVICE if test(type_)), "pass its fields as separate columns")
+    advice = next((text for test, text in _ARROW_ADVICE if test(type_)), "pass its fields as separate columns")
     raise failures.ARROW_TYPE.error(where=where, type=type_, advice=advice)
 
 
@@ -288,10 +288,10 @@ def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> li
     if type_ == "boolean":
         return [bool(cell) for cell in cells.tolist()]
     if type_ == "date":
-        with _told("date", cells):
+        with _beyond_python("date", cells):
             return [datetime.date.fromordinal(cell + EPOCH_DAY) for cell in cells.tolist()]
     if type_ == "timestamp":
-        with _told("timestamp", cells):
+        with _beyond_python("timestamp", cells):
             return [EPOCH + cell * MICROSECOND for cell in cells.tolist()]
     if isinstance(type_, Shape):
         return python_structures(cells, type_, dictionary)
@@ -299,7 +299,7 @@ def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> li
 
 
 @contextmanager
-def _told(type_: str, cells: Cells) -> Iterator[None]:
+def _beyond_python(type_: str, cells: Cells) -> Iterator[None]:
     """Python's dates and times have the years 1 to 9999; others can be held, and read by what knows them."""
     try:
         yield

@@ -290,13 +290,13 @@ def _picked(cells: list[str], shape: Shape, number: int) -> list[str]:
     wanted = len(shape.types) if shape.picked is None else max(shape.picked) + 1
     line = shape.delimiter.join(cells)
     shown = line if len(line) <= SHOWN else line[: SHOWN - 3] + "..."
-    told = {"\t": "tabs"}.get(shape.delimiter, f"`{shape.delimiter}`")
+    separator = {"\t": "tabs"}.get(shape.delimiter, f"`{shape.delimiter}`")
     least = "at least " if shape.picked is not None else ""
     raise failures.CELLS.error(
         where=shape.where,
         number=number,
         cells=f"{len(cells)} {'column' if len(cells) == 1 else 'columns'}",
-        told=told,
+        separator=separator,
         relation=shape.relation,
         names=", ".join(shape.names),
         least=least,

@@ -57,7 +57,7 @@ def with_zone(value: Any, type_: str | None, outside: str) -> Any:
     return Variant(value.constructor, *_with_zones(value.parts, type_.constructors[value.constructor], inside))
 
 
-def _with_zones(parts: Iterable[Any], fields: Sequence[Part], told: dict[str, str]) -> tuple[Any, ...]:
+def _with_zones(parts: Iterable[Any], fields: Sequence[Part], given: dict[str, str]) -> tuple[Any, ...]:
     return tuple(
-        with_zone(part, field.type, told.get(field.name, "")) for part, field in zip(parts, fields, strict=True)
+        with_zone(part, field.type, given.get(field.name, "")) for part, field in zip(parts, fields, strict=True)
     )

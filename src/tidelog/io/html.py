@@ -78,8 +78,8 @@ class Html(str):
 
 
 def _cell(value: object, style: str) -> str:
-    told = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
-    return f'<td style="{style}">{value if isinstance(value, Html) else text(told)}</td>'
+    shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
+    return f'<td style="{style}">{value if isinstance(value, Html) else text(shown)}</td>'
 
 
 def page(*parts: str) -> str:

@@ -285,7 +285,7 @@ CELLS = FailureEntry(
     "TL1054",
     DataError,
     "wrong number of cells in a line",
-    "{where}:{number}: {cells} separated by {told}, but `{relation}({names})` needs {least}{wanted}: "
+    "{where}:{number}: {cells} separated by {separator}, but `{relation}({names})` needs {least}{wanted}: "
     "`{shown}`{guess}; nothing was read",
     "Every line is one row, with a cell for each column of the relation.",
     "Correct the line, set the delimiter (`delimiter=`), or select columns (`columns=`) in the `.input` directive.",

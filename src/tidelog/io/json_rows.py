@@ -134,8 +134,8 @@ def _not_json(error: Exception, text: str, at: int, line: int, shape: JsonShape)
     end = text.find("\n", at, place)
     if end >= 0 and _holds_row(text, end):  # a row a line: the mistake is where the row began
         place = end
-    told = getattr(error, "msg", None) or ("nested too deeply" if isinstance(error, RecursionError) else str(error))
-    return failures.NOT_JSON.error(where=shape.where, line=line + text.count("\n", at, place), error=told)
+    message = getattr(error, "msg", None) or ("nested too deeply" if isinstance(error, RecursionError) else str(error))
+    return failures.NOT_JSON.error(where=shape.where, line=line + text.count("\n", at, place), error=message)
 
 
 class _Matcher:
@@ -163,7 +163,7 @@ def _row(value: Any, line: int, shape: JsonShape, matcher: _Matcher) -> tuple[An
     if isinstance(value, dict):
         fields = matcher.fields(value)
         if fields is None:
-            raise _misfit(line, shape, f"an object with {_told(value)}")
+            raise _misfit(line, shape, f"an object with {_fields_shown(value)}")
         found = [value[name] for name in fields]
     elif isinstance(value, list) and len(value) == len(shape.names):
         found = value
@@ -172,7 +172,7 @@ def _row(value: Any, line: int, shape: JsonShape, matcher: _Matcher) -> tuple[An
     return tuple(_cell(cell, place, line, shape) for place, cell in enumerate(found))
 
 
-def _told(fields: Any) -> str:
+def _fields_shown(fields: Any) -> str:
     return ", ".join(f"`{name}`" for name in fields) or "no fields"
 
 

@@ -112,8 +112,8 @@ def _findings(directive: Directive, params: Mapping[str, str]) -> list[Diagnosti
     ]
     kinds = KINDS.get(directive.kind, ("stdoutprintsize",))
     if params.get("IO", kinds[0]) not in kinds:
-        told = ", ".join(kinds)
-        found.append(FORMAT.diagnostic(where, found=params["IO"], known=told, kind=kind, relation=relation))
+        offered = ", ".join(kinds)
+        found.append(FORMAT.diagnostic(where, found=params["IO"], known=offered, kind=kind, relation=relation))
     for name in ("headers", "rfc4180", "compress"):
         if params.get(name, "true") not in SWITCHES:
             found.append(VALUE.diagnostic(where, name=name, found=params[name], expected="`true` or `false`"))

@@ -75,8 +75,8 @@ def write_rows(
     """
     kinds: dict[str, str] = {}
     arrays: list[pa.Array] = []
-    told = outside or (NATURAL,) * len(types)
-    for place, (name, type_, own) in enumerate(zip(names, types, told, strict=True)):
+    given = outside or (NATURAL,) * len(types)
+    for place, (name, type_, own) in enumerate(zip(names, types, given, strict=True)):
         column = np.ascontiguousarray(cells[:, place])
         if type_ == "list":
             array, kinds[name] = _lists(column, dictionary, lists_as_text)

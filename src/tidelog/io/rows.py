@@ -82,8 +82,8 @@ def _read_dicts(relation: str, rows: Sequence[Any]) -> Data:
     names = tuple(rows[0])
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict) or row.keys() != rows[0].keys():
-            shown, told = f"{row!r}"[:SHOWN], ", ".join(f"`{name}`" for name in names)
-            raise failures.UNEVEN_NAMES.error(relation=relation, number=number, shown=shown, names=told)
+            shown, listed = f"{row!r}"[:SHOWN], ", ".join(f"`{name}`" for name in names)
+            raise failures.UNEVEN_NAMES.error(relation=relation, number=number, shown=shown, names=listed)
     return Data(tuple([row[name] for row in rows] for name in names), len(rows), tuple(map(str, names)), True)
 
 
@@ -118,14 +118,14 @@ def data_types(relation: str, rows: Data, known: Types) -> tuple[str, ...]:
         elif isinstance(column, pa.ChunkedArray):
             found.append(arrow_column_type(column.type, where))
         else:
-            found.append(column_type(_telling(column) if rows.written else column, where))
+            found.append(column_type(_decisive_values(column) if rows.written else column, where))
     return tuple(found)
 
 
-def _telling(column: Sequence[Any]) -> Sequence[Any]:
+def _decisive_values(column: Sequence[Any]) -> Sequence[Any]:
     """Those values of a text that determine the type of their column: beside a date, a quoted text is one, too.
 
-    >>> _telling(["2026-06-01", datetime.date(2026, 6, 2)]), _telling([True, "a"])
+    >>> _decisive_values(["2026-06-01", datetime.date(2026, 6, 2)]), _decisive_values([True, "a"])
     ([datetime.date(2026, 6, 2)], ['a'])
     """
     texts = [value for value in column if isinstance(value, str)]

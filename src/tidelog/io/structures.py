@@ -78,19 +78,19 @@ def arrow_type(shape: Shape, leaf: Leaf, outside: str = NATURAL) -> pa.DataType:
     """The Arrow type of a column, whose parts are given back as ``outside`` says."""
     if shape.holds_recursion:
         return pa.string()
-    told = fields_of(outside) or {}
+    given = fields_of(outside) or {}
     if shape.is_record:
-        return _struct(shape.fields, leaf, told)
+        return _struct(shape.fields, leaf, given)
     parts = [
-        (name, _struct(fields, leaf, fields_of(told.get(name, NATURAL)) or {}))
+        (name, _struct(fields, leaf, fields_of(given.get(name, NATURAL)) or {}))
         for name, fields in shape.constructors.items()
         if fields
     ]
     return pa.struct([(CONSTRUCTOR, pa.string()), *parts])
 
 
-def _struct(fields: Sequence[Part], leaf: Leaf, told: Mapping[str, str]) -> pa.DataType:
-    return pa.struct([(field.name, _arrow_of(field.type, leaf, told.get(field.name, NATURAL))) for field in fields])
+def _struct(fields: Sequence[Part], leaf: Leaf, given: Mapping[str, str]) -> pa.DataType:
+    return pa.struct([(field.name, _arrow_of(field.type, leaf, given.get(field.name, NATURAL))) for field in fields])
 
 
 def _arrow_of(type_: str, leaf: Leaf, outside: str) -> pa.DataType:

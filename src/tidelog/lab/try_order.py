@@ -1,7 +1,7 @@
-"""What `tidelog test-order` does: tells what may make order matter, tries many orders, and tells what it saw.
+"""What `tidelog test-order` does: report what may make order matter, try many orders, and report the verdict.
 
-Law: what is told before comes from the program alone; the verdict is what was seen. A counter-example is text, and on
-request a page that plays it.
+Law: what is reported first follows from the program alone; the verdict is what was observed. A counter-example is text,
+and on request a page that plays it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tidelog.program.types.functors import Given, function_table
 
 @dataclass(frozen=True, slots=True)
 class OrderRequest:
-    """What is tried, how often, and where a counter-example goes."""
+    """What is tried, how often, and where a counter-example is written."""
 
     program: str
     facts: Path | None
@@ -34,7 +34,7 @@ class OrderRequest:
 
 
 def try_order(wanted: OrderRequest) -> bool:
-    """Try a program and tell the verdict; whether all ways agree."""
+    """Try a program and print the verdict; returns whether all ways agree."""
     given: Given = () if wanted.functions is None else load_functions(wanted.functions)
     checked = read_valid(wanted.program, given)
     script = () if wanted.changes is None else read_script(wanted.changes, checked.program)

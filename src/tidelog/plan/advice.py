@@ -111,7 +111,7 @@ def _results(rule: Rule, computation: Literal, bound: set[str]) -> set[str]:
 
 
 def _assigned(literal: Literal, bound: set[str]) -> set[str]:
-    """The variables that an equation gives a value."""
+    """The variables that an equation binds."""
     if not isinstance(literal, Comparison) or literal.op != "=":
         return set()
     sides = ((literal.left, literal.right), (literal.right, literal.left))

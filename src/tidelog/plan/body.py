@@ -1,4 +1,4 @@
-"""A rule's body as numbers: variables are bits, and every literal knows what it needs and what it gives.
+"""A rule's body as numbers: variables are bits, and every literal knows what it needs and what it binds.
 
 Law: a body is read once and serves all plans of its rule. A literal is one of four kinds: an atom or a range, which
 give rows; a test, which can be made as soon as its variables are bound; and a *late* literal, a computation that may
@@ -53,7 +53,7 @@ def may_fail(literal: Literal) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A literal in numbers: all its variables, and the variables that an equation can give once the others are bound.
+    """A literal in numbers: all its variables, and the variables that an equation can bind once the others are bound.
 
     For an atom ``columns`` holds the bit of each column's variable or wildcard, 0 for a constant.
     """
@@ -73,7 +73,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A comparison as a bound of a column, which stands left of ``op``; ``needs`` is the bit of the other side."""
+    """A comparison as a bound of a column, which is to the left of ``op``; ``needs`` is the bit of the other side."""
 
     column: int
     variable: int
@@ -185,7 +185,7 @@ class Body:
         return 0 if name is None else self.bits.setdefault(name, 1 << len(self.bits))
 
     def _given(self, literal: Comparison) -> tuple[int, ...]:
-        """The variables that the equation gives: those that stand alone on one side and not on the other."""
+        """The variables that the equation binds: those that are one side of it and do not occur on the other."""
         if literal.op != "=":
             return ()
         sides = ((literal.left, literal.right), (literal.right, literal.left))

@@ -1,6 +1,6 @@
 """The form in which the rules of an engine run: as they are on one partition, localised on several.
 
-Law: a placement stands once its relation was made, and the localised form of a rule depends on the rule and on
+Law: a placement is fixed once its relation was created, and the localised form of a rule depends on the rule and on
 placements alone; so a rule in force keeps its form while others come and go. A form counts when its epoch is committed.
 """
 
@@ -93,7 +93,7 @@ class Placing:
         return Form(placed.core, schema, places, placed)
 
     def placed(self, rules: Ruleset) -> PlacedRules:
-        """The localised rules, as placements stand."""
+        """The localised rules, for the current placements."""
         from tidelog.rewrite.place.heavy import Heavy  # only several partitions need these
         from tidelog.rewrite.place.place import place
 
@@ -114,7 +114,7 @@ def _copied(placed: PlacedRules, schema: Schema) -> dict[str, tuple[str | None, 
 
 
 def _located(rules: Ruleset) -> dict[str, int]:
-    """The location columns that rules give with `@`; a keyed relation without one lives by a column of its key.
+    """The location columns that rules mark with `@`; a keyed relation without one is placed by a column of its key.
 
     What is chosen lives by the column that its keys share, or on partition 0.
     """

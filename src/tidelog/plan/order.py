@@ -1,6 +1,6 @@
 """Join order: in which order the literals of a body are evaluated.
 
-Law: any order gives the same supports; the order decides only how many facts are visited. Tests come as soon as their
+Law: any order finds the same supports; the order decides only how many facts are visited. Tests are done once their
 variables are bound. A computation that may fail comes after all literals that do not need its result, so that an error
 is raised only for valuations that the rest of the body admits; this does not depend on estimates.
 
@@ -119,7 +119,7 @@ class Ordering:
         return fresh
 
     def _settle(self, state: _State) -> int:
-        """Make every test that can be made; gives the variables that equations bind."""
+        """Make every test that can be made; returns the variables that equations bind."""
         fresh, again = 0, bool(self._body.tests)
         while again:
             again = False

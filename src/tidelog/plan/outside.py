@@ -44,13 +44,13 @@ def _with_zones(name: str, known: list[str | None], rules: Ruleset, zones: Zones
             return outside
         return zones.columns.get((name, place), NATURAL) if at is None else zones.fields.get(at, NATURAL)
 
-    def told(place: int, type_: str | None, outside: str) -> str:
+    def shown(place: int, type_: str | None, outside: str) -> str:
         if isinstance(type_, Shape) and type_.holds_recursion:
             return NATURAL  # such values are texts
         return outside if type_ is None else shaped(type_, outside, partial(leaf, place))
 
     types = rules.schema[name]
-    return tuple(told(place, type_, known[place] or NATURAL) for place, type_ in enumerate(types))
+    return tuple(shown(place, type_, known[place] or NATURAL) for place, type_ in enumerate(types))
 
 
 def _carried(rules: Ruleset) -> dict[str, list[str | None]]:
@@ -93,7 +93,7 @@ def _carry(rule: Rule, found: dict[str, list[str | None]]) -> bool:
 
 
 def _copied(term: object, rule: Rule, found: Mapping[str, list[str | None]]) -> str | None:
-    """The type of a term of the head; a variable has that of the narrowest column that it stands in."""
+    """The type of a term of the head; a variable has that of the narrowest column that it occurs in."""
     if isinstance(term, Aggregate) and term.body is None and term.kind in COPYING:
         term = term.value
     if not isinstance(term, Var):

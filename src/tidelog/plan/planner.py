@@ -66,7 +66,7 @@ class Planner:
         *,
         is_question: bool = False,
     ) -> EpochWork:
-        """What an epoch does that goes from one rule set to another and changes base facts."""
+        """What an epoch does that changes from one rule set to another and changes base facts."""
         old, new = self._placing.form, self._placing.next_form(rules)
         arities = {}
         if rules.schema is not self._known:
@@ -88,7 +88,7 @@ class Planner:
         return EpochWork(arities, inserts, deletes, plus, removed, retyped, strata, places, is_question=is_question)
 
     def forming(self, rules: Ruleset) -> Callable[[Rule], RuleForm]:
-        """The function that gives a rule the form in which it runs among ``rules``."""
+        """The function that brings a rule into the form in which it runs among ``rules``."""
         form = self._placing.next_form(rules)
 
         @cache
@@ -114,7 +114,7 @@ class Planner:
 
 
 def _is_retyped(label: str, old: Form, new: Form) -> bool:
-    """Whether a rule that stays reads or gives other types than before."""
+    """Whether a rule that stays reads or derives other types than before."""
     rule, before = new.core[label], old.core[label]
     if rule is not before and rule != before:
         return True

@@ -102,7 +102,7 @@ class Ruleset:
 
     @property
     def restricted(self) -> frozenset[str]:
-        """The relations that hold only what is asked for: a question about them is a rule that asks."""
+        """The relations that contain only what is demanded: a query about them is a rule with a demand."""
         return frozenset() if self.demand is None else frozenset(self.demand.asked)
 
     @property
@@ -304,7 +304,7 @@ class Ruleset:
             functors=self.program.functors,
             convention=self.program.convention,
         )
-        declared = {d.relation for d in declarations}  # which give their columns types, unless facts did before
+        declared = {d.relation for d in declarations}  # these determine column types, unless facts already did
         columns = ((name, i, t) for name, types in known.items() for i, t in enumerate(types))
         bound = {(name, i): t for name, i, t in columns if t and (name not in declared or (name, i) in self.bound)}
         counts = {**arities, **{name: len(types) for name, types in known.items()}}
@@ -316,7 +316,7 @@ class Ruleset:
         if tuple(own.values()) != checked.rules:  # there are auxiliary relations
             read = {atom.predicate for rule in own.values() for atom in atoms(rule.body)} & self.schema.keys()
             held = {name: self.schema[name] for name in read} | known
-            auxiliary, own = _typed(surroundings, own, self.functions, *_told(held, bound, counts))
+            auxiliary, own = _typed(surroundings, own, self.functions, *_known(held, bound, counts))
             schema = {**schema, **auxiliary}
         if any(None in schema[rule.head.predicate] for rule in own.values()):
             return self.changed(add=(question,), known=arities)
@@ -349,7 +349,7 @@ class Ruleset:
             schema, core = _typed(program, core, self.functions, bound, known)
         else:  # rules without demand do not exist, and determine no types
             needed = {label: tuple(new for n in names for new in demand.made[n]) for label, names in needed.items()}
-            schema, core = _typed(program, demand.rules, self.functions, *_told(checked.schema, bound, known))
+            schema, core = _typed(program, demand.rules, self.functions, *_known(checked.schema, bound, known))
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         for name in inline_relations(program):
             schema.pop(name, None)
@@ -380,15 +380,15 @@ class Ruleset:
 def changed_types(old: Schema, new: Schema) -> Schema:
     """The types that columns had before an epoch, of relations where the epoch changes or forgets them.
 
-    One that comes again with another number of columns had none: its facts are all gone.
+    One that is added again with another number of columns had none: all its facts were removed.
 
     >>> dict(changed_types({"a": ("float",), "b": (None,), "c": ("number",)}, {"a": (None,), "b": ("number",)}))
     {'a': ('float',), 'c': ('number',)}
     >>> changed_types({"a": ("float",)}, {"a": ("float", "number")})
     {}
     """
-    told = {n: types for n, types in old.items() if new.get(n) != types and len(new.get(n, types)) == len(types)}
-    known = {name: tuple(map(_older, types, new.get(name, types))) for name, types in told.items()}
+    changed = {n: types for n, types in old.items() if new.get(n) != types and len(new.get(n, types)) == len(types)}
+    known = {name: tuple(map(_older, types, new.get(name, types))) for name, types in changed.items()}
     return {name: types for name, types in known.items() if new.get(name) != types}
 
 
@@ -397,7 +397,7 @@ def _older(old: str | None, new: str | None) -> str | None:
 
 
 def _speaks_of_others(rule: Rule) -> bool:
-    """Whether what a rule says stands in declarations: those of the relations of a key or reference."""
+    """Whether the meaning of a rule depends on declarations: those of the relations of a key or reference."""
     return rule.constraint is not None and rule.constraint.says is not None
 
 
@@ -426,7 +426,7 @@ def _core_rules(rules: Iterable[Rule]) -> tuple[dict[str, tuple[str, ...]], dict
 
 
 def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:
-    """The core rules restricted to what is asked for, if the program wants that.
+    """The core rules restricted to what is demanded, if the program requests that.
 
     A program in which a recursion asks for the groups of an aggregate is evaluated whole: its restricted rules have no
     strata by which they could be certified.
@@ -437,7 +437,7 @@ def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:
     return restrict_to_demand(core, demanded) if demanded else None
 
 
-def _told(
+def _known(
     schema: Schema, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]
 ) -> tuple[Bound, dict[str, int]]:
     """The known types and numbers of columns, including those that the text determines."""
@@ -496,7 +496,7 @@ def _is_same_text(checked: Program, program: Program) -> bool:
 
 
 def _check_core_strata(core: Mapping[str, Rule]) -> None:
-    """A program that is stratified has a core that is: aggregates may stand in a recursion that only asks for them."""
+    """A program that is stratified has a core that is: aggregates may occur in a recursion that only demands them."""
     rules, edges = list(core.values()), core_edges(core.values())
     whole = [edge for edge in edges if not is_asked_result(edge.target)]
     held = unasked_edges(edges)

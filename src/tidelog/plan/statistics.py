@@ -1,6 +1,6 @@
 """What the planner believes about sizes.
 
-Law: an estimate only chooses between plans that give the same supports.
+Law: an estimate only chooses between plans that find the same supports.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Steps: the instructions of a plan for the kernel, as values.
 
 A plan is one way to find the supports of a core rule: from a change of one body atom (its *trigger*) or, without a
-trigger, over the whole state. Registers are numbered; a constant stands where it is used. These values know relations
-by name; `partition.assemble` turns them into the cells that the kernel interprets.
+trigger, over the whole state. Registers are numbered; a constant is written where it is used. These values know
+relations by name; `partition.assemble` turns them into the cells that the kernel interprets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KINDS = ("number", "unsigned", "float")  # orders of cells, in the order of the 
 class Range:
     """Bounds of a column, each an operand or None; a bound is admitted unless it is said to be excluded.
 
-    Only where facts are looked for follows from it: the comparisons that it comes from stay steps of their own.
+    Only where facts are looked for follows from it: the comparisons that it comes from remain separate steps.
     """
 
     column: int

@@ -30,7 +30,7 @@ def core_edges(rules: Iterable[Rule]) -> list[Edge]:
 def asked_levels(rules: Mapping[str, Rule], relations: Collection[str]) -> dict[str, int]:
     """For each aggregate rule over relations of one stratum how many others its groups wait for, by label.
 
-    Groups are asked for by the recursion; what they hold is not. So what asks is not looked at.
+    The recursion demands groups, not their contents. So the rules of the demand are not examined.
     """
     by_head: dict[str, list[Rule]] = {}
     for rule in rules.values():

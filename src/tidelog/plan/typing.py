@@ -1,6 +1,6 @@
 """Types of the terms of one core rule, from the types of columns.
 
-Law: the program has passed the type check, so that a variable has one type wherever it stands. A type that nothing
+Law: the program has passed the type check, so that a variable has one type wherever it occurs. A type that nothing
 determines yet (no data has come) is None; such a rule has no supports, and it is planned again when the type is known.
 """
 

@@ -85,17 +85,17 @@ def trigger_in_words(plan: Plan, names: Names) -> str:
 
 def steps_in_words(plan: Plan, names: Names) -> tuple[str, ...]:
     """A text for every step; an empty one for a computation, which is shown where its value is used."""
-    told = _StepWords(plan, names)
-    return tuple(told.step(step) for step in plan.steps)
+    words = _StepWords(plan, names)
+    return tuple(words.step(step) for step in plan.steps)
 
 
 def functions_in_words(plan: Plan, names: Names) -> dict[int, str]:
     """The functions that run in Python, as they are written, by the number of their step."""
-    told, found = _StepWords(plan, names), {}
+    words, found = _StepWords(plan, names), {}
     for place, step in enumerate(plan.steps):
-        told.step(step)
+        words.step(step)
         if isinstance(step, Apply):
-            found[place] = names.term(told.terms[step.target])
+            found[place] = names.term(words.terms[step.target])
     return found
 
 

@@ -62,7 +62,7 @@ class Sent:
 class EpochWork:
     """What an epoch is to do.
 
-    ``strata`` are the relations evaluated together after the epoch, lower ones first; relations without rules stand
+    ``strata`` are the relations evaluated together after the epoch, lower ones first; relations without rules are
     alone. ``retyped`` rules keep their supports and get new plans, since types that they read have become known.
     """
 

@@ -1,10 +1,10 @@
 """Which columns of times, and which fields, hold times with a zone: whatever rules let meet is of one kind.
 
-Law: a time without a zone is no instant. The kind is the same for all places that the inference of types makes one
-(`program.inference`), for a field of a declared type wherever it stands, and for the times in lists that meet; where
-data of both kinds comes into such a class that is a conflict, reported before an epoch runs (TL4585). So a field has
+Law: a time without a zone is not an instant. The kind is the same for all places that the inference of types makes one
+(`program.inference`), for a field of a declared type wherever it occurs, and for the times in lists that meet; where
+data of both kinds enters such a class that is a conflict, reported before an epoch runs (TL4585). So a field has
 one kind in a whole program: another kind is another type. A time that passes through a number loses its kind. A
-constant that was written with a zone is an instant; one without goes with what it meets.
+constant that was written with a zone is an instant; one without has the kind of what it meets.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Zones:
 
 def find_zones(rules: Ruleset) -> Zones:
     """The kinds of all times; an EngineError where both meet."""
-    told = list(_told(rules))
-    if not told:
+    zoned = list(_zoned_columns(rules))
+    if not zoned:
         return Zones()
     meeting = _meet(rules)
     classes: dict[int, list[ZonedColumn]] = {}
-    for one in told:
+    for one in zoned:
         classes.setdefault(meeting.where(one), []).append(one)
     for place, one in meeting.instants:
         classes.setdefault(meeting.classes.root(place), []).append(one)
@@ -74,17 +74,17 @@ def find_zones(rules: Ruleset) -> Zones:
     return Zones(columns, fields)
 
 
-def _told(rules: Ruleset) -> Iterator[ZonedColumn]:
+def _zoned_columns(rules: Ruleset) -> Iterator[ZonedColumn]:
     """What is known of the data that came."""
     for name, origin in rules.origins.items():
         for place, (type_, outside) in enumerate(zip(rules.schema.get(name, ()), origin.types, strict=False)):
             if zone_of(outside) is not None:
                 yield ZonedColumn(name, place, None, outside)
             elif isinstance(type_, Shape):
-                yield from _told_inside(name, place, type_, outside)
+                yield from _zoned_fields(name, place, type_, outside)
 
 
-def _told_inside(name: str, place: int, shape: Shape, outside: str) -> list[ZonedColumn]:
+def _zoned_fields(name: str, place: int, shape: Shape, outside: str) -> list[ZonedColumn]:
     found: list[ZonedColumn] = []
 
     def leaf(type_: str, inner: str, at: Field | None) -> str:
@@ -128,7 +128,7 @@ def _meet(rules: Ruleset) -> Meeting:
 
 @dataclass(slots=True)
 class Meeting(Inference):
-    """The inference of types that goes into structures and lists: their parts are places too."""
+    """The inference of types inside structures and lists: their parts are places, too."""
 
     fields: dict[Field, int] = field(default_factory=dict)
     calls: list[Sequence[int]] = field(default_factory=list)  # of functions: arguments and result
@@ -152,14 +152,14 @@ class Meeting(Inference):
             label = self.rule.users_label or self.rule.head.predicate
             self.instants.append((place, ZonedColumn(f"the constant of rule {label}", None, None, "timestamp(us,UTC)")))
 
-    def where(self, told: ZonedColumn) -> int:
+    def where(self, zoned: ZonedColumn) -> int:
         """The class of a column, or of a field of it."""
-        assert told.place is not None, "constants are reported with their own places"
-        place = self.column_places(told.relation)[told.place] if told.at is None else self.field_place(told.at)
+        assert zoned.place is not None, "constants are reported with their own places"
+        place = self.column_places(zoned.relation)[zoned.place] if zoned.at is None else self.field_place(zoned.at)
         return self.classes.root(place)
 
     def field_place(self, at: Field, type_: str = TIME) -> int:
-        """The place of a field, wherever it stands."""
+        """The place of a field, wherever it occurs."""
         if at not in self.fields:
             self.fields[at] = self.classes.fresh(type_ if type_ in (TIME, LIST) else None, WHY)
         return self.fields[at]

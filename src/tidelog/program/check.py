@@ -51,7 +51,7 @@ class CheckedProgram:
 
     ``rules`` are those to evaluate, after all passes of `elaborate`; ``stages`` is what each pass made, so that types
     can be inferred again when data brings some (`learn_types`).
-    ``schema`` gives each relation its column types, None where nothing says yet: data that comes may then be of any
+    ``schema`` has the column types of each relation, None where they are still open: new data may then be of any
     type. ``classes`` numbers the columns so that columns that must share a type share a number. ``orders`` are rules
     that watch over data: nothing may follow from them (`order`). ``ends_if`` is what data must keep to so that
     evaluation ends (`ending`).
@@ -80,7 +80,7 @@ def check_program(
     """Check the program; raises `ProgramError` with all findings, in order of position.
 
     ``functions`` are all functions that the program may call (the built-in ones and its functors if None). ``bound``
-    gives the types of columns that hold data already, ``known`` the number of columns of relations that exist outside
+    has the types of columns that already contain data, ``known`` the number of columns of relations that exist outside
     the program, and ``groups`` relations that stay one stratum.
 
     >>> from tidelog.program import Atom, Const, Fact, Rule, Var
@@ -236,7 +236,7 @@ def _is_error(finding: Diagnostic) -> bool:
 
 
 def position(finding: Diagnostic) -> tuple[str, int, str]:
-    """Where a finding stands in the order of the text; findings without a place come first."""
+    """The position of a finding in the text; findings without a place come first."""
     if finding.span is None:
         return ("", -1, finding.code)
     return (finding.span.source.name, finding.span.start, finding.code)
@@ -244,9 +244,9 @@ def position(finding: Diagnostic) -> tuple[str, int, str]:
 
 def _once(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """The findings, those about the text of a component once for all its instances."""
-    told: set[tuple[str, Span]] = set()
+    reported: set[tuple[str, Span]] = set()
     for finding in findings:
-        if finding.span is None or (finding.code, finding.span) not in told:
+        if finding.span is None or (finding.code, finding.span) not in reported:
             yield finding
         if finding.span is not None:
-            told.add((finding.code, finding.span))
+            reported.add((finding.code, finding.span))

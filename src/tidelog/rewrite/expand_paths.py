@@ -11,7 +11,7 @@ body, in this order:
   ``p(Y) :- start(X), edge+(X, Y)`` is a search from all of start, not a set of pairs.
 - A constant end is a walk from there, also in a negation.
 - A chain of steps is written into the body, as long as it is the only path with nodes in between.
-- An end that other atoms bind is a walk from the nodes that they give; these are atoms other than those of the head's
+- An end that other atoms bind is a walk from the nodes that they bind; these are atoms other than those of the head's
   relation, so that a recursive rule does not seed its own recursion.
 - What is left, and every other negation, reads the whole relation of the path.
 
@@ -197,7 +197,7 @@ class _Expansion:
         self._replace(walk, (atom,))
 
     def _seeded(self, node: Var, literals: list[Literal]) -> Start:
-        """Walks from the nodes that literals give; a seed that needs a relation gets its rules."""
+        """Walks from the nodes that literals bind; a seed that needs a relation gets its rules."""
         seed = to_seed(node, literals)
         name = seed.atom.predicate
         if seed.needs_relation and name not in self.paths.known:
@@ -235,7 +235,7 @@ class _Expansion:
         return (Atom(name, (source, target)),)
 
     def _anchors(self, node: Term) -> list[Literal]:
-        """The literals of the body that give values to a node: atoms, and comparisons of what they bind."""
+        """The literals of the body that bind a node: atoms, and comparisons of what they bind."""
         assert isinstance(node, Var), "other ends are constants, which come first, or loose"
         own = {self.rule.head.predicate, self.rule.root.head.predicate} | self.whole
         chosen = [
@@ -252,8 +252,8 @@ class _Expansion:
 
     def _replace(self, walk: WalkAtom, literals: tuple[Literal, ...]) -> None:
         at = next(i for i, x in enumerate(self.body) if x is walk)
-        told = (replace(x, span=walk.span) if isinstance(x, Atom) else x for x in literals)
-        self.body[at : at + 1] = told
+        placed = (replace(x, span=walk.span) if isinstance(x, Atom) else x for x in literals)
+        self.body[at : at + 1] = placed
 
 
 def _constant(node: Const) -> Start:

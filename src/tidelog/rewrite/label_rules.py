@@ -1,7 +1,7 @@
 """Give every rule a label (D4), and number the rules made from one.
 
 Law: a label names one rule for as long as the state lives. Labels that were ever used are never given again, so the
-caller keeps the set of them. Labels that the text gives are taken as they are; two equal ones are found by the checks.
+caller keeps the set of them. Labels in the text are used as they are; two equal ones are found by the checks.
 """
 
 from __future__ import annotations

@@ -16,10 +16,10 @@ A count or a sum over nothing is 0, so these two have further rules, and the rul
     __total_r3_1(G, A) :- __agg_r3_1(G, A).
     __total_r3_1(G, 0) :- literals of the rule that bind G, !__some_r3_1(G).
 
-The zero stands in the column of the sums, so that type inference makes it 0.0 where they are floats.
+The zero is in the column of the sums, so that type inference makes it 0.0 where they are floats.
 
 An aggregate's body need not bind its group variables (``point(X), X <= R`` for the group R). Such an aggregate is
-*asked*: what binds the group around it makes the groups asked for, perhaps in a recursion with the rule itself:
+*asked*: what binds the group around it defines the requested groups, perhaps in a recursion with the rule itself:
 
     __asked_r3_1(G) :- literals of the rule that bind G.
     __val_r3_1(G, V, O) :- __asked_r3_1(G), body.
@@ -125,7 +125,7 @@ class _Lift:
         """Lift the aggregates of a conjunction.
 
         `outside` are the variables of the surrounding scopes, `context` literals of them that are lifted already.
-        An aggregate that uses the result of another is lifted after it, wherever the two stand in the text.
+        An aggregate that uses the result of another is lifted after it, whatever their order in the text.
         """
         parts = self._equations(body)
         visible = outside | set(body_names(parts))
@@ -210,7 +210,7 @@ class _Lift:
         return replace(located(each, (*group, result), home), span=aggregate.span)
 
     def _emit_parts(self, asked: Atom, number: int, home: Term | None) -> None:
-        """The total of a group that is asked for: what it adds up to, if anything, and 0."""
+        """The total of a requested group: its sum, if it has any rows, and 0."""
         each, parts, total = (self._name(prefix, number) for prefix in (ASKED_GROUPS, ASKED_PARTS, ASKED_TOTALS))
         part, place = self.fresh.variable(), self.fresh.variable()
         self._emit(located(parts, (*asked.args, ZERO, ZERO), home), (asked,))
@@ -282,7 +282,7 @@ def _has_aggregate(literal: Literal) -> bool:
 
 
 def _group_names(aggregate: Aggregate, visible: frozenset[str]) -> list[str]:
-    """The variables of an aggregate, and of those inside it, that stand around it as well: its group."""
+    """The variables of an aggregate, and of those inside it, that also occur around it: its group."""
     inside = dict.fromkeys(part.name for part in all_terms(aggregate) if isinstance(part, Var))
     return [name for name in inside if name in visible]
 

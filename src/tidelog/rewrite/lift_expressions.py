@@ -1,7 +1,7 @@
 """Atoms of bodies get plain arguments; ``range`` becomes a separate literal.
 
 Law: an application inside an atom means the same as a new variable and an equation: ``p(X+1)`` is ``p(V), V = X+1``. A
-``range`` is not one value but several, so it may stand only as ``V = range(...)``, which binds V to each of them.
+``range`` is not one value but several, so it may be used only as ``V = range(...)``, which binds V to each of them.
 Heads keep their scalar expressions, and nothing is computed here.
 """
 
@@ -75,7 +75,7 @@ class _Lift:
         return variable
 
     def comparison(self, literal: Comparison) -> Comparison:
-        """The comparison with scalar sides, unless it is an equation that gives a variable a range."""
+        """The comparison with scalar sides, unless it is an equation that binds a variable to a range."""
         match literal:
             case Comparison(op="=", left=Var() as variable, right=Call(function="range") as values):
                 return replace(literal, right=self._arguments(values))

@@ -1,7 +1,7 @@
 """Aggregates in rule heads range over an auxiliary relation of the body's valuations.
 
 Law (D12): ``best(X, min<C>) :- body`` has one row per value of the other head arguments, aggregated over the distinct
-valuations of the body. count, sum and mean stand per rule:
+valuations of the body. count, sum and mean are computed per rule:
 
     __val_r1_0(X, C, O) :- body.        best(X, sum<C>) :- __val_r1_0(X, C, O).
 
@@ -10,12 +10,12 @@ aggregated themselves.
 
 min and max are pooled: the rules of a predicate whose heads have the same shape (the same aggregates at the same
 places) are candidates of one relation, in recursion or not, so that a shortest distance is one value however many
-rules propose one. The aggregate rule over the pool does not depend on the rule that asked for it: it is labelled
+rules propose one. The aggregate rule over the pool does not depend on the rule that needs it: it is labelled
 after the pool and is the same value for all of them.
 
     __val_best/min2(X, C) :- body.      best/min2: best(G1, min<V2>) :- __val_best/min2(G1, V2).
 
-Columns that decide between equal values (`Aggregate.ties`) are no part of the group: they stand in the pool beside the
+Columns that decide between equal values (`Aggregate.ties`) are not part of the group: they are in the pool next to the
 value, and come from the best candidate.
 
     __val_best/min2+3(X, C, P) :- body.      best(G1, min<V2>, V3) :- __val_best/min2+3(G1, V2, V3).

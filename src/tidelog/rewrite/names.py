@@ -52,7 +52,7 @@ def is_auxiliary(name: str) -> bool:
 
 
 def is_lifted(name: str) -> bool:
-    """Whether a relation holds what an aggregate of a rule was lifted to: no atom of the user's stands for it.
+    """Whether a relation holds what an aggregate of a rule was lifted to: no atom of the user corresponds to it.
 
     >>> is_lifted("__total_r1_1"), is_lifted("__edge_by_2"), is_lifted("edge")
     (True, False, False)
@@ -61,7 +61,7 @@ def is_lifted(name: str) -> bool:
 
 
 def is_asked(name: str) -> bool:
-    """Whether a relation says which groups of an aggregate are asked for (`lift_aggregates`).
+    """Whether a relation contains the requested groups of an aggregate (`lift_aggregates`).
 
     >>> is_asked("__asked_r1_1"), is_asked("__val_r1_1")
     (True, False)
@@ -70,7 +70,7 @@ def is_asked(name: str) -> bool:
 
 
 def is_asked_result(name: str) -> bool:
-    """Whether a relation holds results of an aggregate for the groups that are asked for.
+    """Whether a relation contains results of an aggregate for the requested groups.
 
     >>> is_asked_result("__each_r1_1"), is_asked_result("__agg_r1_1")
     (True, False)

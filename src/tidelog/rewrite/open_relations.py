@@ -1,11 +1,11 @@
-"""Where a join goes through a part of a record, the relation is kept with its records opened.
+"""Where a join uses a part of a record, the relation is kept with its records opened.
 
 Law: a structure is determined by its parts, so the facts of p whose column holds a value of a constructor, with the
 parts of the value as further columns, are those facts: one for one. A rule that joins such a part with another atom
 reads them instead, so that a change on either side finds the other by an index. The opened relation is the same for all
 rules that need it, and is labelled by relation, column and constructor.
-Patterns whose variables all stand in one other atom need none: there the value is made, and looked up whole. Two values
-that are read into the same parts are one value, which both atoms are joined by.
+Patterns whose variables all occur in one other atom need none: there the value is made and looked up as a whole. Two
+values that are read into the same parts are one value, by which both atoms are joined.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _reads_of(term: Term, body: Iterable[Literal]) -> list[Read]:
 
 
 def _joins(reads: Sequence[Read], atom: Atom, value: Var, body: Sequence[Literal]) -> bool:
-    """Whether a part that is read stands in another atom, or in a value of one, and none has all parts of the value."""
+    """Whether a part that is read occurs in another atom, or in a value of one, and none has all parts of the value."""
     others = [set(x.args) for x in body if isinstance(x, Atom) and x is not atom]
     parts = {part for _, _, part in reads if isinstance(part, Var)}
     opened = ({part for arg in args - {value} for _, _, part in _reads_of(arg, body)} for args in others)

@@ -1,6 +1,6 @@
 """The codes of the rewrites: sizes (TL64x), and locations that no exchange of messages can connect (TL65x).
 
-Law: as in `program.catalogue`, a code stands here once and keeps its meaning.
+Law: as in `program.catalogue`, a code is defined here once and keeps its meaning.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def rule_terms(rule: Rule) -> Iterator[Term]:
 
 
 def body_aggregates(term: Term) -> list[Aggregate]:
-    """The aggregates with a body that stand in a term, outermost only."""
+    """The aggregates with a body that occur in a term, outermost only."""
     return [part for part in own_terms(term) if isinstance(part, Aggregate) and part.body is not None]
 
 

@@ -1,6 +1,6 @@
 """Variables that belong to an aggregate alone get unique names, and witnesses the literals that bind them.
 
-Law: `program.separate_scopes` says whose a variable is; afterwards a name means the same wherever it stands in a rule.
+Law: `program.separate_scopes` says whose a variable is; afterwards a name means the same everywhere in a rule.
 Rules that come from the checks are scoped already and stay as they are.
 """
 
@@ -11,7 +11,7 @@ from tidelog.program.elaborate.separate_scopes import scoped_rule
 
 
 def scope_aggregates(rule: Rule) -> tuple[Rule, ...]:
-    """The rule in which no aggregate shares a name with what stands around it, unless it shares the variable.
+    """The rule in which no aggregate shares a name with its surroundings, unless it shares the variable.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> print(*map(print_rule, scope_aggregates(parse_program("n(C) :- C = count : { p(C) }.").rules[0])))

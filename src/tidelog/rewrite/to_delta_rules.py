@@ -52,7 +52,7 @@ class DeltaRule:
     def as_rule(self) -> Rule:
         """The delta rule in the notation of the papers: ``Δ`` marks what changes, ``ν`` what is read in the new state.
 
-        It is there to be printed; its predicates are no relations.
+        It is only printed; its predicates are not relations.
         """
         body = tuple(_marked(literal, _mark(i, self.position)) for i, literal in enumerate(self.rule.body))
         return replace(self.rule, head=_rename(self.rule.head, "Δ{}"), body=body, origin=self.rule)

@@ -1,9 +1,9 @@
 """Spark DataFrames on their way into an epoch.
 
 Law: on Spark the rows of a DataFrame go from Spark's tasks to the partitions that own them, and never through this
-process unless they are few (`rows.plain`); they are checked on the way, and a batch with a bad row is refused whole.
-The types of a relation's columns are those known, or those of the first data that comes. An engine that is not on Spark
-takes a DataFrame as its rows.
+process unless they are few (`rows.plain`); they are checked while they are sent, and a batch with a bad row is refused
+as a whole. The types of a relation's columns are the known ones, or those of the first data that arrives. An engine
+that is not on Spark accepts a DataFrame as its rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Types = Sequence[str | None]
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A DataFrame of changes: all of one ``sign``, or a column ``change`` says +1 or -1.
+    """A DataFrame of changes: all of one ``sign``, or with a column ``change`` that contains +1 or -1.
 
     ``encode``, if given, makes the rows of cells in its own way.
     """
@@ -45,7 +45,7 @@ class Arrival:
             return self.encode(names, types)
         from tidelog.spark.rows.encode import encode
 
-        with _refused(self.relation):  # over Spark Connect a DataFrame is analysed when it is first looked at
+        with _refused(self.relation):  # over Spark Connect a DataFrame is analysed on first use
             return encode(self.rows, self.relation, names, types, sign=self.sign, change=self.change, nulls=self.nulls)
 
     def collected(self) -> list[tuple[int, str, Data]]:
@@ -86,9 +86,9 @@ def learn_arrivals(
     names: Callable[[str], Sequence[str]],
     meet: Callable[[str, Sequence[str] | None], None] = lambda relation, names: None,
 ) -> tuple[list[EncodedArrival], dict[tuple[str, int], str], dict[str, int]]:
-    """The arrivals as cells, with the types and relations that they bring and that were not known.
+    """The arrivals as cells, with the types and relations that they add to the known ones.
 
-    ``meet`` is told the names that each brings, before the next is looked at.
+    ``meet`` is called with the names in each arrival, before the next one is examined.
     """
     types: dict[str, Types] = dict(schema)
     encoded: list[EncodedArrival] = []

@@ -98,7 +98,7 @@ def _named_in(hint: Any) -> Iterator[type]:
 
 
 def _folder_of(store: FileStore) -> tuple[str, bool]:
-    """The folder, found from wherever the other process works, and whether nobody wants to keep it."""
+    """The absolute path of the folder, valid in any process, and whether it is temporary."""
     if type(store.disk) not in (LocalDisk, FleetingDisk):
         raise NOT_CARRIED.error(kind=f"state folder on a `{type(store.disk).__qualname__}`")
     return str(store.root.absolute()), isinstance(store.disk, FleetingDisk)

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
     from pyspark.sql.types import StructType
 
-START = "startingepoch"  # Spark hands the names of options over in small letters
+START = "startingepoch"  # Spark passes the names of options in lower case
 LAST = -1  # the last epoch that is committed
-CHANGE, EPOCH = "change", "epoch"  # columns of a feed beside those of its view
+CHANGE, EPOCH = "change", "epoch"  # columns of a feed in addition to those of its view
 BATCH = 1 << 14  # rows of a task that are put together
 Options = Mapping[str, str]
 
@@ -57,7 +57,7 @@ def option(options: Options, name: str) -> str:
 
 
 def open_state(options: Options, at: int | None = None) -> Any:
-    """An engine of the state folder, for one epoch or to write; the package itself stands above this one."""
+    """An engine of the state folder, for one epoch or to write; `tidelog` itself imports this package."""
     return import_module("tidelog").Engine(path=option(options, "path"), at=at)
 
 
@@ -178,7 +178,7 @@ def _changes(db: Any, feed: str, epochs: Epochs, types: pa.Schema) -> pa.Table:
 
 @dataclass(frozen=True)
 class Part(WriterCommitMessage):
-    """The rows of one task, in a file beside the state; none if there are none."""
+    """The rows of one task, in a file next to the state; no file if there are none."""
 
     file: str | None
 
@@ -226,7 +226,7 @@ class Staging:
                 epoch.change(relation, rows, change)
             else:
                 if self.overwrite and relation in db:
-                    epoch.delete(relation, db.asserted(relation).to_arrow())  # what comes again, stays
+                    epoch.delete(relation, db.asserted(relation).to_arrow())  # rows that are inserted again stay
                 epoch.insert(relation, rows)
         self.drop()
 

@@ -1,8 +1,8 @@
-"""Micro-batches of Spark Connect: the function of `foreachBatch` runs in a process beside the server, the engine here.
+"""Micro-batches of Spark Connect: the function of `foreachBatch` runs in a process next to the server, the engine here.
 
-Law: that process tells this one which batch there is and waits; here the batch is a DataFrame of the session that it
-belongs to, and is taken as on a classic session. An error of the engine ends the query, as there. Only calls with the
-token of this process are answered.
+Law: that process reports each batch to this one and waits; here the batch is a DataFrame of the session that it belongs
+to, and is processed as on a classic session. An error of the engine ends the query, as there. Only calls with the token
+of this process are answered.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class FarBatches:
 
 
 class BatchEndpoint:
-    """Where this process hears of batches, for as long as it lives; queries may outlive whoever started them."""
+    """Where this process receives batches, for as long as it lives; queries may outlive the code that started them."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -60,7 +60,7 @@ class BatchEndpoint:
         return FarBatches(self._endpoint, key)
 
     def call(self, key: str, args: tuple[str, str, int]) -> None:
-        """A batch came."""
+        """A batch arrived."""
         session_id, relation_id, number = args
         with other_session(self._spark, session_id) as session:
             self._takes[key](session._create_remote_dataframe(relation_id), number)

@@ -44,9 +44,9 @@ def read_frames(
     check: Check,
     hidden: Collection[str] = (),
 ) -> list[tuple[str, Input]]:
-    """All facts of all files, with types for all columns; ``check`` gives the types that follow from some.
+    """All facts of all files, with types for all columns; ``check`` returns the types that follow from some.
 
-    Of relations that are ``hidden``, whose rows nobody will see, only those are read that a rule can use.
+    Of ``hidden`` relations, whose rows are never shown, only the rows that a rule can use are read.
     """
     from tidelog.spark.rows.read import narrowed, read_file, read_table, settle_types
 

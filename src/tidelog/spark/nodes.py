@@ -1,7 +1,7 @@
 """Nodes that live in a resident stage on Spark.
 
-Law: a lost partition is a `NodeLost`, whatever was asked, and so is one that does not do in time what it is told;
-`restart` gives new, empty nodes. Every wait has a limit but the work of an epoch itself, which has the limits of the
+Law: a lost partition is a `NodeLost`, whatever was called, and so is one that does not complete a call in time;
+`restart` makes new, empty nodes. Every wait has a limit except the work of an epoch itself, which has the limits of the
 engine (D6) and Ctrl-C.
 """
 
@@ -51,7 +51,7 @@ def _once(act: Callable[[], T]) -> T:
 
 
 Spoken = Callable[[Call[Service, Any]], tuple[str, tuple[Any, ...]]]
-Told = tuple[Call[Service, None], "Underway"]
+Pending = tuple[Call[Service, None], "Underway"]
 
 
 class SparkRace(Generic[T]):
@@ -96,7 +96,7 @@ class SparkNodes:
         self._stage = ResidentStage(spark, partitions, MakeResidentNode(tuple(functions)), folder=folder, tls=tls)
         self.repeat: Repeat = _once  # until there is a coordinator
         self._run = self._epoch = 0
-        self._told: Told | None = None
+        self._pending: Pending | None = None
         self._settling = threading.Lock()
         try:
             self._stage.start()
@@ -117,7 +117,7 @@ class SparkNodes:
 
     @property
     def room(self) -> int:
-        """How many tasks can run beside the partitions."""
+        """How many tasks can run in addition to the partitions."""
         return max(1, access(self.session).slots() - self.stage.held)
 
     @property
@@ -152,7 +152,7 @@ class SparkNodes:
         return self.ask_each([Call(method, *args, **named)] * self.partitions)
 
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
-        """What all nodes answer, each to a call of its own."""
+        """What all nodes answer, each to a separate call."""
         call = calls[0]
         self._settle()
         assert {each.name for each in calls} == {call.name}, "nodes are called by one method at a time"
@@ -162,33 +162,33 @@ class SparkNodes:
             return self.stage.call_all(call.name, each=[each.given for each in calls], limit=call.mark.limit)
 
     def tell(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
-        """Let all nodes do something that nobody waits for; whatever they are asked next is answered after it."""
+        """Call all nodes without waiting for the answers; later calls are answered after this one."""
         call = Call(method, *args, **named)
         self._settle()
         with losses(call):
             under_way = self.stage.begin({}, call.mark.limit)
             for number in range(self.partitions):
                 under_way.call(number, *self.spoken(call))
-        self._told = (call, under_way)
+        self._pending = (call, under_way)
 
     def _settle(self) -> None:
-        """What nodes were told to do is done before they are asked anything, in whichever thread."""
+        """Wait for the pending call before nodes are asked anything else, in any thread."""
         with self._settling:
-            if self._told is None:
+            if self._pending is None:
                 return
-            told = call, under_way = self._told
+            pending = call, under_way = self._pending
             try:
                 with losses(call):
                     under_way.end()
             except NodeLost:
-                self._forget_reported(told)
+                self._forget(pending)
                 raise
-            self._forget_reported(told)
+            self._forget(pending)
 
-    def _forget_reported(self, told: Told) -> None:
-        """It is done, or lost; nodes that were started again meanwhile may have been told something else."""
-        if self._told is told:
-            self._told = None
+    def _forget(self, pending: Pending) -> None:
+        """The call is done, or lost; nodes that were restarted meanwhile may have another pending call."""
+        if self._pending is pending:
+            self._pending = None
 
     def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
         """What one node answers."""
@@ -199,7 +199,7 @@ class SparkNodes:
         return answer
 
     def spoken(self, call: Call[Service, Any]) -> tuple[str, tuple[Any, ...]]:
-        """What is said to a resident for a call of its node."""
+        """What is sent to a resident for a call of its node."""
         return call.name, call.given
 
     def race(self, calls: Sequence[Call[Service, T]]) -> SparkRace[T]:
@@ -209,7 +209,7 @@ class SparkNodes:
         return SparkRace(self.stage, calls, self.spoken)
 
     def start_epoch(self, run: int, epoch: int) -> None:
-        """Messages carry the number of their run; Spark's pages tell the epoch."""
+        """Messages carry the number of their run; Spark's web pages show the epoch."""
         self._run, self._epoch = run, epoch
 
     def watch(self, on_slice: Callable[[], None]) -> None:
@@ -218,12 +218,12 @@ class SparkNodes:
         self.stage.on_wait = lambda: on_slice() if threading.get_ident() == thread else None
 
     def interrupt(self) -> None:
-        """Ask the partitions to give up the epoch that they are at."""
+        """Ask the partitions to abandon the running epoch."""
         self.ask(Service.interrupt, self._run)
 
     def restart(self) -> None:
         """New, empty nodes."""
-        self._told = None  # those that were told are gone
+        self._pending = None  # the nodes that were called are gone
         try:
             if self._rests:
                 self.stage.start()
@@ -235,7 +235,7 @@ class SparkNodes:
         self._answer()
 
     def rest(self) -> None:
-        """End the stage, whose slots others are to have, until `restart`."""
+        """End the stage until `restart`, to free its slots for others."""
         self._rests = True
         self._stage.stop()
 
@@ -245,7 +245,7 @@ class SparkNodes:
             self._answer()
 
     def _answer(self) -> None:
-        """From now on the driver's dictionary asks these nodes, which have to be told what it holds."""
+        """From now on the driver's dictionary asks these nodes, which first have to receive its entries."""
         self.dictionary.aim(self.partitions, self._ask_owner, self._report_to_owner)
 
     def close(self) -> None:
@@ -283,7 +283,7 @@ def spark_runtime(
 
 @contextmanager
 def losses(call: Call[Service, T] | None = None) -> Iterator[None]:
-    """What the stage calls a lost partition is a lost node; so is one that does not do what it is told."""
+    """What the stage calls a lost partition is a lost node; so is one that does not complete a call in time."""
     try:
         yield
     except PartitionLost as lost:

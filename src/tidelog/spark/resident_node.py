@@ -1,8 +1,8 @@
 """A node as a resident of a Spark task: its service behind an endpoint, and messages to the other nodes.
 
 Law: the driver's calls are answered one after the other; messages, sent rows and calls marked so (dictionary entries,
-committed facts) are taken at any time, also while an epoch runs. Messages carry the number of their run, and those of
-any other run are void.
+committed facts) are accepted at any time, also while an epoch runs. Messages carry the number of their run, and those
+of any other run are ignored.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tidelog.spark.resident.client import Peer
 
 Descriptor = dict[str, Any]
-MUCH = 16 << 20  # bytes that were delivered, after which Arrow gives back to the system what it does not use
+MUCH = 16 << 20  # delivered bytes after which Arrow returns unused memory to the system
 T = TypeVar("T")
 
 
@@ -126,7 +126,7 @@ class ResidentNode:
         return answer
 
     def _look_up(self) -> None:
-        """Between slices of work: whether the epoch may go on."""
+        """Between slices of work: whether the epoch may continue."""
         self.service.interruption.check()
         self._headroom.check()
 

@@ -1,8 +1,8 @@
 """Structured Streaming: every micro-batch is one epoch.
 
-Law: an epoch names its stream and batch, so that a batch that Spark gives again after a restart is not applied again,
-and a batch whose epoch failed is given again. A checkpoint and a state folder that do not belong together are refused:
-going on would lose batches or repeat them.
+Law: an epoch names its stream and batch, so that a batch that Spark repeats after a restart is not applied again, and a
+batch whose epoch failed is repeated. A checkpoint and a state folder that do not belong together are refused:
+continuing would lose batches or repeat them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class BatchEpoch(Protocol):
         """Assert rows."""
 
     def change(self, relation: str, rows: DataFrame, change: str = ..., *, nulls: Policy | None = ...) -> None:
-        """Assert and retract rows as a column says."""
+        """Assert or retract each row, as a column specifies."""
 
     def __enter__(self) -> BatchEpoch: ...
 
@@ -52,7 +52,7 @@ Begin = Callable[[str, int, datetime.datetime | None], BatchEpoch]  # source, ba
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A Structured Streaming DataFrame on its way into a relation; ``trigger`` is handed to Spark."""
+    """A Structured Streaming DataFrame on its way into a relation; ``trigger`` is passed to Spark."""
 
     rows: DataFrame
     relation: str
@@ -83,7 +83,7 @@ class Stream:
         return replace(self, checkpoint=folder)
 
     def take(self, epoch: BatchEpoch, batch: DataFrame, number: int) -> None:
-        """Bring a micro-batch into an epoch, with what is said of its number."""
+        """Apply a micro-batch in an epoch, with what ``also`` has for its number."""
         with epoch:
             if number in self.also:
                 self.also[number](epoch)
@@ -109,7 +109,7 @@ def start_stream(stream: Stream, begin: Begin, committed: int | None) -> Streami
     if stream.checkpoint is not None:
         writer = writer.option("checkpointLocation", stream.checkpoint)
     if stream.trigger:
-        writer = writer.trigger(**stream.trigger)  # type: ignore[arg-type]  # as the user says
+        writer = writer.trigger(**stream.trigger)  # type: ignore[arg-type]  # as the user specifies
     return writer.start()
 
 
@@ -128,8 +128,8 @@ def check_checkpoint(name: str, checkpoint: str, committed: int | None) -> None:
         latest = max(_batches(checkpoint, "commits"), default=None)
         planned = _batches(checkpoint, "offsets")
     except (OSError, pa.ArrowException, StateError) as error:
-        told = f"the checkpoint {checkpoint} of the stream `{name}` cannot be read from here ({error})"
-        warnings.warn(f"{told}: make sure that it belongs to this state folder", StateWarning, stacklevel=4)
+        problem = f"the checkpoint {checkpoint} of the stream `{name}` cannot be read from here ({error})"
+        warnings.warn(f"{problem}: make sure that it belongs to this state folder", StateWarning, stacklevel=4)
         return
     if committed is not None and not planned:
         raise NEW_CHECKPOINT.error(name=name, committed=committed, checkpoint=checkpoint)

@@ -1,6 +1,6 @@
 """The change feed of a view in a table that Spark knows.
 
-Law: the table tells which epochs it has, so that each is written once.
+Law: the table records which epochs it contains, so that each is written once.
 """
 
 from __future__ import annotations
@@ -47,5 +47,5 @@ class TableFeed:
         except TidelogError:
             raise
         except Exception as error:  # of Spark or of Java: they have no root in common
-            told = str(error).split("\n", 1)[0][:300]
-            raise TABLE_FEED.error(view=self.view, table=self.table, what=what, said=told) from error
+            first_line = str(error).split("\n", 1)[0][:300]
+            raise TABLE_FEED.error(view=self.view, table=self.table, what=what, said=first_line) from error

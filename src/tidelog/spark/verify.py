@@ -1,6 +1,6 @@
 """The checker as Spark SQL: what `check` does in a loop, Catalyst does in joins.
 
-Law: for every relation with rules, the supports of its rules and the facts held are grouped by head, with the lowest
+Law: for every relation with rules, the supports of its rules and the stored facts are grouped by head, with the lowest
 rank of the supports: a head without a fact is a derivation that is missing, a fact that is neither asserted nor above
 the lowest rank of its supports is unfounded. The verdict is that of the Python checker. The user's session is
 not touched, and no module here imports Spark. Path expressions are walked on the driver, then read as tables.
@@ -49,7 +49,7 @@ ARROW_TYPES = {
 def verify_with_spark(
     program: Program, base: Base | None, state: EngineState, spark: Any, functions: Overloads = FUNCTIONS
 ) -> Verdict:
-    """As `verify`, in Spark SQL: ``spark`` is the session; what SQL does not say as Tidelog means it is refused."""
+    """As `verify`, in Spark SQL: ``spark`` is the session; constructs with another meaning in SQL are refused."""
     return verify_claims([to_claim(program, base, state, functions)], spark)[0]
 
 
@@ -71,8 +71,8 @@ def verify_claims(claims: Sequence[Claim], spark: Any) -> list[Verdict]:
     supports = [0] * len(claims)
     for (i, _), row in zip(checks, found, strict=True):
         supports[i] += row["supports"]
-    told = zip(verdicts, claims, supports, strict=True)
-    return [_certificate(claim, count, seconds) if verdict is None else verdict for verdict, claim, count in told]
+    checked = zip(verdicts, claims, supports, strict=True)
+    return [_certificate(claim, count, seconds) if verdict is None else verdict for verdict, claim, count in checked]
 
 
 def _certificate(claim: Claim, supports: int, seconds: float) -> Certificate:
@@ -81,7 +81,7 @@ def _certificate(claim: Claim, supports: int, seconds: float) -> Certificate:
 
 @contextmanager
 def _own_session(spark: Any) -> Iterator[Any]:
-    """A session beside the user's, with its own views and ANSI arithmetic: overflow is an error, as in Tidelog."""
+    """A session next to the user's, with its own views and ANSI arithmetic: overflow is an error, as in Tidelog."""
     with other_session(spark) if is_connect(spark) else nullcontext(spark.newSession()) as own:
         own.conf.set(ANSI, "true")
         try:
@@ -112,7 +112,7 @@ class _Views:
 
 
 class _RelationCheck:
-    """The check of one relation: its query, and how to read what comes back."""
+    """The check of one relation: its query, and how to read the result."""
 
     def __init__(self, relation: str, clauses: Sequence[Clause], tables: Tables, facts: str) -> None:
         self.relation, self.clauses = relation, clauses
@@ -157,7 +157,7 @@ class _RelationCheck:
         )
 
     def violation(self, first: Any) -> Violation:
-        """The violation that a row of the answer tells."""
+        """The violation that a row of the answer describes."""
         if first == UNDEFINED:
             return Violation(UNDEFINED, rule=f"a rule of {self.relation}", detail="a value cannot be computed")
         values = json.loads(first["row"], parse_float=lambda text: float(text))

@@ -1,8 +1,8 @@
 """Views and changes as Spark DataFrames.
 
-Law (D5): a DataFrame reads files that are written when it is asked for and never change, so that it shows its epoch
+Law (D5): a DataFrame reads files that are written when it is requested and never change, so that it shows its epoch
 after later epochs and after the engine is closed. On Spark every partition writes its own rows; facts do not pass
-through this process. Files lie in the state folder, or in a folder that lasts as long as this process. Those that this
+through this process. Files are in the state folder, or in a folder that lasts as long as this process. Those that this
 process wrote are read by Spark only where its tasks certainly run on this machine; elsewhere the rows are sent.
 """
 

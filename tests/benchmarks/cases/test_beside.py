@@ -1,4 +1,4 @@
-"""Real programs beside other systems, on little data: systems agree, and every case tells what it must."""
+"""Real programs beside other systems, on little data: systems agree, and every case reports what it must."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_systems_agree_on_a_java_program(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def here(function: str, **arguments: Any) -> Any:
-    """What would run in a process of its own."""
+    """What would run in a separate process."""
     return getattr(java, function.partition(":")[2])(**arguments)
 
 

@@ -1,4 +1,4 @@
-"""Loading: all systems find every row of the same file, and one that does not is told."""
+"""Loading: all systems find every row of the same file, and one that does not is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading: every peer gives the same answers, and what is read beside a writer is told for every number of readers."""
+"""Reading: every peer returns the same answers, and reads beside a writer are reported for every number of readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What threads gain and what an epoch costs outside of compiled code: measured beside something, told on the page."""
+"""What threads gain and what an epoch costs outside of compiled code: compared with something, shown on the page."""
 
 from __future__ import annotations
 

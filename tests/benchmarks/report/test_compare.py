@@ -1,4 +1,4 @@
-"""Two runs side by side: ratios beyond the threshold are told as better or worse, by what is better for each value."""
+"""Two runs side by side: ratios beyond the threshold count as better or worse, by what is better for each value."""
 
 from __future__ import annotations
 

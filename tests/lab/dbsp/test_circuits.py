@@ -1,4 +1,4 @@
-"""The three circuits: the central law on random changes, and the cases that tell them apart.
+"""The three circuits: the central law on random changes, and the cases that distinguish them.
 
 The law tests notice any state that differs from the least model after some step, whatever the batching; they cannot
 notice cost. The named tests below do that for the cases that matter.

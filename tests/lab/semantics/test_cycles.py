@@ -1,4 +1,4 @@
-"""Infinite schedules: a cycle among states is found, told with the way to it, and is no agreement."""
+"""Infinite schedules: a cycle among states is found, reported with the path to it, and is not an agreement."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -32,7 +32,7 @@ from .examples import BEST_PATH, BINARY_FACTS, REACHABLE, UNARY_FACTS, binary_pr
 NEIGHBOURS = parse_program(
     "c(@Z,S) :- link(@S,Z). reachable(@S,D) :- link(@S,D). reachable(@S,D) :- c(@Z,S), reachable(@Z,D)."
 )
-"""Reachability without an auxiliary relation: a node tells its neighbours what it reaches."""
+"""Reachability without an auxiliary relation: a node sends its neighbours what it reaches."""
 QUICK = settings(max_examples=20, deadline=None)
 FIGURE_1 = [Fact("link", tuple(pair)) for pair in ["ab", "ad", "dc", "bc", "ch", "fg"]]
 
@@ -98,7 +98,7 @@ def test_facts_that_never_change_are_deleted_and_sent_again():
 
 
 def test_with_the_papers_own_localisation_the_facts_are_deleted_but_not_sent_again():
-    # The auxiliary relation of r2-1 and r2-2 keeps at a what d has told it, so a derives c and h again by itself.
+    # The auxiliary relation of r2-1 and r2-2 keeps at a what d has sent, so a derives c and h again on its own.
     gone, back, sent = _gone_and_back(DRed(), FIGURE_1, deletion("link", "a", "b"))
     assert gone == {("a", "b"), ("a", "c"), ("a", "h")}
     assert back == {("a", "c"), ("a", "h")}

@@ -1,4 +1,4 @@
-"""Whether a program surely ends: what is seen as a bound, what is told where none is seen."""
+"""Whether a program surely ends: what is recognised as a bound, what is reported where none is."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ GROWS = {
 
 
 def ending(text: str) -> tuple[list[str], tuple[str, ...]]:
-    """What the findings are told about, and the conditions."""
+    """What the findings are about, and the conditions."""
     checked, findings = examine_program(parse_program(text))
     assert not [finding for finding in findings if finding.severity == "error"], findings
     found = [finding.span.text for finding in findings if finding.code == "TL760" and finding.span is not None]

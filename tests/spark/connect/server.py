@@ -1,4 +1,4 @@
-"""A Spark Connect server on this machine, in a process of its own, and the session of a client.
+"""A Spark Connect server on this machine, in a separate process, and the session of a client.
 
     with connect_server(4) as address, connect_session(address) as spark: ...
 
@@ -40,7 +40,7 @@ def require_connect() -> None:
 
 @contextlib.contextmanager
 def connect_server(slots: int, settings: Mapping[str, str] | None = None, master: str = "") -> Iterator[str]:
-    """A server with so many task slots; its address."""
+    """A server with this many task slots; its address."""
     port = _free_port()
     given = {
         "spark.connect.grpc.binding.address": HOST,

@@ -37,7 +37,7 @@ print("whole")
 
 
 def test_connection_may_be_closed_while_other_threads_begin_calls() -> None:
-    """In a process of its own, since Flight answers a client that is closed under a call with a crash."""
+    """In a separate process, since Flight answers a client that is closed under a call with a crash."""
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", CLOSED_WHILE_CALLED],
         cwd=ROOT,

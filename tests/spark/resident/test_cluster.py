@@ -1,4 +1,4 @@
-"""The resident stage on a real standalone cluster: two executors as processes of their own, one of them killed."""
+"""The resident stage on a real standalone cluster: two executors as separate processes, one of them killed."""
 
 from __future__ import annotations
 

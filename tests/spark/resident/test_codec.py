@@ -142,7 +142,7 @@ def test_changed_rows_and_requests_come_back() -> None:
 
 
 def test_everything_that_the_calls_of_a_service_name_is_carried() -> None:
-    """A class in a signature that nobody named would be found at the first call on Spark only."""
+    """A class in a signature that is not named would be found at the first call on Spark only."""
     named: set[type] = set()
     for method in vars(Service).values():
         if inspect.isfunction(method) and MARK in method.__dict__:
@@ -155,7 +155,7 @@ def test_everything_that_the_calls_of_a_service_name_is_carried() -> None:
 
 
 def test_all_kinds_of_a_class_that_is_carried_are_carried() -> None:
-    """Rewrites make atoms of their own; one that nobody named would be found when such a rule comes to Spark."""
+    """Rewrites make their own kinds of atoms; one that is not named would be found when such a rule runs on Spark."""
     for module in pkgutil.walk_packages(tidelog.__path__, "tidelog."):
         if module.name.startswith(("tidelog.program", "tidelog.rewrite", "tidelog.plan", "tidelog.partition")):
             importlib.import_module(module.name)
@@ -182,7 +182,7 @@ def _collect(hint: Any, found: set[type]) -> None:
 
 
 class Foreign:
-    """A class that nobody named."""
+    """A class that is not named."""
 
 
 def test_value_that_nobody_named_is_refused() -> None:

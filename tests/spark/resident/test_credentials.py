@@ -1,4 +1,4 @@
-"""Secrets of a run: made for it, shown to nobody."""
+"""Secrets of a run: made for it, never shown."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def stage(breakable: ResidentStage) -> ResidentStage:
     return breakable
 
 
-LIMIT = 60.0  # seconds that anything may take on a loaded machine; calls would take longer if nobody noticed
+LIMIT = 60.0  # seconds that anything may take on a loaded machine; calls would take longer if it were not noticed
 LONG = 10 * LIMIT
 
 
@@ -56,7 +56,7 @@ class Begun:
         return list(self.path.parent.glob(f"{self.path.name}.*"))
 
     def then(self, action: Callable[[], object], partitions: int) -> None:
-        """Act once when so many partitions have begun."""
+        """Act once when this many partitions have started."""
 
         def wait_and_act() -> None:
             wait_for(lambda: len(self.marks()) == partitions, LIMIT)
@@ -82,7 +82,7 @@ def press() -> None:
 
 @contextlib.contextmanager
 def busy(spark: SparkSession, tasks: int, mark: Path) -> Iterator[None]:
-    """A job of the user's own that holds so many slots while the block runs."""
+    """A job of the user that holds this many slots while the block runs."""
     mark.touch()
 
     def hold(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -237,7 +237,7 @@ stage.call_all("hang", (600.0,))
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
-    """Starts a driver in a process of its own."""
+    """Starts a driver in a separate process."""
     script = tmp_path / "driver.py"
     script.write_text(DRIVER)
     started: list[subprocess.Popen[str]] = []

@@ -1,4 +1,4 @@
-"""A stranger who sends a large message to a port, in a process of its own."""
+"""A stranger who sends a large message to a port, in a separate process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ except flight.FlightError as error:
 
 
 def send_large(port: int) -> None:
-    """Try it; the stranger is told that there is nobody."""
+    """Try it; the stranger is refused."""
     done = subprocess.run(
         [sys.executable, "-c", STRANGER, str(port), str(MEGABYTES)], capture_output=True, text=True, check=True
     )

@@ -41,7 +41,7 @@ def test_a_state_of_more_partitions_than_fit_is_opened_with_fewer(tmp_path: Path
 
 
 def open_again(master: str, folder: str) -> tuple[str, int, int]:
-    """A state whose number of partitions nobody says, in a session that is too small for it."""
+    """A state whose number of partitions is not given, in a session that is too small for it."""
     spark = open_session(2, master=master)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

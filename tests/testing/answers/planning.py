@@ -49,7 +49,7 @@ def bill_of_materials(facts, after):
         return 1 + max(map(depth, parts[name])) if name in parts else 0
 
     def days(name):
-        """Parts that are bought take no days, and neither does what nobody says how long to assemble."""
+        """Parts that are bought take no days, and neither do parts without a time of assembly."""
         return own_days[name] + max(map(days, parts[name])) if name in own_days else 0
 
     def cost(whole):

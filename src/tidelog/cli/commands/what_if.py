@@ -18,7 +18,7 @@ from tidelog.cli.base.options import FunctionsOption
 @app.command("what-if")
 def what_if_command(
     scripts: Annotated[
-        list[Path], typer.Argument(metavar="SCRIPT...", help="Change scripts, one epoch each.", show_default=False)
+        list[Path], typer.Argument(metavar="SCRIPT", help="Change scripts, one epoch each.", show_default=False)
     ],
     state: Annotated[str, typer.Option("--state", metavar="DIR", help="State folder or URI.")],
     blame: Annotated[

@@ -37,8 +37,7 @@ FollowOption = Annotated[
         "--follow",
         metavar="DSN",
         envvar="TIDELOG_FOLLOW",
-        show_envvar=False,
-        help="PostgreSQL database to follow. Also read from TIDELOG_FOLLOW.",
+        help="PostgreSQL database to follow.",
     ),
 ]
 TableOption = Annotated[

@@ -1,13 +1,12 @@
 """Streams of changes as a calculus, and Datalog interpreted by circuits of it (the DBSP theory).
 
-Law: an incremental circuit gives the changes of what the plain one would give on the sums of its inputs. The calculus
-is in ``group``, ``zset``, ``indexed``, ``stream``, ``integral``, ``nesting``, ``feedback``; its operators are filed by
-how they differentiate: ``linear``, ``bilinear``, ``nonlinear``; ``nested`` has the forms that live inside a loop. The
-three circuits are ``naive_circuit``, ``incremental_circuit`` and ``indexed_circuit``; ``stratified_circuit`` chains
-them for negation.
-The DYRE paper, which the modules cite, is that of Carneiro Alves de Lima and others on Datalog programs as circuits of
-facts and rules (CEUR Workshop Proceedings); ``docs/design/circuits.md`` lists where its print was corrected.
-It is a library to learn and build with and a judge of the engine; the engine does not use it.
+Law: an incremental circuit outputs the changes of what the plain one would output for the sums of its inputs. The
+calculus is in ``group``, ``zset``, ``indexed``, ``stream``, ``integral``, ``nesting``, ``feedback``; its operators are
+filed by how they differentiate: ``linear``, ``bilinear``, ``nonlinear``; ``nested`` has the forms that live inside a
+loop. The three circuits are ``naive_circuit``, ``incremental_circuit`` and ``indexed_circuit``; ``stratified_circuit``
+chains them for negation. The DYRE paper, which the modules cite, is that of Carneiro Alves de Lima and others on
+Datalog programs as circuits of facts and rules (CEUR Workshop Proceedings); ``docs/design/circuits.md`` lists where its
+print was corrected. It is a library to learn and build with and a judge of the engine; the engine does not use it.
 """
 
 from tidelog.lab.dbsp.bilinear import cross, incremental_bilinear, indexed_join, join

@@ -1,8 +1,8 @@
-"""The incremental circuit with as few indexes as can be: facts nested by chains of join orders.
+"""The incremental circuit with as few indexes as possible: facts nested by chains of join orders.
 
 Law: the state is that of ``incremental_circuit`` after every step. The facts of a predicate are kept once for each
 chain of its join orders (`chains`), in dictionaries within dictionaries; a rewrite that knows the columns of a join
-order finds its facts below the node that these columns lead to. A predicate whose join orders grow is nested anew.
+order finds its facts below the node that these columns lead to. A predicate that gets new join orders is nested again.
 What the paper leaves to future work: Figure 3 keeps a fact once for each join order.
 """
 
@@ -126,7 +126,7 @@ class ChainJoin:
         return min(self._pending, default=None)
 
     def renest(self) -> None:
-        """Nest anew the facts of predicates that have join orders which were not there."""
+        """Nest the facts of predicates with new join orders again."""
         new = self._kit.orders[self._orders :]
         self._orders = len(self._kit.orders)
         for predicate, arity in {(order.predicate, order.arity) for order in new}:

@@ -20,7 +20,7 @@ Atom: TypeAlias = tuple[Hashable, tuple[Hashable, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable, told apart from constants by its type."""
+    """A variable, distinguished from constants by its type."""
 
     name: str | int
 

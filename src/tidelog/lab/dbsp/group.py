@@ -1,6 +1,6 @@
 """Abelian groups: what the values of a stream must be.
 
-Law: ``add`` is associative and commutative, ``zero`` is its identity, and ``negate`` gives inverses. Everything that
+Law: ``add`` is associative and commutative, ``zero`` is its identity, and ``negate`` returns inverses. Everything that
 streams do with their values (integrate, differentiate, run a loop to its end) needs this and nothing else.
 A group is a value of three parts; it does not check the laws, the tests do.
 """

@@ -10,12 +10,12 @@
 
 Law: after every step the facts are the least model of the present rules and base facts. All operators are linear,
 bilinear or distinct, each in its incremental form on streams of streams, so a step costs what it changes, round by
-round, and support that only goes in circles dies: in a loop from the beginning it has no first round.
+round, and support that is only cyclic vanishes: in a loop from the beginning it has no first round.
 Departures from the figure, with their reasons, are in docs/design/circuits.md: directions, signals and join orders
 pass a distinct, so two rules that begin alike do not double each other's work; ground reads the rewrites behind the
 delay, so Σ₀ itself can be grounded (rules without a body) and one delay serves both loops.
-Negated atoms are one product more: what comes to a negated atom passes, less what meets a fact there. That is linear in
-the rewrites and right where the negated facts do not change inside the loop, which `stratified_circuit` sees to.
+Negated atoms are one more product: what reaches a negated atom passes, minus what matches a fact there. That is linear
+in the rewrites and correct if the negated facts do not change inside the loop, which `stratified_circuit` ensures.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Candidate: TypeAlias = tuple[Any, Rewrite]
 
 
 class IncrementalCircuit:
-    """Facts and rules go in as changes, the change of the materialisation comes out.
+    """Changes of facts and rules are the input, the change of the materialisation is the output.
 
     >>> from tidelog.lab.dbsp.clause import Variable
     >>> x, y, z = (Variable(name) for name in "xyz")

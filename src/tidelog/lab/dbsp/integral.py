@@ -1,9 +1,9 @@
 """Integration and differentiation: between a stream of changes and the stream of states.
 
 Law: ``integrate`` and ``differentiate`` are linear, causal and inverse to each other. The incremental form of an
-operator Q is ``D ∘ Q ∘ I``: it takes changes and gives changes. Incremental forms compose (the chain rule:
+operator Q is ``D ∘ Q ∘ I``: it maps changes to changes. Incremental forms compose (the chain rule:
 ``(P ∘ Q)^Δ = P^Δ ∘ Q^Δ``), which is what lets a circuit be made incremental one operator at a time.
-The forms below compute states from changes and throw them away; cheap forms stand beside each operator.
+The forms below compute states from changes and discard them; cheap forms are defined next to each operator.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ def _positive(delta: ZSet[Atom]) -> Iterable[Atom]:
 def run_circuit(
     program: Program, facts: Rows = NO_ROWS, changes: Iterable[Epoch] = ()
 ) -> tuple[DatalogCircuit, list[Outcome]]:
-    """Loads a program on the indexed circuit and runs a change script; gives the circuit and the outcome of each epoch.
+    """Load a program on the indexed circuit and run a change script; returns the circuit and the outcome of each epoch.
 
     The first outcome is that of loading.
 

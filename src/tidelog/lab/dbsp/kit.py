@@ -2,11 +2,11 @@
 
 Law: *provenance* names how far a rewrite has come. Here it is the sequence of body atoms already matched, so two
 beginnings have the same provenance exactly when they are the same beginning; rules that begin alike share their
-rewrites, and permuted bodies stay apart. (The paper adds up numbers of atoms, and a sum does not tell ``P, Q`` from
-``Q, P``; see ``summed``.) Provenances form a tree: a direction is an edge of it, a grounding signal hangs a head on a
-node, a join order says by which columns an edge looks up its facts.
-A rewrite is a node with the values of its variables, in order of first occurrence. The kit only ever grows by what
-distinct rules bring; which parts are in force is said by the weights in the circuit's streams.
+rewrites, and permuted bodies stay apart. (The paper adds up numbers of atoms, and a sum does not distinguish ``P, Q``
+from ``Q, P``; see ``summed``.) Provenances form a tree: a direction is an edge of it, a grounding signal hangs a head
+on a node, a join order says by which columns an edge looks up its facts. A rewrite is a node with the values of its
+variables, in order of first occurrence. The kit only ever grows by what distinct rules bring; which parts are in force
+is determined by the weights in the circuit's streams.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Kit:
         return [(a.predicate, a.order) for n in self._path(normal_form(clause).literals) if (a := self._advances[n])]
 
     def is_negated(self, node: int) -> bool:
-        """Whether a rewrite comes to this provenance by not meeting a fact."""
+        """Whether a rewrite gets this provenance by not matching a fact."""
         return self._advance(node).negated
 
     # the projections of gatekeep, product, ground and index
@@ -231,7 +231,7 @@ class Kit:
 
 
 def _sources(terms: Values, known: tuple[Variable, ...]) -> tuple[tuple[int, ...], Values]:
-    """Where each term stands in the values of ``known`` followed by the constants, and those constants."""
+    """The position of each term in the values of ``known`` followed by the constants, and those constants."""
     constants = tuple(term for term in terms if not isinstance(term, Variable))
     numbers = iter(range(len(known), len(known) + len(constants)))
     return tuple(known.index(t) if isinstance(t, Variable) else next(numbers) for t in terms), constants

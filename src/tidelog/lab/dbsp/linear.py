@@ -2,7 +2,7 @@
 
 Law: the lifted form of a linear operator is its own incremental form, ``(↑f)^Δ == ↑f``: it needs no state and its cost
 is the size of the change. The same holds one level deeper, on streams of streams.
-Projection may give weights above 1 where several elements meet; turning them back into a set is not linear
+Projection may yield weights above 1 where several elements coincide; turning them back into a set is not linear
 (``nonlinear.distinct``).
 """
 

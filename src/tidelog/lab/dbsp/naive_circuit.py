@@ -4,10 +4,11 @@
     facts ── + ──── I ── ↑𝒯 ── ↑distinct ── D ──┬── + ── I ── ↑distinct ── state
              └────────────── z⁻¹ ───────────────┘   └─ facts
 
-Law: while facts and rules only come, the state at the fixed point is the least model. Where they go it need not be:
-the circuit feeds its own facts back, and facts that support each other in a circle keep each other for ever (tested by
-name beside the circuits that do not have this fault). Nor does every batch settle: one that takes and gives at once may
-swing between two states, so ``step`` feeds what goes before what comes; each half only shrinks or only grows the state.
+Law: while facts and rules are only added, the state at the fixed point is the least model. When some are removed it
+need not be: the circuit feeds its own facts back, and facts that support each other in a cycle stay forever (a named
+test, next to the circuits without this fault). Nor does every batch settle: one that adds and removes at once may
+alternate between two states, so ``step`` applies removals before additions; each half only shrinks or only grows the
+state.
 It computes every consequence again at every time: a teaching circuit.
 """
 
@@ -45,13 +46,13 @@ class NaiveCircuit:
         return differentiate(lift(distinct, ZSETS)(lift2(consequences, ZSETS)(integrate(self._rules), known)))
 
     def tick(self, rules: ZSet[Clause], facts: ZSet[Atom]) -> ZSet[Atom]:
-        """One time: takes changes and gives the state that the circuit shows then, settled or not."""
+        """One time: apply changes and return the state that the circuit shows then, settled or not."""
         self._rules.send(rules)
         self._time = self._facts.send(facts)
         return self._state[self._time]
 
     def step(self, rules: ZSet[Clause], facts: ZSet[Atom]) -> ZSet[Atom]:
-        """Takes changes, what goes before what comes, runs to the fixed point and gives the change of the state."""
+        """Apply changes, removals first, run to the fixed point and return the change of the state."""
         before = self.state()
         self._settle(_going(rules), _going(facts))
         self._settle(_coming(rules), _coming(facts))

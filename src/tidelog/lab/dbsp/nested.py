@@ -1,10 +1,11 @@
-"""Incremental operators on streams of streams: join and distinct inside a loop that lives on between changes.
+"""Incremental operators on streams of streams: join and distinct inside a loop that is kept between changes.
 
 Law: with both times in play, ``(↑(↑⋈)^Δ)^Δ`` sums the products of all pairs of changes, each pair at the later of its
 two outer and the later of its two inner times. So a change that meets an old element of a later round has its effect in
-that round: the product is kept as *pending* until the loop gets there. ``(↑(↑distinct)^Δ)^Δ`` gives at each inner time
-the difference between what ought to be out by then and what is, and looks again at the element's later times.
-An epoch visits inner times in rising order and is over when no operator has anything pending: an empty round is no end.
+that round: the product is kept as *pending* until the loop gets there. ``(↑(↑distinct)^Δ)^Δ`` outputs at each inner
+time the difference between the correct output up to then and the actual one, and examines the element's later times
+again. An epoch visits inner times in ascending order and ends when no operator has anything pending: an empty round is
+not the end.
 Cost: the changes and their matches. Nothing is scanned. (DYRE paper, section 4.2; the general form is in ``integral``.)
 """
 
@@ -29,7 +30,7 @@ Pair: TypeAlias = tuple[I, J]
 class NestedJoin(Generic[I, J, K, E]):
     """``↑↑π_f((↑(↑⋈)^Δ)^Δ(left, right))``: joins pairs by their keys and projects the matches with ``f``.
 
-    ``project(key, left, right)`` gives the element of the output, or None where the pair does not match after all.
+    ``project(key, left, right)`` returns the element of the output, or None where the pair does not match after all.
     Invariant 1: ``left`` is kept by its owner and holds the left change of the step already; ``right`` is kept here and
     holds it afterwards. So a pair of two new changes is found once: from the right.
 
@@ -97,7 +98,7 @@ class NestedDistinct(Generic[K, V]):
     >>> distinct.step(3, {("P", "a"): 2})
     {('P', 'a'): 1}
 
-    In the next epoch the same element comes sooner, so the change at inner time 3 must be taken back there:
+    In the next epoch the same element arrives earlier, so the change at inner time 3 must be reverted there:
 
     >>> distinct.step(1, {("P", "a"): 1}), distinct.next_time()
     ({('P', 'a'): 1}, 3)
@@ -149,7 +150,7 @@ class NestedDistinct(Generic[K, V]):
 
 
 class NestedDelay(Generic[E]):
-    """``↑z⁻¹``: what goes in at one inner time comes out at the next; the outer time stays.
+    """``↑z⁻¹``: the input at one inner time is the output at the next; the outer time stays the same.
 
     >>> delay = NestedDelay()
     >>> delay.put(0, {"a": 1}); delay.step(0), delay.next_time(), delay.step(1)
@@ -169,7 +170,7 @@ class NestedDelay(Generic[E]):
         return self._pending.pop(time, {})
 
     def next_time(self) -> int | None:
-        """The first inner time at which something comes out."""
+        """The first inner time with output."""
         return min(self._pending, default=None)
 
 

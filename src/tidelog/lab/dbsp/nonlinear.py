@@ -2,7 +2,7 @@
 
 Law: ``distinct`` keeps the elements of positive weight, each once; it is idempotent, and on Z-sets without negative
 weights it may be postponed: ``distinct(f(distinct(z))) == distinct(f(z))`` for a linear or bilinear f. Its incremental
-form looks at the elements of the change only, with their old weights: nothing comes out when nothing goes in.
+form looks at the elements of the change only, with their old weights: without input there is no output.
 (The stateful distinct of the DYRE paper's Figure 1 receives states and not changes: another operator.)
 """
 

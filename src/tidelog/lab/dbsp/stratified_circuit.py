@@ -4,8 +4,8 @@ Law: the level of a predicate is the largest number of negations on a way down f
 whose heads are of its level; the facts of lower predicates that its clauses read come in as changes, at the beginning
 of its loop, so that what is negated does not move inside it. After every step the facts are the perfect model of the
 present clauses and base facts. Positive programs have one level, and one circuit as before.
-A clause that comes or goes may move predicates to other levels: their clauses and facts are taken out of one circuit
-and put into another, which costs what they derive. Changes of facts cost what they change.
+Adding or removing a clause may move predicates to other levels: their clauses and facts are removed from one circuit
+and added to another, which costs as much as they derive. Changes of facts cost as much as they change.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def reads(clause: Clause) -> Predicates:
 
 
 class StratifiedCircuit:
-    """Facts and rules go in as changes, the change of the materialisation comes out; rules may negate.
+    """Changes of facts and rules are the input, the change of the materialisation is the output; rules may negate.
 
     >>> from tidelog.lab.dbsp.clause import Variable
     >>> x = Variable("x")
@@ -123,7 +123,7 @@ class StratifiedCircuit:
 
 
 class _Change:
-    """One step of the chain: what goes into each circuit, and what has come out of those below."""
+    """One step of the chain: the input of each circuit, and the output of those below."""
 
     def __init__(self, chain: StratifiedCircuit, rules: ZSet[Clause], facts: ZSet[Atom]) -> None:
         self._chain, self._come, self._facts = chain, rules, facts

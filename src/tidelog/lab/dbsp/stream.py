@@ -79,7 +79,7 @@ class Source(Stream[A]):
         super().__init__(group, self._missing)
 
     def send(self, value: A) -> int:
-        """Appends a value and says at which time it stands."""
+        """Append a value and return its time."""
         self._known.append(value)
         return len(self._known) - 1
 

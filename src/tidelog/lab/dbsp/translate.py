@@ -1,8 +1,8 @@
 """From programs to clauses: atoms and negated atoms, with a diagnostic for everything else.
 
-Law: a translated rule has the same ground instances as the rule, ``_`` being a variable of its own; constants become
-numbers, one per value and type, so that ``1`` and ``1.0`` stay apart and comparing them costs nothing.
-A negated atom with ``_`` reads a projection, whose clause comes along. Nothing else is rewritten: disjunctions, paths,
+Law: a translated rule has the same ground instances as the rule, each ``_`` being a separate variable; constants become
+numbers, one per value and type, so that ``1`` and ``1.0`` stay distinct and comparing them costs nothing.
+A negated atom with ``_`` reads a projection, whose clause is added. Nothing else is rewritten: disjunctions, paths,
 comparisons and functions are refused, all in one report.
 """
 
@@ -58,7 +58,7 @@ class Constants:
 
 
 def _typed(value: Value) -> Hashable:
-    """A key that tells values of different types apart, inside lists too."""
+    """A key that distinguishes values of different types, also inside lists."""
     if isinstance(value, tuple):
         return tuple, tuple(map(_typed, value))
     if isinstance(value, float):

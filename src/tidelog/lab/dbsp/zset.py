@@ -1,8 +1,8 @@
-"""Z-sets: elements with integer weights, the group that stands in for sets.
+"""Z-sets: elements with integer weights, the group that replaces sets.
 
 Law: under pointwise addition Z-sets over one set of elements form an Abelian group; a set is a Z-set whose weights are
 all 1, a change of a set one whose weights are 1 or -1 (DYRE paper, Definition 4.1).
-Sets under union are no group (nothing undoes a union): that is why weights are needed at all.
+Sets under union are not a group (nothing undoes a union): that is why weights are needed at all.
 Operators on Z-sets live in ``linear``, ``bilinear`` and ``nonlinear``; this file has the group only.
 """
 
@@ -18,7 +18,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class ZSet(Generic[K]):
-    """A finite map from elements to weights other than 0. A value: its operations give new Z-sets.
+    """A finite map from elements to weights other than 0. A value: its operations return new Z-sets.
 
     >>> ZSet({"a": 1, "b": 2}) + ZSet({"b": -2, "c": 1}) == ZSet({"a": 1, "c": 1})
     True

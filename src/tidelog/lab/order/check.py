@@ -1,7 +1,7 @@
-"""The trial itself: many ways of the same changes against the first, told before, counted, and made small.
+"""The trial itself: many ways of the same changes, compared with the first, counted, and reduced if they differ.
 
-Law: the first way is the story as it is told, on one partition. What the trial says is what it has seen: that all ways
-agree, how many there were and which kinds were exhausted; or two ways that do not, as small as they could be made.
+Law: the first way is the story as written, on one partition. The trial reports only what it observed: that all ways
+agree, how many there were and which kinds were exhausted; or two ways that differ, reduced as far as possible.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tidelog.lab.order.picture import picture
 from tidelog.lab.order.schedules import Explored, explore_messages
 from tidelog.lab.order.shrink import Pair, shrink
 from tidelog.lab.order.suspects import Suspect, suspects
-from tidelog.lab.order.ways import Story, Way, all_orders, net, random_way, told
+from tidelog.lab.order.ways import Story, Way, all_orders, net, random_way, show_batches
 from tidelog.program import Atom, Program
 from tidelog.program.functions.table import Function
 from tidelog.program.types.functors import Given, function_table
@@ -48,7 +48,7 @@ class Difference:
         lines = [f"order matters: {names} {'differs' if len(self.relations) == 1 else 'differ'}"]
         again = "and when repeated in the same order" if self.ways[0] == self.ways[1] else "and in this order"
         for word, way, end in zip(("in this order", again), self.ways, self.ends, strict=True):
-            lines += [f"{word} ({way}):", *(f"    {line}" for line in told(way.batches, self.convention))]
+            lines += [f"{word} ({way}):", *(f"    {line}" for line in show_batches(way.batches, self.convention))]
             lines += [f"  results in {_shown(name, end)}" for name in self.relations]
         return "\n".join(lines)
 
@@ -177,9 +177,9 @@ class _Trial:
         explored = (
             Explored(why_not="the order already matters") if difference else explore_messages(self.program, self.story)
         )
-        told_before = tuple(suspects(self.program, self.functions))
+        suspected = tuple(suspects(self.program, self.functions))
         changes = sum(map(len, self.story))
-        return OrderReport(tried, refused, len(orders) if orders else None, explored, told_before, difference, changes)
+        return OrderReport(tried, refused, len(orders) if orders else None, explored, suspected, difference, changes)
 
     def _is_constrained(self) -> bool:
         added = [change.rule for epoch in self.story for change in epoch if isinstance(change, RuleAdded)]
@@ -188,7 +188,7 @@ class _Trial:
     def _small(self, pair: Pair) -> Difference:
         small = shrink(pair, lambda smaller: bool(self._differences(smaller)))
         ends = self._ends(small)
-        if not ends[0].differs(ends[1]):  # a function that is none may give this today and that tomorrow
+        if not ends[0].differs(ends[1]):  # an impure function may return something else when it is called again
             small, ends = pair, self._ends(pair)
         return Difference(small, ends, self.program.convention)
 

@@ -1,7 +1,7 @@
-"""Running one way, and comparing what it comes to.
+"""Running one way, and comparing the results.
 
-Law: a way comes to the facts of all relations that the user knows, or to the error that an epoch ended in. A way whose
-batches are refused in between is no way: the story has no such epoch.
+Law: the result of a way is the facts of all relations of the user, or the error in which an epoch ended. A way in which
+a batch before the end is refused does not count: the story has no such epoch.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SOURCE = "trial"
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a way came to: facts by relation after each batch that was asked for, or an error at a batch."""
+    """The result of a way: facts by relation after each requested batch, or an error at a batch."""
 
     rows: dict[str, frozenset[Row]] = field(default_factory=dict)
     error: str = ""
@@ -43,7 +43,7 @@ class Tried:
 
 
 def run_way(program: Program, way: Way, functions: Sequence[Function], *, watched: bool = False) -> Tried:
-    """Bring all batches of a way to an engine of its own."""
+    """Apply all batches of a way to a separate engine."""
     with warnings.catch_warnings(), ExitStack() as ends:
         warnings.simplefilter("ignore", TidelogWarning)
         folder = ends.enter_context(tempfile.TemporaryDirectory(prefix="tidelog-")) if way.restarted else None

@@ -1,7 +1,7 @@
-"""Making a counter-example small.
+"""Reducing a counter-example.
 
-Law: what is left still differs; leaving out any one fact, or any one thing around the batches, it does not any more (as
-far as trying once more tells: a function that is none may differ today and not tomorrow).
+Law: the result still differs; without any one fact, or any one thing around the batches, it no longer does (as far as
+one more trial shows: an impure function may differ in one call and not in the next).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Pair = tuple[Way, Way]
 
 
 def shrink(pair: Pair, differs: Callable[[Pair], bool], most: int = MOST) -> Pair:
-    """A smaller pair of ways that still differ; tries no more than so many."""
+    """A smaller pair of ways that still differ, after at most ``most`` trials."""
     tried = 0
     while True:
         for smaller in _smaller(pair):
@@ -44,7 +44,7 @@ def _smaller(pair: Pair) -> Iterator[Pair]:
 
 
 def _without(way: Way, gone: set[Change]) -> Way:
-    """The way without some changes; what is said of batches by their number goes with them."""
+    """The way without some changes; what refers to batches by their number is adjusted."""
     kept = [(i, tuple(change for change in batch if change not in gone)) for i, batch in enumerate(way.batches)]
     left = [(i, batch) for i, batch in kept if batch]
     numbers = {i: new for new, (i, _) in enumerate(left)}

@@ -1,9 +1,9 @@
-"""What in a program may make order matter, told without running it.
+"""What in a program may make order matter, found without running it.
 
-Law: three things can. A choice takes the fact that it has as long as it may. A function of the user is called on
-distinct arguments, as often and in such an order as evaluation needs: one that gives equal arguments different results
-is none. Everything else has one result: sums and means of floats are exact and rounded once.
-A function is suspected by what its code reads; one that is written in another language is taken at its word.
+Law: these can. A choice keeps its fact as long as possible. A function of the user is called with distinct arguments,
+as often and in such an order as evaluation needs: one that returns different results for equal arguments is not pure.
+Everything else has one result: sums and means of floats are exact and rounded once. A function is suspected by what its
+code reads; one that is written in another language is assumed to be pure.
 """
 
 from __future__ import annotations

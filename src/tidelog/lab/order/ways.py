@@ -1,9 +1,9 @@
 """Ways to run the same changes: batches, partitions, deliveries, repetitions and restarts, drawn by a seed.
 
-Law: a way brings the same net changes as the story, epoch of the story after epoch, so that its last state must be the
-same. Within an epoch of the story the order of changes does not count (D3), so that they may come in any batches;
-unless the program has constraints (D27), which look at whole epochs. A
-batch of facts that is brought twice under one offset counts once; a restart goes on from the state folder.
+Law: a way makes the same net changes as the story, one epoch of the story after the other, so that its last state must
+be the same. Within an epoch of the story the order of changes does not matter (D3), so that they may arrive in any
+batches, unless the program has constraints (D27), which are checked for whole epochs. A batch of facts that is sent
+twice with one offset counts once; a restart resumes from the state folder.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _split(batch: Batch, rng: Random, whole: bool) -> Iterator[Batch]:
 
 
 def all_orders(story: Story, most: int) -> list[Way] | None:
-    """Every order of single changes, if there are no more than so many; None if there are more."""
+    """Every order of single changes, if there are at most ``most``; None if there are more."""
     ways: list[Story] = [()]
     for epoch in story:
         changes = net(epoch)
@@ -98,7 +98,7 @@ def all_orders(story: Story, most: int) -> list[Way] | None:
 
 
 def unkindly(rng: Random) -> Callable[[list[Message]], tuple[list[Message], list[Message]]]:
-    """Every row is a message of its own; some arrive now, in any order, and the others are held back."""
+    """Every row is a separate message; some arrive now, in any order, and the others are held back."""
 
     def choose(messages: list[Message]) -> tuple[list[Message], list[Message]]:
         single = [(to, name, rows[i : i + 1]) for to, name, rows in messages for i in range(len(rows))]
@@ -109,6 +109,6 @@ def unkindly(rng: Random) -> Callable[[list[Message]], tuple[list[Message], list
     return choose
 
 
-def told(batches: Sequence[Batch], convention: str) -> list[str]:
+def show_batches(batches: Sequence[Batch], convention: str) -> list[str]:
     """The batches as text, one line each."""
     return [" ".join(print_change(change, convention) for change in batch) for batch in batches]

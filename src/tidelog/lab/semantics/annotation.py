@@ -2,8 +2,8 @@
 
 Law: the commands pick, fire and commit are the same for all the papers' algorithms; they differ only in the note that
 an occurrence carries. With no note (`PLAIN`) the tables are multisets of facts. With a derivation tree as note
-(`TREES`) every occurrence is told from every other, which is how the papers' proofs speak; copies of a base fact are
-told apart by numbers, which whoever hands them in writes on their leaves (`numbered`). The derivation and
+(`TREES`) every occurrence is distinct, as in the papers' proofs; copies of a base fact are distinguished by numbers,
+which the caller writes on their leaves (`numbered`). The derivation and
 infinite-count sets are a third annotation (`derivation_sets`), and `Labelled` adds trees to any of them.
 """
 

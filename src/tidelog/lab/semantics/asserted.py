@@ -2,7 +2,7 @@
 
 Law (D3): base facts are sets, and an epoch sums the signs of its changes. A positive sum asserts the fact, a negative
 one retracts it; to assert what is asserted, or to retract what is not, changes nothing.
-What rules without body derive comes in with the first epoch. Nothing here sends a message or looks at derived facts.
+What rules without a body derive is added in the first epoch. Nothing here sends a message or reads derived facts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Asserted:
         return taken
 
     def take_changes(self) -> list[Update]:
-        """Take in what waits; gives one update for every fact whose assertion has changed."""
+        """Apply what waits; returns one update for every fact whose assertion has changed."""
         incoming, self._incoming = self._incoming, Counter()
         changes = [
             Update(INSERT if total > 0 else DELETE, fact)

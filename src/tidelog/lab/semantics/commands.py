@@ -4,7 +4,7 @@ Law (PPDP 2011, Figure 2; LAM 2010 calls commit update):
 
     pick    takes an update out of a node's bag and enters it in the tables with ν. A deletion can be picked only if its
             occurrence is in those tables, so that no count falls below zero however messages are reordered.
-    fire    runs all delta rules of a picked update; what they derive goes to the bags of the nodes that own the heads.
+    fire    runs all delta rules of a picked update; the results go to the bags of the nodes that own the heads.
     commit  enters a fired update in the tables without ν.
 
 Each is a pure function; a call whose precondition fails is an `IllegalStep`.

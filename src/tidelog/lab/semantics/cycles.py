@@ -1,10 +1,9 @@
 """Cycles among the states of an exploration: the schedules that never end.
 
 Law: in a finite graph there is an infinite path exactly when there is a cycle, and without one the longest path has a
-length. A cycle is told with a shortest way to it, the moves around it, and the moves that are possible in every state
-of it and never made: a schedule that goes round it for ever starves these, and where there are none it treats all
-alike.
-Nothing here knows what a state is.
+length. A cycle is reported with a shortest path to it, the moves around it, and the moves that are possible in every
+state of it and never made: a schedule that repeats it forever starves these, and if there are none it treats all moves
+fairly. Nothing here knows what a state is.
 """
 
 from __future__ import annotations

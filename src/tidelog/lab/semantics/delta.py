@@ -149,7 +149,7 @@ def fire_delta_rules(network: Network, annotation: Annotation, update: Update, o
 
 
 def axioms(network: Network, annotation: Annotation) -> list[Update]:
-    """The insertions that rules without body atoms give once and for all."""
+    """The insertions that rules without body atoms derive, once."""
     return [
         Update(INSERT, head, note)
         for rule in network.rules
@@ -173,7 +173,7 @@ def _weight(note: Hashable) -> int:
 
 
 def chosen(choice: Choice, candidate: Fact) -> Fact:
-    """The fact that stands for the chosen candidate."""
+    """The fact that represents the chosen candidate."""
     return Fact(choice.relation, candidate.row)
 
 

@@ -32,7 +32,7 @@ class DRed(EpochAlgorithm):
         super().load(program, facts)
         self._insertions: list[Fact] = []
         self._gone: list[Fact] = []
-        self._axioms: set[Fact] = set()  # what rules without a body derive: nobody can retract it
+        self._axioms: set[Fact] = set()  # what rules without a body derive: it cannot be retracted
 
     # Phases
 

@@ -65,7 +65,7 @@ class EpochAlgorithm(Mailing, ABC):
 
     @abstractmethod
     def _barrier(self) -> str:
-        """Begin the next phase; gives a word about it."""
+        """Begin the next phase; returns a word about it."""
 
     @abstractmethod
     def _deliver(self, message: Message) -> None:

@@ -1,10 +1,10 @@
 """Exhaustive exploration: all schedules of a small program at once.
 
-Law: a schedule is a path of moves from the start, to a state without moves or for ever. States that are equal have the
+Law: a schedule is a path of moves from the start, to a state without moves, or infinite. States that are equal have the
 same futures, so each is visited once; the search is breadth first, so the path kept for every end is a shortest one.
-Among finitely many states a schedule is infinite exactly when it goes round a cycle (`cycles`). So if there is no cycle
-and all ends show the same tables, every schedule ends with them; otherwise a shortest schedule that goes wrong, or one
-that never ends, is at hand.
+Among finitely many states a schedule is infinite exactly when it enters a cycle (`cycles`). So if there is no cycle
+and all ends show the same tables, every schedule ends with them; otherwise a shortest schedule with another end, or one
+that never ends, is found.
 The number of states grows exponentially with the updates under way: this is for programs that fit on a page.
 """
 
@@ -183,7 +183,7 @@ class _Only:
 def explore_algorithm(
     algorithm: Explorable, expected: Hashable, limit: int = 20_000, *, links: bool = False
 ) -> Exploration:
-    """All schedules of an algorithm from where it stands; an end shows its tables as `shown` does.
+    """All schedules of an algorithm from its current state; an end shows its tables as `shown` does.
 
     With ``links`` only those in which every link delivers its messages in the order of sending.
     """

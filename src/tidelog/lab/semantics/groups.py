@@ -36,7 +36,7 @@ class Groups:
         return candidate.relation, self._choice(candidate).group(candidate.row)
 
     def chosen(self, candidate: Fact) -> Fact:
-        """The fact that stands for a candidate when its group shows it."""
+        """The fact that represents a candidate when its group shows it."""
         return chosen(self._choice(candidate), candidate)
 
     def hide(self, fact: Fact) -> bool:
@@ -89,7 +89,7 @@ class Groups:
         return self.take_stale()
 
     def reopen(self) -> bool:
-        """True if groups with witnesses lost what they showed: they may show the next best, from where it goes on."""
+        """True if groups with witnesses lost what they showed; evaluation then continues with the next best."""
         lost = [group for group, fact in (self._wanted or {}).items() if self.shown.get(group) != fact]
         open_again = [group for group in lost if self._network.choice_of[group[0]].ties]
         if open_again:

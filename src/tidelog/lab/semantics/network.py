@@ -2,7 +2,7 @@
 
 Law: the location column of a relation decides which node owns a fact, and all body atoms of a rule share one location;
 so a node fires rules on its own tables alone, and only heads travel. A program without ``@`` runs on one node, and so
-does any program when ``central`` is asked for (the papers do so to illustrate rules that are not localised).
+does any program with ``central`` (the papers do so to illustrate rules that are not localised).
 An aggregate in a head, ``h(X, min<C>)``, becomes a plain rule for its candidates and a `Choice` among them.
 This module does not localise (`rewrite.localise`) and fires nothing (`delta`).
 """
@@ -66,7 +66,7 @@ class Choice:
     ties: tuple[tuple[int, str], ...] = ()
 
     def group(self, row: Row) -> Row:
-        """The row without the chosen value and what comes with it."""
+        """The row without the chosen value and its accompanying columns."""
         apart = {self.position, *(column for column, _ in self.ties)}
         return tuple(value for i, value in enumerate(row) if i not in apart)
 

@@ -1,4 +1,4 @@
-"""Another derivation of a deleted fact: which nodes are asked for it, and what they answer.
+"""Another derivation of a deleted fact: which nodes are asked about it, and what they answer.
 
 Law: the body of a local rule lives on one node. Where the head fact says which, that node alone is asked, otherwise
 every node that holds anything; so if a derivation over the present facts exists, a node that is asked finds it.

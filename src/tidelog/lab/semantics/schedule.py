@@ -1,6 +1,6 @@
 """Schedules: which of the messages under way is delivered next.
 
-Law: a schedule chooses only among what is pending and reads nothing but messages, so that the same seed gives the same
+Law: a schedule chooses only among what is pending and reads nothing but messages, so that the same seed yields the same
 run. Except for `Starve`, which is bounded by what else there is to do, none of them can hold a message back for ever in
 a run that ends.
 """
@@ -50,7 +50,7 @@ class InsertionsFirst:
 
 @dataclass
 class Starve:
-    """One node is served only when nobody else has anything to do."""
+    """One node is served only when no other node has anything to do."""
 
     node: Node
 
@@ -96,7 +96,7 @@ class RandomLinks:
 class Delayed:
     """Every link has its delay, and every message some jitter on top: jitter above zero reorders a link.
 
-    Time is counted in messages sent. ``delays`` gives the delay of single links, ``delay`` bounds those drawn by seed
+    Time is counted in messages sent. ``delays`` has the delays of single links, ``delay`` bounds those drawn by seed
     for all others.
     """
 

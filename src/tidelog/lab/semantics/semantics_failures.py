@@ -178,7 +178,7 @@ OTHER_MESSAGES = FailureEntry(
     "TL7208",
     IllegalStep,
     "trace does not match the program",
-    "step {number}: {update} sends {sent!r}, but the trace contains {told!r}",
+    "step {number}: {update} sends {sent!r}, but the trace contains {recorded!r}",
     "A step sends exactly the updates that its delta rules derive.",
     "Record the trace again.",
     test=f"{_TRACE}::test_the_checker_names_the_first_step_that_is_not_legal",

@@ -1,6 +1,6 @@
 """The tables of all nodes as one immutable value: the K of a configuration, once without and once with ν.
 
-Law: every occurrence stands at the node that owns its fact; equal contents are equal values, whatever their history.
+Law: every occurrence is at the node that owns its fact; equal contents are equal values, whatever their history.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def _function(call: Call, binding: Binding) -> tuple[Function, list[Value]]:
 
 
 def solve(guards: Iterable[Guard], binding: Binding) -> Iterator[tuple[tuple[Guard, ...], Binding]]:
-    """Run every guard that can be run; gives the guards still waiting with each binding that passes."""
+    """Run every guard that can be run; yields the guards still waiting with each binding that passes."""
     waiting = tuple(guards)
     for index, guard in enumerate(waiting):
         bindings = _run(guard, binding)

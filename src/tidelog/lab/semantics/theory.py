@@ -2,7 +2,7 @@
 
 Law: with derivation trees as notes, and numbers on the copies of base facts, every occurrence is its own, so that the
 difference between two states is a set of updates, and each of them has a height: that of its derivation, 0 for a base
-fact. An occurrence comes once at most and goes once at most.
+fact. An occurrence is inserted at most once and deleted at most once.
 These are for reading and testing; no algorithm needs them.
 """
 
@@ -23,7 +23,7 @@ from tidelog.lab.semantics.trace import check
 
 
 class Copies:
-    """The numbers of the copies of base facts: the first copy of a fact that comes is 1, the next 2, and so on.
+    """The numbers of the copies of base facts: the first copy of a fact that arrives is 1, the next 2, and so on.
 
     >>> copies = Copies()
     >>> q = Fact("q")

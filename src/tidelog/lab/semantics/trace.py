@@ -81,13 +81,13 @@ def replay(trace: Trace) -> Iterator[Configuration]:
         except DataError as error:
             raise failures.BAD_CHANGE.error(where=f"step {number}", error=error) from error
         if Counter(performed.sent) != Counter(step.sent):
-            sent, told = Bag(performed.sent), Bag(step.sent)
-            raise failures.OTHER_MESSAGES.error(number=number, update=step.update, sent=sent, told=told)
+            sent, recorded = Bag(performed.sent), Bag(step.sent)
+            raise failures.OTHER_MESSAGES.error(number=number, update=step.update, sent=sent, recorded=recorded)
         yield configuration
 
 
 def _base_at_start(trace: Trace) -> Counter[Fact]:
-    # The relations without rules are what the start tells about base facts; their waiting updates are checked too.
+    # The start describes base facts by the relations without rules; their waiting updates are checked, too.
     network = trace.semantics.network
     held = Counter({f: n for f, n in trace.start.old.facts().items() if not network.derived(f.relation)})
     waiting = [update for update in trace.start.waiting() if not network.derived(update.fact.relation)]

@@ -1,6 +1,6 @@
 """Traces as JSON: saved, and read back to be replayed.
 
-Law: reading what was saved gives an equal trace, program text included; `trace.check` then judges it as if it had just
+Law: reading what was saved yields an equal trace, program text included; `trace.check` then judges it as if it had just
 been made. A text that is not a saved trace is a `DataError` that says what is missing.
 """
 

@@ -29,7 +29,7 @@ def explore_last_epoch(name: str, schedule: Schedule, inputs: Inputs, limit: int
 
 
 def show_every(to: Console, found: Exploration) -> None:
-    """The verdict over all schedules, and what goes wrong under some."""
+    """The verdict over all schedules, and what is wrong under some."""
     for line in lines_about(found):
         to.print(line)
 

@@ -1,7 +1,7 @@
-"""A run of a program on a network of nodes: shown as it goes, and saved.
+"""A run of a program on a network of nodes: shown while it runs, and saved.
 
-Law: the run is decided by program, topology, changes, algorithm, schedule and seed, and by nothing else. It ends with
-the tables of every node, what was sent, and whether these tables are those of evaluation from scratch, which knows
+Law: the run is determined by program, topology, changes, algorithm, schedule and seed, and by nothing else. It ends
+with the tables of every node, what was sent, and whether these tables are those of evaluation from scratch, which knows
 nothing of nodes and messages (`tidelog.testing.evaluate`).
 """
 
@@ -48,7 +48,7 @@ class SimulationRequest:
 
 
 def simulate_program(program: Path, wanted: SimulationRequest) -> None:
-    """Run a program, show it, and save what is asked for."""
+    """Run a program, show it, and save the requested files."""
     try:
         inputs = read_inputs(program, wanted.topology, wanted.changes)
         if wanted.every:
@@ -58,9 +58,9 @@ def simulate_program(program: Path, wanted: SimulationRequest) -> None:
         recorder = Recorder(algorithm, schedule_by_name(wanted.schedule, wanted.seed), wanted.limit)
         recorder.algorithm.load(inputs.network.program, inputs.facts)
         show_run(console(), recorder, inputs.script, steps=wanted.steps)
-        told = summarise(program.stem, wanted.schedule, wanted.seed, recorder, inputs)
-        show_end(console(), told, recorder.algorithm.tables(), inputs)
-        run = run_to_json(told, recorder, inputs.facts, inputs.network.location)
+        summary = summarise(program.stem, wanted.schedule, wanted.seed, recorder, inputs)
+        show_end(console(), summary, recorder.algorithm.tables(), inputs)
+        run = run_to_json(summary, recorder, inputs.facts, inputs.network.location)
         write_files(run, wanted.trace, wanted.page)
         if wanted.turn is not None:
             turn_run(program.stem, recorder.algorithm, wanted.turn)
@@ -71,7 +71,7 @@ def simulate_program(program: Path, wanted: SimulationRequest) -> None:
 
 
 def write_files(run: Mapping[str, Any], trace: Path | None, page: Path | None) -> None:
-    """Save the run where it was asked for."""
+    """Save the run to the requested files."""
     if trace is not None:
         trace.write_text(json.dumps(run, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     if page is not None:

@@ -1,7 +1,7 @@
 """What `tidelog simulate` prints: a live picture in a terminal, lines in a pipe, tables at the end.
 
-Law: both say the same; a pipe gets every step as a line of its own, a terminal sees the latest ones under a table of
-nodes that is drawn again as the run goes on.
+Law: both show the same; a pipe gets every step as a separate line, a terminal shows the latest ones under a table of
+nodes that is redrawn while the run continues.
 """
 
 from __future__ import annotations

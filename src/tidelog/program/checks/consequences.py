@@ -1,7 +1,7 @@
 """Findings that only follow from text that could not be read: one cause, one error.
 
-Law: a finding is left out if it speaks of a name that unread text declares or derives (`Program.unread`), or stands in
-a clause that uses such a relation or one with a column of such a type. What is left out comes back once the cause is
+Law: a finding is left out if it is about a name that unread text declares or derives (`Program.unread`), or is in
+a clause that uses such a relation or one with a column of such a type. What is left out is reported once the cause is
 fixed, if it was a separate mistake.
 """
 

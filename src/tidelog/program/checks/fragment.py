@@ -1,4 +1,4 @@
-"""Regular Datalog as a checked fragment (Regular Datalog paper): what may stand in its programs, and what may not.
+"""Regular Datalog as a checked fragment (Regular Datalog paper): what its programs may contain, and what not.
 
 Law: a program without findings, which the other checks also accept, is a program of the paper: every symbol but a view
 is binary, every symbol has at most one clause, clauses read edges, closures and paths made of them only, and no symbol
@@ -124,7 +124,7 @@ def _not_binary(name: str, columns: int, span: Span | None) -> Diagnostic:
 
 
 def _clauses(rules: Iterable[Rule]) -> Iterator[Diagnostic]:
-    """Symbols with more than one clause; the finding stands at the second."""
+    """Symbols with more than one clause; the finding is at the second."""
     clauses: dict[str, list[Rule]] = {}
     for rule in rules:
         clauses.setdefault(rule.head.predicate, []).append(rule)

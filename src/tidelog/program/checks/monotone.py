@@ -1,8 +1,8 @@
 """Min and max in recursion: which strata have one result, however they are evaluated (TL503 to TL505).
 
 Law: call a rule's value the aggregated column of its head, or a column computed from one. A stratum is accepted if
-all its rules are strictly monotone in every value they read (a better value read gives a strictly better value:
-shortest path), or if no rule gives a value better than any it reads (widest path, components), and values are used
+all its rules are strictly monotone in every value they read (a better value read yields a strictly better value:
+shortest path), or if no rule derives a value better than any it reads (widest path, components), and values are used
 for nothing else than computing the head's value and tests that a better value cannot fail. In the first case a value
 improved upon never supports a best one; in the second the better value supports it as well. On floats strictness holds
 up to rounding.

@@ -85,7 +85,7 @@ def _bare_symbols(terms: Iterable[Term]) -> Iterator[Const]:
 
 
 def _wrong_patterns(rule: Rule) -> Iterable[Diagnostic]:
-    """Patterns that stand in the text and are none: `match` would fail with them whenever it is reached."""
+    """Invalid patterns in the text: `match` would fail with them whenever it is reached."""
     terms = [*rule.head.args, *(term for literal in rule_literals(rule) for term in literal_terms(literal))]
     for call in (inner for term in terms for inner in subterms(term)):
         match call:
@@ -128,10 +128,10 @@ def _check_events(program: Program, names: Names, findings: list[Diagnostic]) ->
     """In a program with `materialize` lines a base relation without one would be an event in NDlog."""
     if not program.keys:
         return
-    told: set[str] = set()
+    reported: set[str] = set()
     for rule in program.rules:
         for atom in atoms(rule_literals(rule)):
             name = atom.predicate
-            if name not in names.made and name not in names.declared and name not in told and name != TIMER:
-                told.add(name)
+            if name not in names.made and name not in names.declared and name not in reported and name != TIMER:
+                reported.add(name)
                 findings.append(diagnose("TL703", atom.span, name=name))

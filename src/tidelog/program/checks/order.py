@@ -72,7 +72,7 @@ def has_witnesses(stratum: Stratum) -> bool:
 
 
 def order(graded: Sequence[tuple[Rule, bool]], stratum: Stratum, recursion: Recursion) -> Ordered:
-    """Judge the rules of a stratum that recur, each with whether it never gives a better value than it reads."""
+    """Judge the rules of a stratum that recur, each with whether it never derives a better value than it reads."""
     witnesses = _witness_columns(stratum, recursion)
     edges = [
         edge

@@ -3,7 +3,7 @@
 Law: the bound variables of a conjunction are the least set that contains the variables of its positive atoms, the
 variable on one side of `=` once the other side is bound, the variables of patterns (`pattern`), and the variables that
 all branches of a disjunction bind. Everything else (head, negation, comparison, expression, range, aggregate) only uses
-bound variables. An aggregate sees the bound variables of the scopes around it and gives back nothing but its value.
+bound variables. An aggregate sees the bound variables of the scopes around it and returns nothing but its value.
 Each variable of a rule is reported once, at the first place that needs it.
 """
 
@@ -150,7 +150,7 @@ def bound_variables(literals: Iterable[Literal], given: Set[str], around: Set[st
 
 
 def _close(bound: set[str], waiting: list[Literal], around: Set[str]) -> set[str]:
-    """Let the waiting literals bind until none has more to give.
+    """Let the waiting literals bind until none can bind more.
 
     A literal is looked at again only if a variable that occurs in it was bound since: nested disjunctions would else
     cost 2^depth, and long chains of equations the square of their length.
@@ -242,7 +242,7 @@ def _rule_aggregates(rule: Rule) -> Iterator[Aggregate]:
 
 
 def _unbound_occurrences(rule: Rule, bound: Set[str], scope: _Scope) -> list[Var]:
-    """The variables outside aggregates that have no value where they stand."""
+    """The variables outside aggregates that have no value where they are used."""
     found: list[Var] = []
     for term in rule.head.args:
         term_variables(term, found)
@@ -272,7 +272,7 @@ def _check_head_term(term: Term, bound: Set[str], scope: _Scope) -> None:
 
 
 def _check_body(literals: Iterable[Literal], bound: Set[str], scope: _Scope) -> None:
-    """Report what the literals need and ``bound`` does not give."""
+    """Report what the literals need and ``bound`` does not contain."""
     for literal in literals:
         if isinstance(literal, Atom):
             _check_atom(literal, bound, COMPUTED, scope)
@@ -303,7 +303,7 @@ def _check_atom(atom: Atom, bound: Set[str], code: str, scope: _Scope) -> None:
 
 
 def _check_pattern(term: Term, bound: Set[str], code: str, scope: _Scope) -> None:
-    """A term that is matched with a value: `_` may stand as a part of it."""
+    """A term that is matched with a value: `_` may be a part of it."""
     for part in pattern_parts(term):
         if not isinstance(part, Wildcard) or part is term:
             _check_term(part, bound, code, scope)

@@ -181,7 +181,7 @@ def _value_variable(arg: Term, atom: Atom) -> str:
 
 
 def _define(body: Sequence[Literal], values: dict[str, Flows]) -> list[Comparison]:
-    """Follow the equations that define variables; gives the comparisons that are left as tests."""
+    """Follow the equations that define variables; returns the comparisons that are left as tests."""
     waiting = [literal for literal in body if isinstance(literal, Comparison)]
     grown = True
     while grown:

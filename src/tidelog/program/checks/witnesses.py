@@ -1,4 +1,4 @@
-"""Witnesses in doubt: heads of which nothing says what comes with the best value (TL506, TL507).
+"""Witnesses in doubt: heads in which nothing determines what belongs to the best value (TL506, TL507).
 
 Law: in a relation with a key one best value has its witnesses (`elaborate.mark_witnesses`); of several aggregates none
 is the best one, and a list beside the best value of a located head without a key is hardly a group.

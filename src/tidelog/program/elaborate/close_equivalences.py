@@ -1,6 +1,6 @@
 """Equivalence relations are closed: the rules of one derive edges, and further rules its pairs.
 
-Law: `graph.equivalence` gives the rules, those of least nodes where no rule that derives edges reads the relation
+Law: `graph.equivalence` defines the rules, those of least nodes where no rule that derives edges reads the relation
 itself, else those of walks.
 """
 

@@ -1,6 +1,6 @@
 """Casts go: what they say has been looked at.
 
-Law: a cast changes no value, so that a rule without its casts means the same. It comes after the types, which casts
+Law: a cast changes no value, so that a rule without its casts means the same. It is done after the types, which casts
 decide.
 """
 

@@ -24,8 +24,8 @@ UNDECLARED = TypeNames(())  # the type names of a program that declares none
 class Elaboration:
     """A program, what is known from outside of it, and what the passes have found out.
 
-    ``bound`` gives the types of columns that hold data already, ``known`` the number of columns of relations that exist
-    outside the program. ``inline`` are the rules of inline relations, once they are put into the others.
+    ``bound`` has the types of columns that already contain data, ``known`` the number of columns of relations that
+    exist outside the program. ``inline`` are the rules of inline relations, once they are put into the others.
     """
 
     program: Program

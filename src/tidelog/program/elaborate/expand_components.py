@@ -29,7 +29,7 @@ MOST_PARTS = 200_000  # declarations, types, rules and facts that are written ou
 OVERRIDABLE = "overridable"
 Report = Callable[[Diagnostic], None]
 Scope = tuple[Component, ...]  # the components around a place, outermost first
-Binding = Mapping[str, str]  # what type parameters stand for
+Binding = Mapping[str, str]  # what type parameters mean
 
 
 def expand_components(program: Program, report: Report) -> Program:
@@ -80,7 +80,7 @@ class _Expansion:
 
     program: Program
     report: Report
-    told: set[tuple[object, ...]] = field(default_factory=set)
+    reported: set[tuple[object, ...]] = field(default_factory=set)
     made: int = 0  # parts that were written out
 
     def top_instance(self, instance: Instance) -> Program:
@@ -97,7 +97,7 @@ class _Expansion:
             raise _TooLong
 
     def instance(self, instance: Instance, scope: Scope, binding: Binding, depth: int) -> Program:
-        """What an instance means where it stands, its name before the names of its content."""
+        """What an instance means in its place, with its name before the names of its content."""
         if depth > MOST_DEPTH:
             self._tell(diagnose("TL225", instance.span, name=instance.name, most=MOST_DEPTH))
             return Program()
@@ -197,13 +197,13 @@ class _Expansion:
     def _tell(self, finding: Diagnostic) -> None:
         """Report a finding, once for all instances."""
         key = (finding.code, finding.span, finding.message)
-        if key not in self.told:
-            self.told.add(key)
+        if key not in self.reported:
+            self.reported.add(key)
             self.report(finding)
 
 
 def _extended(binding: Binding, params: Iterable[str], args: Iterable[str]) -> dict[str, str]:
-    """The binding inside a component; what an argument stood for outside it stands for inside."""
+    """The binding inside a component; an argument means inside what it meant outside."""
     return {**binding, **{param: binding.get(arg, arg) for param, arg in zip(params, args, strict=True)}}
 
 

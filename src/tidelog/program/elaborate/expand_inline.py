@@ -1,12 +1,12 @@
-"""Relations declared ``inline`` are not held: where one is read, its rules stand instead.
+"""Relations declared ``inline`` are not stored: where one is read, its rules are inserted instead.
 
 Law: an atom of an inline relation means that one of the relation's rules holds for its arguments; so it becomes the
 disjunction of their bodies, with the arguments for the variables of the heads and the other variables renamed apart. A
 negated one becomes the negation of that. What an inline rule computes from its arguments need not be bound in it, only
-where it is read; so that a relation without end may be inline. A record that goes from an atom into a rule, or back, is
-cast to the type that the relation declares, since the place from which it had its type is gone.
-Refused are cycles of inline relations, files of them, and places where the variables that a rule has beside those of
-its head would change the meaning: below a negation, and in an aggregate that counts.
+where it is read; so that a relation without end may be inline. A record that is passed from an atom into a rule, or
+back, is cast to the type that the relation declares, since the place from which it had its type is gone. Refused are
+cycles of inline relations, files of them, and places where the variables that a rule has beside those of its head would
+change the meaning: below a negation, and in an aggregate that counts.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ def inline_rules(program: Program) -> Inlined:
     work = _Inlining(rules, types)
     held = []
     for rule in program.rules:
-        told = len(work.findings)
+        before = len(work.findings)
         made = None if rule.head.predicate in names else work.bounded_rule(rule)
-        if made is not None and len(work.findings) == told:  # what is refused has no meaning to look at
+        if made is not None and len(work.findings) == before:  # what is refused has no meaning to examine
             held.append(made)
     return Inlined(tuple(held), tuple(work.findings))
 
@@ -156,7 +156,7 @@ class _Inlining:
             return None
 
     def _count(self, parts: Sequence[Literal], args: Sequence[Term]) -> None:
-        """Count what is about to be put in the place of an atom; shared parts count as often as they stand there."""
+        """Count what is about to be put in the place of an atom; shared parts count as often as they occur there."""
         waiting: list[Term] = list(args)
         self.made += len(parts)
         while waiting and self.made <= MOST_PARTS:
@@ -223,7 +223,7 @@ class _Inlining:
         return body
 
     def _nothing(self, atom: Atom) -> tuple[Literal, ...]:
-        """What stands for a relation without rules; the types of its arguments are those of its columns still."""
+        """What replaces a relation without rules; the types of its arguments are still those of its columns."""
         pairs = zip(atom.args, self.types[atom.predicate], strict=False)
         known = ((arg, type_) for arg, type_ in pairs if isinstance(arg, Var) and type_ not in BASE_TYPES)
         casts = (Comparison("=", arg, Call(CAST, (arg, Const(type_, SYMBOL))), atom.span) for arg, type_ in known)
@@ -274,7 +274,7 @@ def _cast(term: Term, type_: str) -> Term:
 
 
 def _with_names(arg: Term, names: _Names) -> Term:
-    """An argument with a name for every `_` inside it: it may come to stand in several places."""
+    """An argument with a name for every `_` inside it: it may be copied to several places."""
 
     def named(term: Term) -> Term:
         if isinstance(term, Wildcard):

@@ -1,7 +1,7 @@
-"""Rename the relations, types and constructors of a program, wherever they stand.
+"""Rename the relations, types and constructors of a program, wherever they occur.
 
-Law: renaming is a homomorphism: the same things under other names. Which fields hold names stands in one table, by
-class; every other field is gone through. Where things stand in the text (spans) does not change.
+Law: renaming is a homomorphism: the same things under other names. Which fields contain names is defined in one table,
+by class; every other field is traversed. Positions in the text (spans) do not change.
 """
 
 from __future__ import annotations

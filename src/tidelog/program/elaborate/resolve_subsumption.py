@@ -60,7 +60,7 @@ def without_subsumption(program: Program) -> tuple[Program, list[Diagnostic]]:
     if not clauses:
         return program, []
     plain = [rule for rule in program.rules if not rule.subsumes]
-    closed = given_relations(program)  # what is asserted of them comes otherwise
+    closed = given_relations(program)  # their asserted facts are handled separately
     plain += (_bringing(name, own[0]) for name, own in clauses.items() if name not in closed)
     tests = [replace(rule, body=_tests(rule)) for own in clauses.values() for rule in own]
     recursive = {name for stratum in stratify([*plain, *tests]) if stratum.recursive for name in stratum.relations}
@@ -113,7 +113,7 @@ def _changed(rule: Rule, clauses: Mapping[str, object], best: Mapping[str, Best]
 
 
 def _negation(name: str, clauses: Sequence[Rule]) -> Iterator[Rule]:
-    """The rules of what subsumes what, one for each clause, those of what goes, and the rule of what stays."""
+    """The rules of what subsumes what, one for each clause, those of what is removed, and the rule of what stays."""
     for number, rule in enumerate(clauses, 1):
         less, more, *rest = rule.body
         assert isinstance(less, Atom)

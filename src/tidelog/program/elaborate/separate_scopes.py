@@ -2,10 +2,10 @@
 
 Law: in ``R = kind value : { body }`` a variable that also occurs around the aggregate is, in this order,
 
-1. the aggregate's own, if it stands in the value and the body binds it: ``a = max a : { p(a) }``;
+1. the aggregate's own, if it occurs in the value and the body binds it: ``a = max a : { p(a) }``;
 2. the rule's, if the rest of the rule binds it without this aggregate: then it belongs to the group;
 3. the aggregate's own, if the rule has a value for it only with the help of aggregates: ``n = count : { p(n) }``;
-4. a *witness*, if the aggregate is a min or max whose body binds it: it is what stands beside the best value, and the
+4. a *witness*, if the aggregate is a min or max whose body binds it: it is what accompanies the best value, and the
    body holds once more for it, at that value: ``tallest(s, n) :- n = max h : { height(s, h) }`` reads ``height(s, n)``.
 
 What is left over is bound nowhere, and reported by `safety`. A rule is rewritten so that afterwards a name has one
@@ -47,7 +47,7 @@ from tidelog.program.values.term import (
 )
 
 WITNESSED = ("min", "max")
-_VALUE = Const(0, NUMBER)  # stands for an aggregate whose value is known
+_VALUE = Const(0, NUMBER)  # represents an aggregate whose value is known
 _RESULT = "result"
 
 
@@ -111,7 +111,7 @@ class _Scoping:
     ) -> tuple[Literal, ...]:
         """The literals, scoped; ``visible`` are the names around them, ``given`` those of them that have a value.
 
-        Inside an aggregate ``top`` is the conjunction of the rule's own that the aggregate stands in.
+        Inside an aggregate ``top`` is the rule's own conjunction that contains the aggregate.
         """
         parts = [self._with_result(literal) for literal in literals]
         visible |= scope_names(parts)
@@ -195,7 +195,7 @@ class _Top:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What stands around an aggregate: its conjunction, the place of its literal there, and what is outside of that."""
+    """The surroundings of an aggregate: its conjunction, the place of its literal in it, and what is outside."""
 
     literals: Sequence[Literal]
     place: int

@@ -1,6 +1,7 @@
 """Arguments of calls: checked where they come in.
 
-Law: an argument of another kind than a call takes is refused by name before anything happens; a boolean is no number.
+Law: an argument of another kind than a call accepts is refused by name before anything happens; a boolean is not a
+number.
 """
 
 from __future__ import annotations

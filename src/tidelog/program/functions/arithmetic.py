@@ -125,7 +125,7 @@ def real_function(function: Callable[[float], float]) -> Callable[[float], float
 
 
 def _pole(function: Callable[[float], float], value: float) -> float:
-    """Where a function goes to infinity, and NaN elsewhere."""
+    """Where a function tends to infinity, and NaN elsewhere."""
     if function is math.log and value == 0:
         return -math.inf
     if function is math.atanh and abs(value) == 1:

@@ -2,8 +2,8 @@
 
 Law: a date is its number of days since 1970-01-01, a timestamp its number of microseconds since the beginning of that
 day, both in the Gregorian calendar without end in either direction; times before 1970 are negative. A text is read
-whole or refused with the reason, and reading what was written gives the same number. Texts, and what functions make,
-lie in the years 1 to 9999; data that comes as a table may lie outside and keeps its year here.
+whole or refused with the reason, and reading what was written yields the same number. Texts, and what functions make,
+are in the years 1 to 9999; data from a table may be outside and keeps its year here.
 Time zones are those of the text: a timestamp with an offset is converted to UTC, one without is taken as it is.
 """
 

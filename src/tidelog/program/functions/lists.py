@@ -1,4 +1,4 @@
-"""Functions on lists, with the names NDlog gives them.
+"""Functions on lists, with their names in NDlog.
 
 Law: a list is a tuple of values without an element type. Equality of elements is that of `same`: inside a list an
 integer and a float differ even where Python holds them equal, since nothing but the value says which is meant.
@@ -62,7 +62,7 @@ def same(left: Value, right: Value) -> bool:
 
 
 def list_order(value: Value) -> tuple[Any, ...]:
-    """A key by which lists, and whatever stands in them, sort: numbers, floats, symbols, then lists, the shorter first.
+    """A key by which lists, and their elements, sort: numbers, floats, symbols, then lists, the shorter first.
 
     >>> sorted([(2, 1), (3,), ("a",), (1, 9), ()], key=list_order)
     [(), (3,), ('a',), (1, 9), (2, 1)]
@@ -80,7 +80,7 @@ def make(*elements: Value) -> List:
 
 
 def concatenate(front: Value, back: List) -> List:
-    """``f_concat``: two lists joined; anything else goes before the list as its first element.
+    """``f_concat``: two lists joined; anything else is put before the list as its first element.
 
     >>> concatenate("s", ("a", "b")), concatenate(("s",), ("a", "b"))
     (('s', 'a', 'b'), ('s', 'a', 'b'))

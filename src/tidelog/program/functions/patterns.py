@@ -83,7 +83,7 @@ def compiled(pattern: str) -> Pattern:
     try:
         return Pattern(pattern)
     except re2.error as error:
-        raise failures.PATTERN.error(pattern=pattern, error=_told(error)) from None
+        raise failures.PATTERN.error(pattern=pattern, error=_problem(error)) from None
     except (RecursionError, ValueError) as error:
         raise failures.PATTERN.error(pattern=pattern, error=error) from None
 
@@ -93,7 +93,7 @@ def translated(pattern: str) -> str:
     return _Translation(pattern).text()
 
 
-def _told(error: Exception) -> str:
+def _problem(error: Exception) -> str:
     """What RE2 says of a pattern."""
     text = error.args[0]
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)

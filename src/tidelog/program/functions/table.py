@@ -1,7 +1,7 @@
 """The functions of the language: their signatures, their meaning on Python values, and the order of values.
 
 Law: a function is pure; its name and the types of its arguments choose one `Function`, and equal arguments always
-give equal results (or the same `EvaluationError`). Python stands for the types as follows: number and unsigned are
+give equal results (or the same `EvaluationError`). Types correspond to Python as follows: number and unsigned are
 int, float is float, symbol is str, list is tuple; boolean, date and timestamp are the ints of `calendar`. The type
 checks, the naive evaluator and the engine all read this one table; the engine's compiled arithmetic is tested against
 it.
@@ -49,7 +49,7 @@ ORDERED_TYPES = frozenset({NUMBER, UNSIGNED, FLOAT, SYMBOL, BOOLEAN, DATE, TIMES
 class Function:
     """One overload of a function.
 
-    ``params`` and ``result`` name types; ``any`` fits every type. If ``variadic``, the last parameter stands for any
+    ``params`` and ``result`` name types; ``any`` fits every type. If ``variadic``, the last parameter matches any
     number of arguments, including none. A ``generator`` returns an iterable of values instead of one (``range``).
     ``version`` distinguishes meanings of one name over time (D13); built-in functions stay at 1.
     """
@@ -64,7 +64,7 @@ class Function:
     python: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        """What the function gives in Python: that of a user is called as it was written."""
+        """What the function returns in Python: that of a user is called as it was written."""
         return (self.python or self.evaluate)(*args, **named)
 
     def accepts(self, arg_types: Sequence[str]) -> bool:

@@ -1,7 +1,7 @@
 """Functions on symbols: measuring, cutting, matching, and conversion from and to numbers.
 
 Law: a symbol is a text of Unicode code points; lengths and positions count code points, and texts are ordered by them.
-A conversion either gives the value the text names or is an error (D11); nothing is trimmed or guessed.
+A conversion either returns the value the text denotes or is an error (D11); nothing is trimmed or guessed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def cut(text: str, start: int, length: int) -> str:
 
 
 def contains(part: str, whole: str) -> int:
-    """1 if ``part`` stands in ``whole``, else 0 (in Soufflé's order of arguments)."""
+    """1 if ``part`` occurs in ``whole``, else 0 (in Soufflé's order of arguments)."""
     return int(part in whole)
 
 
@@ -49,7 +49,7 @@ def match(pattern: str, text: str) -> int:
 
 
 def ordinal(text: str) -> int:
-    """A number that belongs to the text for ever: its 64-bit xxHash (seed 42, UTF-8), as a signed number.
+    """A permanent number of the text: its 64-bit xxHash (seed 42, UTF-8), as a signed number.
 
     Soufflé numbers symbols as they appear; that would depend on the order of changes, so Tidelog does not.
     """

@@ -1,10 +1,10 @@
-"""Choice: ``.decl p(x: T, y: U) choice-domain x`` holds one fact for each x among those that its rules give.
+"""Choice: ``.decl p(x: T, y: U) choice-domain x`` has one fact for each x among those that its rules derive.
 
-Law: rules and assertions produce candidates, in a separate relation. Of the candidates that share a key one is
-shown. It stays as long as it is a candidate; when it goes, or where nothing is shown yet, the least candidate is shown
+Law: rules and assertions produce candidates, in a separate relation. Of the candidates that share a key one is shown.
+It stays as long as it is a candidate; when it is removed, or where nothing is shown yet, the least candidate is shown
 whose keys are free, column by column. With several keys (``choice-domain x, y``) a fact is shown if none of its keys is
 taken, and every candidate that is not shown shares a key with one that is. So the view depends on the history, not on
-the candidates alone: it is a choice, not the model. The same history gives the same choice.
+the candidates alone: it is a choice, not the model. The same history leads to the same choice.
 
     __may_p(x, y) :- ...                          the rules of p
     __pick_p/1(x, choice<y>) :- __may_p(x, y).    one for each key (`partition.pick`)
@@ -90,7 +90,7 @@ def choice_place(rule: Rule) -> int | None:
 
 
 def as_copy(rule: Rule) -> Rule:
-    """A choice as the plain rule that gives all candidates; another rule is left as it is."""
+    """A choice as the plain rule that derives all candidates; another rule is left as it is."""
     choice = choice_of(rule)
     if choice is None or choice.value is None:
         return rule

@@ -2,7 +2,7 @@
 
 Law (D27): a constraint is a rule with a hidden head, which holds one fact for every violation: the values of the
 variables that its body binds. It is maintained as any other rule is, so that what it costs follows the change; an epoch
-after which it holds a fact is refused, or warned of. `elaborate.hide_heads` gives it that head.
+after which it holds a fact is refused, or warned of. `elaborate.hide_heads` adds that head.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ RECURSIVE_AGGREGATES = ("min", "max")
 class Edge:
     """``source`` is read by ``rule`` to derive ``target``.
 
-    ``aggregate`` names the aggregate of an aggregate edge, and ``in_head`` says that it stands in the rule's head.
+    ``aggregate`` names the aggregate of an aggregate edge, and ``in_head`` says that it is in the rule's head.
     """
 
     source: str

@@ -1,6 +1,6 @@
 """Strata: the strongly connected components of the dependency graph, in an order in which they can be evaluated.
 
-Law: every relation that a stratum reads stands in the same or an earlier stratum; within one stratum only positive
+Law: every relation that a stratum reads is in the same or an earlier stratum; within one stratum only positive
 edges and min/max may occur. Groups of relations may be contracted to one node, so that relations which once were one
 stratum stay one (the ranks of their facts were given together).
 Relations without rules belong to no stratum: their facts are given. Whether min and max are used soundly inside a
@@ -179,10 +179,10 @@ def check_strata(edges: Sequence[Edge], strata: Sequence[Stratum]) -> list[Diagn
         return []
     home = {name: i for i, stratum in enumerate(strata) for name in stratum.relations}
     findings: list[Diagnostic] = []
-    told: dict[int, set[tuple[str, str, str]]] = {}
+    reported: dict[int, set[tuple[str, str, str]]] = {}
     reading = _edges_by_source(edges, home)
     for edge in offending:
-        seen = told.setdefault(home[edge.source], set())
+        seen = reported.setdefault(home[edge.source], set())
         key = (edge.source, edge.target, edge.kind + edge.aggregate)
         if key not in seen and len(seen) < FINDINGS_PER_STRATUM:
             seen.add(key)

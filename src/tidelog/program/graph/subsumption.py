@@ -1,13 +1,13 @@
 """Subsumption: ``p(x, a) <= p(x, b) :- b <= a.`` lets a fact go where a better one of the same relation is.
 
-Law: what stays of a relation are the facts that rules give and that no other of them subsumes. Two forms are known.
+Law: what stays of a relation are the facts that rules derive and that no other of them subsumes. Two forms are known.
 
 *A best row for each group.* The columns that both atoms share are the group, one column is compared after the other,
-and the rest comes along: the heads of all rules of the relation become heads with min or max (`Aggregate.ties`), which
-the machinery of recursive min and max maintains, also inside recursion. One clause may compare several columns
+and the rest belongs to it: the heads of all rules of the relation become heads with min or max (`Aggregate.ties`),
+which the machinery of recursive min and max maintains, also inside recursion. One clause may compare several columns
 (``b < a; b = a, d <= c``), and so may several, each with the columns of those before it equal.
 
-*Anything else, outside recursion.* The rules give an auxiliary relation, and what is subsumed is negated:
+*Anything else, outside recursion.* The rules derive an auxiliary relation, and what is subsumed is negated:
 
     __all_p(x, y) :- ...                      the rules of p
     __below_p(x, y, v, w) :- __all_p(x, y), __all_p(v, w), more, (x != v; y != w).

@@ -1,7 +1,7 @@
 """The codes of the checks.
 
 Families: names (TL2xx), safety (TL3xx), types (TL4xx), strata (TL5xx), limits (TL6xx), warnings (TL7xx).
-Law: a check never words a finding itself; it names a code and fills the template that stands here once. Codes are
+Law: a check never words a finding itself; it names a code and fills the template that is defined here once. Codes are
 stable: a code is never given another meaning, and a new finding gets a new code.
 The codes of the syntax (TL1xx) live with the parser.
 """

@@ -1,7 +1,7 @@
 """The codes of the checked fragments of the language: Regular Datalog (TL66x).
 
-Law: as in `program.catalogue`, a code stands here once and keeps its meaning. These codes are given only when a
-fragment is asked for (`tidelog check --fragment regular`): the programs are in order otherwise.
+Law: as in `program.catalogue`, a code is defined here once and keeps its meaning. These codes are reported only for a
+requested fragment (`tidelog check --fragment regular`): the programs are valid otherwise.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The codes of constraints and lifetimes (TL24x).
 
-Law: as in `program.catalogue`, which holds these entries too, a code stands here once and keeps its meaning.
+Law: as in `program.catalogue`, which contains these entries, too, a code is defined here once and keeps its meaning.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What functions and arithmetic cannot compute, by code: TL20xx; and user functions that are refused: TL40xx.
 
-Law: a function gives equal results, or the same failure, for equal arguments; the compiled arithmetic of the kernel
+Law: a function returns equal results, or the same failure, for equal arguments; the compiled arithmetic of the kernel
 fails with these entries too.
 """
 

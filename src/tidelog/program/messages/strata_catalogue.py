@@ -1,6 +1,6 @@
 """The codes of strata: what may recur, and what is chosen (TL5xx).
 
-Law: as in `program.catalogue`, a code stands here once and keeps its meaning.
+Law: as in `program.catalogue`, a code is defined here once and keeps its meaning.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Names:
 def check_names(program: Program, functions: Mapping[str, tuple[Function, ...]], known: Mapping[str, int]) -> Names:
     """Arity and origin of every relation of the program, with all findings about names.
 
-    ``known`` gives the arity of relations that hold facts already, from outside the program.
+    ``known`` has the arity of relations that already contain facts, from outside the program.
     """
     names = Names(arity=dict(known), made=set(known))
     names.first.update(dict.fromkeys(known))
@@ -91,7 +91,7 @@ def _check_reserved(name: str, span: Span | None, names: Names) -> None:
 
 
 def _check_atoms(program: Program, names: Names) -> dict[str, Atom]:
-    """Arity and location of every atom; gives the first atom of each relation that occurs in bodies."""
+    """Arity and location of every atom; returns the first atom of each relation that occurs in bodies."""
     used: dict[str, Atom] = {}
     for fact in program.facts:
         names.made.add(fact.atom.predicate)
@@ -240,7 +240,7 @@ def takes(function: Function, count: int) -> bool:
 
 
 def _aggregate_hint(call: Call) -> str | None:
-    """How an aggregate is written that stands there as a function of one argument; None for other functions."""
+    """How an aggregate is written that was used as a function of one argument; None for other functions."""
     kind = "mean" if call.function == "avg" else call.function
     if kind not in AGGREGATES or len(call.args) > 1:
         return None

@@ -1,7 +1,7 @@
 """Types: declared or inferred, every column and every variable holds values of one type (TL4xx).
 
 Law: a program is well typed if no class of places gets two types, where declarations, constants, signatures and data
-that is already there give types, and rules unite places (`inference`). A literal takes the type of its class. An
+that is already there determine types, and rules unite places (`inference`). A literal takes the type of its class. An
 integer is a number in a fact unless something else is known, and in a rule it stays open until the column's type is
 known; one that only an unsigned can hold is unsigned. A quoted text is a date or a timestamp where its class is one,
 else a symbol. `true` and `false` are booleans, unless their class holds symbols: then they are symbols, as other bare
@@ -71,7 +71,7 @@ def infer_types(
     functions: Mapping[str, tuple[Function, ...]],
     bound: Bound,
 ) -> Typing:
-    """Types of all columns; ``bound`` gives those of columns that hold data already, by relation and position."""
+    """Types of all columns; ``bound`` has those of columns that already contain data, by relation and position."""
     for declaration in program.declarations:
         for column in declaration.columns[: arity.get(declaration.relation, 0)]:
             names.check(column.type, declaration.span)
@@ -98,7 +98,7 @@ def _infer(program: Program, names: TypeNames, bound: Bound, inference: Inferenc
     _default_integers(fact_literals, rule_literals, inference)
     inference.classes.close()
     _settle(inference)
-    if _settle_untold(inference):
+    if _settle_open_results(inference):
         _settle(inference)
     _check_demands(inference)
     elaborated = _elaborated(program, rule_literals, fact_literals, inference)
@@ -147,7 +147,7 @@ def _declare_columns(declaration: Declaration, names: TypeNames, inference: Infe
 
 
 def _visit_rules(rules: Sequence[Rule], inference: Inference) -> LiteralsAt:
-    """Run the pass over the rules; gives the places of the literals of those that have any."""
+    """Run the pass over the rules; returns the places of the literals of those that have any."""
     found: LiteralsAt = []
     for i, rule in enumerate(rules):
         inference.structures.clause = i
@@ -207,7 +207,7 @@ def _default_integers(facts: LiteralsAt, rules: LiteralsAt, inference: Inference
             classes.set(place, NUMBER, classes.reason(place) or Reason("a number", None))
 
 
-def _settle_untold(inference: Inference) -> bool:
+def _settle_open_results(inference: Inference) -> bool:
     """A function result of unknown type is a number, if it is used in arithmetic or ordered.
 
     Nothing else determines the type, and a value that is not a number is reported when it occurs.
@@ -217,7 +217,7 @@ def _settle_untold(inference: Inference) -> bool:
     uses += [(demand.place, None) for demand in inference.demands if NUMBER in demand.types]
     asked = {classes.root(place): span for place, span in reversed(uses)}
     found = False
-    for place in inference.untold:
+    for place in inference.open_results:
         known = classes.type(place)
         if known == INTEGER or (known is None and classes.root(place) in asked):
             span = asked.get(classes.root(place))

@@ -17,7 +17,7 @@ CAST = "(as)"  # no function has this name
 
 
 def cast_type(term: Term) -> str | None:
-    """The type that a term is cast to, None if it is no cast.
+    """The type that a term is cast to, None if it is not a cast.
 
     >>> from tidelog.program.values.term import Var
     >>> cast_type(Call(CAST, (Var("x"), Const("City", "symbol"))))

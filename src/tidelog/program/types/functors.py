@@ -27,7 +27,7 @@ Given = Mapping[str, Callable[..., Value] | Function] | Iterable[Callable[..., V
 
 
 def function_table(given: Given, program: Program) -> tuple[Functions, tuple[Function, ...]]:
-    """All functions that a program may call, and those among them that a user gives.
+    """All functions that a program may call, and those among them that a user provides.
 
     A functor that the program calls and for which no function is given is refused.
     """
@@ -38,7 +38,7 @@ def function_table(given: Given, program: Program) -> tuple[Functions, tuple[Fun
 
 
 def given_functions(given: Given, program: Program) -> tuple[Function, ...]:
-    """The functions that a user gives: declared ones as they are, others with the types that functors give them.
+    """The functions that a user provides: declared ones as they are, others with the types that functors declare.
 
     >>> from tidelog.syntax import parse_program
     >>> program = parse_program(".functor twice(number): number")
@@ -100,9 +100,9 @@ def _declared(program: Program) -> dict[str, list[Signature]]:
     """The types of all functors by name: those of the program, then those that components declare."""
     found: dict[str, list[Signature]] = {}
     names = TypeNames(program.types)
-    told = [(functor.name, _types(functor, names)) for functor in program.functors]
-    told += _in_components(program, program.types)
-    for name, types_ in told:
+    declared = [(functor.name, _types(functor, names)) for functor in program.functors]
+    declared += _in_components(program, program.types)
+    for name, types_ in declared:
         if types_ not in found.setdefault(name, []):
             found[name].append(types_)
     return found

@@ -1,8 +1,8 @@
 """The value of a term without variables, and what it is in a column.
 
-Law: constants are themselves and functions are pure, so that a ground term has one value wherever it stands. What is
+Law: constants are themselves and functions are pure, so that a ground term has one value wherever it occurs. What is
 written takes the type of its column as it would in a rule: a quoted text may be a date, `true` may be a symbol, and a
-number is no date.
+number is not a date.
 """
 
 from __future__ import annotations

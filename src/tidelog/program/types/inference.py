@@ -1,9 +1,9 @@
 """Inference: which places of a program hold values of one type, found in one pass over its text.
 
-Law: columns are places, and so are the variables of each rule and the arguments and results of its calls. Constants
-and signatures give types to places; using a variable twice, comparing and applying functions unite them. A conflict is
-reported where it appears, with the reasons of both types, and the pass continues.
-`types` runs the pass over a program, looks again at what it left open, and reads the result.
+Law: columns are places, and so are the variables of each rule and the arguments and results of its calls. Constants and
+signatures determine types of places; using a variable twice, comparing and applying functions unite them. A conflict is
+reported where it appears, with the reasons of both types, and the pass continues. `types` runs the pass over a program,
+looks again at what it left open, and reads the result.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ class Inference(Places):
     literals: list[tuple[int, Const]] = field(default_factory=list)
     recorded: tuple[str, ...] = (NUMBER,)  # the types of constants whose places are kept
     open_uses: list[Use] = field(default_factory=list)
-    untold: list[int] = field(default_factory=list)  # results whose type the function does not declare
+    open_results: list[int] = field(default_factory=list)  # results whose type the function does not declare
     rule: Rule | None = None
 
     def visit_rule(self, rule: Rule) -> Environment:
-        """Body, then head; gives the places of the rule's variables."""
+        """Body, then head; returns the places of the rule's variables."""
         env: Environment = {}
         self.rule = rule
         self.body(rule.body, env)
@@ -102,7 +102,7 @@ class Inference(Places):
             self.term(arg, env)
 
     def constant(self, const: Const, place: int, atom: Atom) -> None:
-        """A constant in a column gives the column its type."""
+        """A constant in a column determines the column's type."""
         if const.value is None:
             self.nil(place, const)
             return
@@ -118,7 +118,7 @@ class Inference(Places):
             self.conflict(place, type_, const.span, f"this column of `{atom.predicate}` holds")
 
     def truth_variable(self, variable: Var, place: int) -> None:
-        """A variable that looks like a truth value must not stand in a boolean column."""
+        """A variable that looks like a truth value must not be used in a boolean column."""
         found = partial(_variable_for_truth, variable)
         self.demands.append(Demand(place, frozenset(BASE_TYPES) - {BOOLEAN}, found))
 
@@ -136,7 +136,7 @@ class Inference(Places):
         return self.aggregate(term, env) if isinstance(term, Aggregate) else self.classes.fresh()
 
     def constant_term(self, const: Const) -> int:
-        """A new place for a constant that stands in an expression."""
+        """A new place for a constant in an expression."""
         if const.value is None:
             place = self.classes.fresh()
             self.nil(place, const)
@@ -168,7 +168,7 @@ class Inference(Places):
         if signature is not None:
             self.apply(call, signature, places)
             if all(overload[-1] == ANY for overload in signature.overloads):
-                self.untold.append(places[-1])
+                self.open_results.append(places[-1])
         return places[-1]
 
     def cast(self, call: Call, type_: str, env: Environment) -> int:
@@ -179,7 +179,7 @@ class Inference(Places):
         found = type_name(self.classes.type(place))
         related = related_places([self.classes.reason(place)], call.span)
         self.findings.append(diagnose("TL409", call.span, related=related, found=found, name=type_, base=base))
-        return self.classes.fresh()  # of any type: the cast is the mistake, not where its value goes
+        return self.classes.fresh()  # of any type: the cast is the mistake, not the use of its value
 
     def apply(self, call: Call, signature: Signature, places: list[int]) -> None:
         """Use all that the overloads agree on; what they leave open is looked at again by `settle`."""

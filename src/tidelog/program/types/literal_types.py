@@ -67,7 +67,7 @@ def elaborate_fact(fact: Fact, found: TypedLiterals) -> Fact:
 
 
 def retyped(const: Const, type_: str) -> Const:
-    """The constant in a place of another type; a ValueError with the reason if it is no value of it.
+    """The constant in a place of another type; a ValueError with the reason if it is not a value of that type.
 
     >>> retyped(Const("2026-06-01", "symbol"), "date"), retyped(Const(1, "boolean"), "symbol")
     (Const(value=20605, type='date'), Const(value='true', type='symbol'))

@@ -2,7 +2,7 @@
 
 Law: the signatures of one name and number of arguments are summed up once: positions that have the same type in all
 of them are known at every use, positions that have equal types within each of them share a class at every use
-(`+` takes two values of one type and gives a third). What then remains open waits until more types are known.
+(`+` takes two values of one type and returns a third). What then remains open waits until more types are known.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def fits(known: str | None, param: str) -> bool:
 
 
 class Signatures:
-    """The summaries of all functions, made when first asked for."""
+    """The summaries of all functions, made on first use."""
 
     def __init__(self, functions: Mapping[str, tuple[Function, ...]]) -> None:
         self._functions = functions

@@ -1,10 +1,10 @@
-"""The types and names that data came with, which views give back.
+"""The types and names that data came with, which views return.
 
 Law: cells know eight types of values; data knows more (int32, decimal(10,2), a time with or without a zone). What came
-in narrow goes out narrow: a column is given back as the narrowest type that holds all that came into it, and as the
+in narrow is returned narrow: a column is returned as the narrowest type that holds all that came into it, and as the
 natural type of its values where there is none. Whether a time has a zone is never forgotten, whatever else widens, in
-the fields of structures too; a time without a zone and an instant are no values of one column: that is a conflict, and
-refused. Values without this information (``natural``) are what the others are.
+the fields of structures too; a time without a zone and an instant cannot be values of one column: that is a conflict,
+and refused. Values without this information (``natural``) are what the others are.
 
 Types are texts: ``int8`` to ``uint64``, ``float16`` to ``float64``, ``decimal(10,2)``, ``binary``, ``string``,
 ``boolean``, ``date``, ``timestamp(us)`` (no zone), ``timestamp(us,UTC)`` (an instant), ``array<...>``, and for structs
@@ -28,7 +28,7 @@ SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "float32", "float64")
 UNITS = ("s", "ms", "us", "ns")
-EXACT = 15  # digits of a decimal that a float gives back
+EXACT = 15  # digits of a decimal that a float preserves
 DECIMAL = re.compile(r"decimal\((\d+),(-?\d+)\)\Z")
 TIME = re.compile(r"timestamp\((s|ms|us|ns)(?:,([^()]+))?\)\Z")
 SIMPLE = frozenset((*SIGNED, *UNSIGNED, *FLOATS, "binary", "string", "boolean", "date", NATURAL))
@@ -42,7 +42,7 @@ class Field(NamedTuple):
     place: int
 
 
-Leaf = Callable[[str, str, Field | None], str]  # type, what it is remembered as, and where it stands: another text
+Leaf = Callable[[str, str, Field | None], str]  # type, what it is remembered as, and its field: another text
 
 
 class Origin(NamedTuple):
@@ -198,29 +198,29 @@ def zones_of(type_: str) -> str:
 def shaped(type_: str, outside: str, leaf: Leaf, at: Field | None = None) -> str:
     """What values of a type are remembered as, with other leaves: structures are gone through field by field.
 
-    What is natural as a whole stays so unless the type is one whose values are no texts; types that hold themselves
+    What is natural as a whole stays so unless the type is one whose values are not texts; types that hold themselves
     are followed as far as the text goes.
     """
     if not isinstance(type_, Shape):
         return leaf(type_, outside, at)
-    told = fields_of(outside)
-    if told is None and type_.holds_recursion:
+    given = fields_of(outside)
+    if given is None and type_.holds_recursion:
         return NATURAL
     if type_.is_record:
-        return _shaped_fields(type_, "", told or {}, leaf)
+        return _shaped_fields(type_, "", given or {}, leaf)
     parts = {
-        name: _shaped_fields(type_, name, fields_of((told or {}).get(name, NATURAL)) or {}, leaf)
+        name: _shaped_fields(type_, name, fields_of((given or {}).get(name, NATURAL)) or {}, leaf)
         for name, fields in type_.constructors.items()
         if fields
     }
     return struct_text({CONSTRUCTOR: NATURAL, **parts})
 
 
-def _shaped_fields(shape: Shape, constructor: str, told: Mapping[str, str], leaf: Leaf) -> str:
+def _shaped_fields(shape: Shape, constructor: str, given: Mapping[str, str], leaf: Leaf) -> str:
     parts: Iterable[Part] = shape.constructors[constructor]
     return struct_text(
         {
-            part.name: shaped(part.type, told.get(part.name, NATURAL), leaf, Field(shape.name, constructor, place))
+            part.name: shaped(part.type, given.get(part.name, NATURAL), leaf, Field(shape.name, constructor, place))
             for place, part in enumerate(parts)
         }
     )

@@ -1,4 +1,4 @@
-"""Regular path expressions: the values that stand in predicate position (D10).
+"""Regular path expressions: the values in predicate position (D10).
 
 Law: a path denotes a binary relation over the nodes of the graph; this module says only how it is written, which
 relations it names, and over which nodes it may be empty. What the operators mean, and how they are expanded, is the
@@ -102,7 +102,7 @@ def is_closure(path: Path) -> bool:
 def empty_at(path: Path) -> frozenset[Domains]:
     """Where the path may be empty: at nodes that belong to all domains of one of these sets; nowhere if there is none.
 
-    The set without domains stands for every node.
+    The set without domains represents every node.
 
     >>> edge = Label("edge")
     >>> empty_at(edge), empty_at(Repeat(edge, 0, None))

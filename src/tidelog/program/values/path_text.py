@@ -1,6 +1,6 @@
 """The text of a path expression.
 
-Law: reading the text in predicate position gives an equal path; brackets stand only where the precedence needs them.
+Law: reading the text in predicate position yields an equal path; brackets are written only where precedence needs them.
 Two paths have the same text exactly if they are equal, so that relations can be named after paths.
 """
 

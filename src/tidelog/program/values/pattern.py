@@ -1,6 +1,6 @@
 """Patterns: records and variants in bodies, where they open a value instead of making one.
 
-Law: a term that makes a structure is a pattern where the value it stands for is there already: as an argument of a
+Law: a term that makes a structure is a pattern where the value it denotes already exists: as an argument of a
 positive atom, and on one side of ``=`` if the other side has a value. A pattern binds the variables that are parts of
 it, at any depth; other terms inside it are computed and compared. Without such a value it is computed like any term.
 """
@@ -16,7 +16,7 @@ from tidelog.program.values.term import Call, Comparison, Const, Term, Var, Wild
 
 
 def pattern_parts(term: Term) -> Iterator[Term]:
-    """The terms that a pattern ends in: everything inside it that is no pattern itself.
+    """The terms that a pattern ends in: everything inside it that is not itself a pattern.
 
     >>> from tidelog.program.values.term import Const
     >>> pair = Call("[ P number P", (Var("X"), Call("[ P number P", (Wildcard(), Const(None, "record")))))
@@ -32,7 +32,7 @@ def pattern_parts(term: Term) -> Iterator[Term]:
 
 
 def pattern_names(term: Term) -> set[str]:
-    """The variables that a term binds where it is matched with a value; none if it is no pattern."""
+    """The variables that a term binds where it is matched with a value; none if it is not a pattern."""
     if not isinstance(term, Call) or made_by(term) is None:
         return set()
     return {part.name for part in pattern_parts(term) if isinstance(part, Var)}

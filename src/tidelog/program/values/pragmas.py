@@ -1,8 +1,8 @@
 """What the pragmas of a program say.
 
 Law: a program without pragmas computes every relation whole, and arithmetic that leaves its type is an error. `magic`
-after a declaration and ``.pragma "magic-transform"`` name relations of which only what is asked for is evaluated;
-``*`` names all of them. Outputs are asked for whole, and so stay as they are.
+after a declaration and ``.pragma "magic-transform"`` name relations of which only what is demanded is evaluated;
+``*`` names all of them. Outputs are demanded as a whole, and so stay as they are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OUTPUTS = ("output", "printsize")
 
 
 def values_of(program: Program, key: str) -> tuple[str, ...]:
-    """The values of a pragma, in the order of the text; several may stand in one, with commas between them.
+    """The values of a pragma, in the order of the text; one may contain several, separated by commas.
 
     >>> values_of(Program(pragmas=(("magic-transform", "p, q"),)), MAGIC)
     ('p', 'q')

@@ -1,6 +1,6 @@
 """A program: everything one text says, as one frozen value; and components, programs with a name and parameters.
 
-Law: printing a program and reading the text again gives an equal program (``syntax``, property-tested). An
+Law: printing a program and reading the text again yields an equal program (``syntax``, property-tested). An
 instance of a component means the component's text with the instance's name before the names that the text declares,
 and the types given for its parameters (`expand_components`).
 """
@@ -21,7 +21,7 @@ class Program:
     """Rules and facts in the order of the text, with the declarations that surround them.
 
     ``convention`` says how identifiers were read (D7): ``souffle`` or ``prolog``. ``components`` are there to make
-    instances of; what reading gives has no ``instances`` any more: what they mean stands in the other parts, under
+    instances of; a program that was read has no ``instances`` any more: their meaning is in the other parts, under
     names with periods (``graph.edge``). ``pragmas`` are the options that the text sets, with their values.
     ``unread`` are the names that clauses and directives declare or derive which could not be read: what is said about
     those follows from that mistake.

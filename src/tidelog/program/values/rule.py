@@ -24,7 +24,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """``.reference relation(columns) -> target(columns)``: what stands in the first stands in the second."""
+    """``.reference relation(columns) -> target(columns)``: the values in the first must occur in the second."""
 
     relation: str
     columns: tuple[str, ...]
@@ -46,7 +46,7 @@ class Rule:
 
     ``plans`` is what Soufflé's `.plan` says of the rule: (version, the atoms of the body in order, counted from 1).
     With ``subsumes`` it is Soufflé's ``p(x) <= p(y) :- more.``: its body begins with these two atoms, and it derives
-    nothing, but says that the first goes where the second is (`program.subsumption`).
+    nothing, but says that the first is removed where the second is present (`program.subsumption`).
     With ``constraint`` it is a clause without a head: its body must not hold (`program.constraint`).
     """
 

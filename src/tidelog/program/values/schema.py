@@ -93,7 +93,7 @@ class Lifetime:
 
 @dataclass(frozen=True, slots=True)
 class Functor:
-    """``.functor f(number, symbol): number``: a function that comes from outside, with the names of its types."""
+    """``.functor f(number, symbol): number``: a function that is provided from outside, with the names of its types."""
 
     name: str
     params: tuple[str, ...]

@@ -23,7 +23,7 @@ class Part(NamedTuple):
 
 
 class Shape(str):
-    """The type of a declared record or algebraic type. The fields of a record stand under the constructor ``""``."""
+    """The type of a declared record or algebraic type. The fields of a record are under the constructor ``""``."""
 
     __slots__ = ("constructors", "name")
     name: str
@@ -133,7 +133,7 @@ def structure_name(name: str) -> str:
 
 
 def make_shapes(declarations: Iterable[TypeDeclaration], bases: Mapping[str, str]) -> dict[str, Shape]:
-    """The shapes of all declared structures by name; ``bases`` says what other type names stand for.
+    """The shapes of all declared structures by name; ``bases`` says what other type names mean.
 
     >>> from tidelog.program.values.schema import Column, Constructor
     >>> fields = (Column("head", "number"), Column("tail", "List"))

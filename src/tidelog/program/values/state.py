@@ -26,7 +26,7 @@ class FactState:
 
 
 class StreamedFacts(Mapping[Row, FactState]):
-    """The facts of a relation that are read every time that somebody goes through them."""
+    """The facts of a relation that are read again on every iteration."""
 
     @property
     @abstractmethod
@@ -36,7 +36,7 @@ class StreamedFacts(Mapping[Row, FactState]):
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """All facts of all relations, auxiliary ones included. Relations that stand in no stratum have no rules.
+    """All facts of all relations, auxiliary ones included. Relations that are in no stratum have no rules.
 
     With several partitions ``facts`` holds every fact once (of a mirrored relation with the lowest of its ranks), and
     ``parts`` what each partition holds. Rules in ``everywhere`` fire on every partition, for the heads it holds.

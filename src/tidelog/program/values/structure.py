@@ -3,7 +3,7 @@
 Law: an elaborated term carries its types in the name of its function, so that rewrites and plans need no declaration:
 ``[ P number P`` makes a record of the type P, ``$Add Expr Expr Expr`` a variant, ``#1 [ P number P`` reads the second
 part and ``? $Add ...`` tests the constructor. Reading is total: of ``nil``, and of a value of another constructor, it
-gives the least value of the part's type; the test that stands beside it refuses such values. So neither ever fails.
+yields the least value of the part's type; the test next to it refuses such values. So neither ever fails.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def is_structural(name: str) -> bool:
 
 
 def least(type_: str) -> Value:
-    """The value that reading a part gives where there is none."""
+    """The value that reading a missing part yields."""
     return _LEAST.get(physical(type_), 0)
 
 

@@ -1,6 +1,6 @@
 """Terms (variables, constants, function applications, body aggregates), atoms and the other literals of a body.
 
-Law: terms are values. Two terms are equal when they mean the same text, wherever they stand: spans never take
+Law: terms are values. Two terms are equal when they mean the same text, wherever they occur: spans never take
 part in a comparison, and a constant carries its type, so that ``1`` and ``1.0`` differ.
 A body is a conjunction of literals; its meaning does not depend on their order.
 Evaluation lives elsewhere (`testing` for the slow judge, `kernel` for the engine).
@@ -40,7 +40,7 @@ class Var:
 
 @dataclass(frozen=True, slots=True)
 class Wildcard:
-    """The anonymous variable ``_``; every occurrence stands for itself."""
+    """The anonymous variable ``_``; every occurrence is a separate variable."""
 
     span: Span | None = field(default=None, compare=False, repr=False)
 
@@ -74,7 +74,7 @@ class Const:
 class Call:
     """A function applied to terms. Operators are functions with symbolic names (``+``, ``-`` also unary, ``band``).
 
-    ``list`` builds a list from its arguments; ``range`` gives several values and is a generator of the body.
+    ``list`` builds a list from its arguments; ``range`` yields several values and is a generator of the body.
     """
 
     function: str
@@ -86,8 +86,8 @@ class Call:
 class Aggregate:
     """An aggregate: ``kind`` over ``value`` (None for count).
 
-    With a ``body`` it is Soufflé's form ``min d : { path(x, y, d) }`` and stands in a rule's body or in any term.
-    With ``body is None`` it is the head form ``min<D>`` and ranges over the rule's own body; it stands in heads only.
+    With a ``body`` it is Soufflé's form ``min d : { path(x, y, d) }`` and occurs in a rule's body or in any term.
+    With ``body is None`` it is the head form ``min<D>`` and ranges over the rule's own body; it occurs in heads only.
     ``ties`` are columns of that head, counted from 0, that do not belong to the group: they come with the best value,
     and among equals they are compared in this order, each by ``min`` or ``max`` (`program.witnesses`).
     ``domains`` are the keys of a choice, each by its columns of the head (`program.choice`).

@@ -98,7 +98,7 @@ def record_class(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
 
 
 def python_names(fields: Sequence[str]) -> tuple[str, ...]:
-    """Field names as Python can say them: those that are no identifiers, or taken, are numbered.
+    """Field names that are valid in Python: those that are not identifiers, or are taken, are numbered.
 
     >>> python_names(["x", "class", "?y"])
     ('x', 'field2', 'field3')

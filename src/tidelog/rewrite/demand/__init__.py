@@ -1,1 +1,1 @@
-"""Demand: relations of which only what is asked for is evaluated."""
+"""Demand: relations of which only the demanded facts are evaluated."""

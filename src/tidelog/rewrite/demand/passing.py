@@ -1,14 +1,14 @@
-"""How a rule passes on what is asked of it: which of its atoms are asked for what, and through which literals.
+"""How a rule passes on demand: what is demanded of which of its atoms, and through which literals.
 
 Law: an *ask* names an atom of the body, the columns that have values when it is reached (its *pattern*: ``b`` bound,
-``f`` free), and the literals that give these values. Literals are taken as a join would take them: comparisons as soon
+``f`` free), and the literals that bind these values. Literals are ordered as in a join: comparisons as soon
 as they can be computed, then atoms of relations that are there anyway and meet a known value, then the atom of a
 demanded relation of which most is known; the order of the text decides between equals. A negated atom is asked for its
 one fact. What is computed counts only where it is computed from the body's own facts: values computed from what is
 asked for would ask for new ones without end where the whole program ends.
 
-Where a relation is asked with fewer columns known, those with more known ask so too: what would be asked for twice is
-asked for once. The result depends on the rule, its pattern and the set of demanded relations alone.
+Where a relation is asked with fewer columns known, those with more known ask so too: what would be demanded twice is
+demanded once. The result depends on the rule, its pattern and the set of demanded relations alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BOUND, FREE = "b", "f"
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The atom at a place of the body, the pattern in which it is asked for, and the places of what binds it."""
+    """The atom at a place of the body, the pattern in which it is demanded, and the places of what binds it."""
 
     place: int
     atom: Atom
@@ -85,7 +85,7 @@ def asks(rule: Rule, guard: Atom | None, demanded: Mapping[str, Askable]) -> lis
 
 @dataclass(slots=True)
 class _Passing:
-    """The literals taken so far, in order, as places of the body; ``guard`` stands before all of them."""
+    """The literals taken so far, in order, as places of the body; ``guard`` precedes all of them."""
 
     body: list[Literal]
     guard: tuple[Atom, ...]
@@ -111,7 +111,7 @@ class _Passing:
         return bound_names((*self.guard, *self._own()))
 
     def _take_comparisons(self) -> None:
-        """Take every comparison that can be computed: it narrows what is asked for."""
+        """Take every comparison that can be computed: it narrows the demand."""
         grown = True
         while grown:
             grown = False

@@ -1,15 +1,15 @@
-"""The magic-set rewrite: rules of demanded relations derive what is asked for, and rules say what they ask.
+"""The magic-set rewrite: rules of demanded relations derive what is demanded, and further rules derive the demand.
 
 Law: let D be the demanded relations. Afterwards every relation outside of D holds what it held; a relation of D holds
 facts that it held before, and all of them that match a value that is asked of it; both under any change of facts and
-rules, since what is asked for are facts of relations with rules, like any others. For ``sg`` asked with its first
+rules, since demands are facts of relations with rules, like any others. For ``sg`` asked with its first
 column known (the pattern ``bf``) and the rule r2 of it:
 
     r2/bf:             sg(X, Y) :- __wanted_sg/bf(X), par(X, P), sg(P, Q), par(Y, Q).
     r2/bf/asks1bf/0:   __wanted_sg/bf(P) :- __wanted_sg/bf(X), par(X, P).
 
-An aggregate over a part of its rows would be another value, so only the columns of its group are asked for, and its
-rows are cut to the groups that are: ``__part_``. What is asked for whole is evaluated as before, and so is what the
+An aggregate over a part of its rows would be another value, so only the columns of its group are demanded, and its
+rows are cut to the groups that are: ``__part_``. What is demanded as a whole is evaluated as before, and so is what the
 rewrite would put into a recursion through negation or an aggregate, or what lives at locations: `Demand.whole` says
 why.
 Labels include everything that a generated rule depends on besides its original rule, so equal labels mean equal rules.
@@ -39,10 +39,10 @@ UNSTRATIFIED = "its demand would depend on it through a negation or an aggregate
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A program restricted to what is asked for.
+    """A program restricted to what is demanded.
 
     ``rules`` are all rules by label, ``made`` the labels that each rule of before became, ``asked`` the patterns in
-    which each demanded relation is asked for, ``whole`` the relations that are not restricted, each with the reason.
+    which each relation is demanded, ``whole`` the relations that are not restricted, each with the reason.
     """
 
     rules: Mapping[str, Rule]
@@ -52,7 +52,7 @@ class Demand:
 
 
 def restrict_to_demand(rules: Mapping[str, Rule], demanded: Iterable[str]) -> Demand:
-    """Restrict the demanded relations among core rules to what is asked for.
+    """Restrict the demanded relations among core rules to what is demanded of them.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> text = "r1: p(X, Y) :- e(X, Y). r2: p(X, Z) :- e(X, Y), p(Y, Z). r3: out(Y) :- p(1, Y)."
@@ -139,7 +139,7 @@ class _Restriction:
         return patterns
 
     def asked_whole(self) -> dict[str, str]:
-        """The relations that are asked for without a known value."""
+        """The relations that are demanded without a known value."""
         return {name: ASKED_WHOLE for name, found in self.patterns.items() if any(BOUND not in p for p in found)}
 
     def unstratified(self) -> dict[str, str]:

@@ -15,7 +15,7 @@ from tidelog.rewrite.names import QUESTION, is_auxiliary
 
 
 def demanded_relations(program: Program, core: Iterable[Rule]) -> tuple[str, ...]:
-    """The relations with rules that are to hold what is asked for, in the order of their first rules.
+    """The relations with rules that are to contain only what is demanded, in the order of their first rules.
 
     >>> from tidelog.rewrite import to_core
     >>> from tidelog.syntax import parse_program

@@ -49,7 +49,7 @@ def walk_in_words(name: str, args: Sequence[str]) -> str | None:
 
 
 def _in_predicate_position(text: str) -> str:
-    """The text of a path with brackets around it where an operator stands outside all others."""
+    """The text of a path with brackets around it if it has an outermost operator."""
     depth = 0
     for sign in text:
         depth += (sign in "([{") - (sign in ")]}")

@@ -154,7 +154,7 @@ class _Walk:
     def _end_state(self) -> int | None:
         """The state whose relation can also hold the result: walks that end otherwise do not disturb it.
 
-        Such is a state that no step leaves; or the only one that ends walks, if the empty walk goes on like it does.
+        Such is a state that no step leaves; or the only one that ends walks, if the empty walk continues like it.
         """
         automaton = self.automaton
         plain = [i for i, accepts in enumerate(automaton.accepts) if accepts == {NO_GUARD}]

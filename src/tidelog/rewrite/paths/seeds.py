@@ -31,7 +31,7 @@ class Seed:
 
 
 def to_seed(node: Var, literals: Iterable[Literal]) -> Seed:
-    """The seed that literals give for the variable ``node``.
+    """The seed that literals provide for the variable ``node``.
 
     >>> person, knows = Atom("person", (Var("A"),)), Atom("knows", (Var("A"), Var("B")))
     >>> to_seed(Var("A"), [person]).text, to_seed(Var("A"), [person, knows]).text

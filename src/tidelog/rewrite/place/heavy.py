@@ -50,7 +50,7 @@ def place_around(
     base: Collection[str],
     heavy: Heavy,
 ) -> dict[str, Placement]:
-    """A placement for every relation: ``known`` ones stand, but that small ones may be put on every partition.
+    """A placement for every relation: ``known`` ones are kept, except that small ones may be put on every partition.
 
     >>> from tidelog.syntax import parse_program
     >>> rules = parse_program("r1: lab(X, Y, L) :- edge(X, Y), label(X, L).").rules

@@ -3,10 +3,10 @@
 Law: a placement decides what is sent, never what is derived. So the inference may weigh, and does: it looks for the
 placements under which the rules' best sites (`place_sites`) cost least. Recursion comes first, since what it sends is
 sent in every round: a recursive stratum is placed by its pivots (`place_pivot`) if it has some. Then every other
-relation takes, in turn, the placement that costs least while those of the others stand, until nothing changes.
+relation gets, in turn, the placement that costs least given those of the others, until nothing changes.
 A relation that is still open costs nothing where it could be placed by the site: its wishes count, not its fate.
 
-The same rules give the same placements, in whatever order they stand. What is known already is never changed.
+The same rules get the same placements, in whatever order they are written. Known placements never change.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def infer(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Weighed:
-    """A rule as it is weighed: its shape, its head, its atoms, and its best sites, as far as they were asked for.
+    """A rule as it is weighed: its shape, its head, its atoms, and its best sites, as far as they were needed.
 
     ``choices`` is shared by all rules of one shape; its keys are the placements of the head and of the atoms.
     """

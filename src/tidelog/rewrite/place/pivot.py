@@ -34,7 +34,7 @@ class _Link:
 
 
 def pivots(rules: Iterable[Rule], columns: Columns) -> list[dict[str, int]]:
-    """Ways to give every relation of a stratum a pivot, among the columns that it may be placed by.
+    """Ways to choose a pivot for every relation of a stratum, among the columns that it may be placed by.
 
     >>> from tidelog.syntax import parse_program
     >>> text = "odd(X, Z) :- edge(X, Y), even(Y, Z). even(X, Z) :- odd(Y, Z), edge(X, Y)."
@@ -64,7 +64,7 @@ def _pairs(head: Atom, atom: Atom) -> frozenset[tuple[int, int]]:
 
 
 def _solved(columns: Columns, links: Mapping[str, Sequence[_Link]]) -> dict[str, int] | None:
-    """One column for each relation such that all links hold; relations still free take their first that goes."""
+    """One column for each relation such that all links hold; relations that are still free use their first one."""
     possible = _narrowed(columns, columns, links)
     for name in columns:
         if possible is None:

@@ -3,7 +3,7 @@
 Law: the localised rules mean what the core rules mean, and every ground body is found on exactly one partition. The
 relations of the program keep their facts where they are; a rule that wants a relation elsewhere reads a *copy*, a
 derived relation with the same facts, ``__edge_by_2(V1, V2) :- edge(V1, V2).``, shared by all rules that want it. Copies
-are ranked and counted like everything else. A copied relation stands below whatever negates it, and so does its copy.
+are ranked and counted like everything else. A copied relation is below whatever negates it, and so is its copy.
 
 The localised form of a rule depends on the rule and on the placements of its relations alone, and a placement never
 changes: so the form of a rule in force stays what it is while other rules come and go.
@@ -50,10 +50,10 @@ def place(
 ) -> PlacedRules:
     """Give every relation a placement and localise every core rule.
 
-    ``known`` placements stand. A relation that is not known is placed by its column of ``located``, if it has one; the
-    relations of ``base`` hold, or may hold, asserted facts. ``before`` saves work: rules that were placed then, with
-    placements that are all known now, have the form that they had. Relations that are not known are placed around their
-    ``heavy`` columns.
+    ``known`` placements are kept. A relation that is not known is placed by its column of ``located``, if it has one;
+    the relations of ``base`` hold, or may hold, asserted facts. ``before`` saves work: rules that were placed then,
+    with placements that are all known now, have the form that they had. Relations that are not known are placed around
+    their ``heavy`` columns.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> rules = parse_program("r1: reach(@S, D) :- link(@S, D). r2: reach(@S, D) :- link(@S, Z), reach(@Z, D).").rules

@@ -1,7 +1,7 @@
 """Where the facts of a relation live.
 
 Law: the placement of a relation is fixed when the relation is made and never changes; rules that want it elsewhere
-read a copy, an auxiliary relation that is maintained like any other. The two words for a placement that is no column
+read a copy, an auxiliary relation that is maintained like any other. The two words for a placement that is not a column
 are owned here; the kernel, which imports no other package, has the same two numbers (`kernel.layout`, compared by a
 test).
 """

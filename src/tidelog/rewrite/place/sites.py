@@ -71,7 +71,7 @@ class SiteChoice:
 
     @property
     def order(self) -> tuple[int, bool, int]:
-        """The cheaper of two choices comes first; then the one that sends nothing, then the one with fewer copies."""
+        """The cheaper of two choices is preferred; then the one that sends nothing, then the one with fewer copies."""
         return self.cost, self.sends, sum(want is not None for want in self.wants)
 
 
@@ -142,7 +142,7 @@ def _sites(shape: Shape, homes: Sequence[int]) -> Iterator[int]:
 
 
 def _plain_sites(shape: Shape, homes: Sequence[int]) -> Iterator[int]:
-    """Everywhere always goes; the others need a positive atom that can be the anchor."""
+    """Everywhere is always possible; the others need a positive atom that can be the anchor."""
     yield MIRRORED
     positive = [(read, home) for read, home in zip(shape.reads, homes, strict=True) if read.positive]
     if any(home == SINGLE for _, home in positive):

@@ -109,7 +109,7 @@ class Peer:
                     writer.write_batch(batch)
                 writer.done_writing()
                 answer = answers.read()
-        if answer is None:  # gRPC drops what a partition says that does not want all of the rows
+        if answer is None:  # gRPC drops the answer of a partition that does not read all rows
             raise ANSWER.error(number=self.number, said="the delivery was rejected")
         decode(answer)
 
@@ -136,7 +136,7 @@ class Peer:
             self._client = None
 
     def _connection(self) -> Any:
-        """The client; whoever calls it holds it until the answer is there."""
+        """The client; the caller keeps a reference to it until the answer is there."""
         client = self._client
         if client is None:
             with self._lock:
@@ -165,7 +165,7 @@ class Peer:
 
 
 def _client(endpoint: Endpoint) -> Any:
-    """A connection that shows the certificate of this side, and wants that of the other."""
+    """A connection that shows the certificate of this side, and requires that of the other."""
     credentials = endpoint.credentials
     options: dict[str, Any] = {"generic_options": [("grpc.max_receive_message_length", credentials.limit)]}
     if credentials.certificates is not None:

@@ -1,9 +1,9 @@
 """What a run's processes show each other: its token and, over TLS, certificates made for it.
 
 Law: secrets reach the tasks inside what Spark runs there (never by configuration, environment or command line), show
-in no `repr`, and end with the run. Every run has an authority of its own, whose key is forgotten as soon as the two
+in no `repr`, and end with the run. Every run has a separate authority, whose key is discarded as soon as the two
 certificates are signed: one for the driver, one for the partitions and for tasks that send rows. Both ends of a
-connection ask for the other's; which side answers is told by the name in its certificate.
+connection require the other's; the name in a certificate shows which side it is.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def new_credentials(*, tls: bool, limit: int = MESSAGE_LIMIT) -> tuple[Credentia
 
 
 def make_certificates() -> tuple[Certificates, Certificates]:
-    """An authority that nobody keeps, and what it signed: for the driver and for the partitions."""
+    """Two certificates, for the driver and for the partitions, signed by an authority that is then discarded."""
     try:
         from cryptography.hazmat.primitives.asymmetric import ec
         from cryptography.hazmat.primitives.serialization import Encoding

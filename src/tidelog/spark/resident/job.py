@@ -1,8 +1,8 @@
-"""The Spark job that holds the resident tasks, in a thread of its own.
+"""The Spark job that holds the resident tasks, in a separate thread.
 
 Law: the job ends when its tasks do. The tasks are those of an ordinary stage, submitted through the DataFrame API, on a
-classic session and over Spark Connect alike; Spark repeats a task that is lost, but for local mode, where the job fails
-with it. The job carries a tag, so that it can be cancelled without touching the session's other jobs.
+classic session and over Spark Connect alike; Spark repeats a task that is lost, except in local mode, where the job
+fails with it. The job carries a tag, so that it can be cancelled without touching the session's other jobs.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ class Job:
 
 
 def reason(error: BaseException) -> str:
-    """What Spark said, without the stacks of the Java and the Python side.
+    """The message of Spark, without the stack traces of Java and Python.
 
     >>> reason(ValueError("Job aborted: x\\n\\tat org.apache.A\\nValueError: bad\\n\\nDriver stacktrace:\\n more"))
     'Job aborted: x | ValueError: bad'
     """
     text = str(error).split("Driver stacktrace", 1)[0]
     lines = [line.strip() for line in text.splitlines()]
-    return " | ".join(line for line in lines if _tells(line))[:1200] or type(error).__name__
+    return " | ".join(line for line in lines if _is_message(line))[:1200] or type(error).__name__
 
 
-def _tells(line: str) -> bool:
+def _is_message(line: str) -> bool:
     return bool(line.strip("^~")) and not line.startswith(
         ("at ", "...", "File ", "Traceback", "An error occurred while calling", "SQLSTATE")
     )

@@ -1,7 +1,7 @@
 """The classes whose objects calls carry, named beforehand.
 
 Law: what is not named here is neither written nor made; a name that comes over the network is only looked up. This
-module knows none of the classes: whoever makes the calls names them (`carried`).
+module knows none of the classes: the package that makes the calls names them (`carried`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The driver's own endpoint: where tasks say that they are there, and learn that they may stay.
+"""The driver's endpoint: where tasks register, and learn whether they may stay.
 
 Law: a task belongs to one start of the stage (its *generation*). A beat of another generation is answered with "leave",
 so that a task which outlived its stage ends. A partition belongs to the first attempt that arrives, until `release`;
-others wait. This module only keeps what tasks said; `stage` judges.
+others wait. This module only records what tasks reported; `stage` decides.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOMENT = 3.0  # seconds between the first suspicion and the finding that a parti
 
 
 class Rendezvous:
-    """Who arrived, who is ready, who failed and who was heard of when, in the present generation."""
+    """Which tasks arrived, are ready or failed, and when each last reported, in the current generation."""
 
     def __init__(self, bind: str, host: str, credentials: Credentials) -> None:
         self._server = Server(DRIVER, bind, credentials, {CALL: self.call}, self)
@@ -49,12 +49,12 @@ class Rendezvous:
             return self.generation
 
     def dismiss(self) -> None:
-        """From now on tasks are told to leave."""
+        """From now on tasks are asked to leave."""
         with self.news:
             self.generation += 1
 
     def silent(self, seconds: float) -> int | None:
-        """A partition that was heard of, but not within that time.
+        """A partition that has reported, but not within that time.
 
         This process may have been busy itself, so that beats wait to be noted: they get a moment for it.
         """
@@ -65,12 +65,12 @@ class Rendezvous:
             return next((number for number, since in sorted(self._suspects.items()) if now - since >= MOMENT), None)
 
     def quietest(self) -> int:
-        """The partition that was not heard of for the longest time."""
+        """The partition that has not reported for the longest time."""
         with self.news:
             return min(self._heard, key=self._heard.__getitem__, default=0)
 
     def call(self, method: str, args: tuple[Any, ...]) -> str:
-        """A word of an attempt of a task; the answer says what it is to do."""
+        """A report of an attempt of a task; the answer is what it must do."""
         generation, number, attempt, *more = args
         with self.news:
             if generation != self.generation:
@@ -88,7 +88,7 @@ class Rendezvous:
         raise NO_DELIVERY.error()
 
     def fetch(self, descriptor: Descriptor) -> pa.Table:
-        """The driver gives no rows."""
+        """The driver has no rows to fetch."""
         raise NO_FETCH.error()
 
     def close(self) -> None:

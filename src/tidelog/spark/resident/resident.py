@@ -1,10 +1,10 @@
-"""What lives in a task: a resident behind its endpoint, for as long as the driver wants it.
+"""What runs in a task: a resident behind its endpoint, for as long as the driver needs it.
 
 Law: a task ends when the driver says so, when the driver was not reached for `patience` seconds, when the process that
-started it is gone, or when Spark kills it; the first that happens wins, also in the middle of a call. So no task
+started it is gone, or when Spark kills it; whichever happens first, also in the middle of a call. So no task
 outlives its driver. A partition has one task at a time: Spark may start another attempt of a task that it takes for
 slow or lost, and such an attempt waits until its turn comes or the stage ends. It does not end before, since Spark
-would then end the first. A resident knows nothing of Spark: it is called, given rows and asked for rows.
+would then end the first. A resident does not depend on Spark: it is called, receives rows and returns rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tidelog.spark.session.master import own_version
 from tidelog.spark.session.session_failures import WORKER_VERSION
 
 BUSY = 600.0  # seconds that a driver may be busy with something else
-GRACE = 5.0  # seconds that running calls get after the stage was told to stop
+GRACE = 5.0  # seconds that running calls get after the stage is asked to stop
 
 
 class Resident(Protocol):
@@ -74,7 +74,7 @@ class Assignment:
 
 
 def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
-    """The body of a task; gives no rows."""
+    """The body of a task; yields no rows."""
     from pyspark import TaskContext  # there is none where nothing is on Spark
 
     context = TaskContext.get()
@@ -110,7 +110,7 @@ class _Connection:
         self.stopping = threading.Event()
 
     def say(self, method: str, *more: object) -> str:
-        """Report to the driver; returns what it wants this task to do."""
+        """Report to the driver; returns what this task must do."""
         args = (self.assignment.generation, self.number, self.attempt, *more)
         return str(self.driver.call(method, args, limit=self.assignment.patience))
 
@@ -124,9 +124,9 @@ class _Connection:
         return answer == STAY
 
     def keep(self) -> None:
-        """Beat until told to leave; ends the process if the parent is gone, or if another attempt is in its place.
+        """Send heartbeats until asked to leave; exit if the parent is gone, or if another attempt is in its place.
 
-        A task whose driver is gone ends as one that was told to leave: Spark would repeat one that failed. A driver
+        A task whose driver is gone ends normally, since Spark would repeat a task that failed. A driver
         that does not answer but accepts connections is busy, not gone: one long call of its interpreter will do.
         """
         parent, heard = os.getppid(), time.monotonic()
@@ -167,7 +167,7 @@ def _end(resident: Resident, server: Server) -> None:
 
 
 def _check_version(assignment: Assignment) -> None:
-    """Driver and partitions speak to each other in the words of one version."""
+    """Driver and partitions must have the same version."""
     if own_version() != assignment.version:
         home = str(sys.modules["tidelog"].__file__)
         raise WORKER_VERSION.error(

@@ -1,10 +1,9 @@
 """A partition's endpoint: Arrow Flight around a resident.
 
-Law: nothing of a request is read before its token was compared with the run's, in constant time;
-so every method of the endpoint is refused to whoever does not hold the token; over TLS nobody comes so far who has no
-certificate of the run. What is larger than the run's limit is refused. Requests are served side by side: a long call
-blocks neither a delivery nor another call. The endpoint listens on one address only: a port, or a socket in a folder
-of the user's own.
+Law: nothing of a request is read before its token was compared with the run's, in constant time; so no method of the
+endpoint can be called without the token; over TLS, connections without a certificate of the run are closed before that.
+What is larger than the run's limit is refused. Requests are served concurrently: a long call blocks neither a delivery
+nor another call. The endpoint listens on one address only: a port, or a socket in a folder of the user.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ Action = Callable[..., object]
 
 
 class Store(Protocol):
-    """What takes and gives rows."""
+    """What accepts and returns rows."""
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
         """Take rows."""
@@ -66,7 +65,7 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
             given = decode(descriptor.command)
             if isinstance(given, str):
                 return self._run(given, join((chunk.app_metadata for chunk in reader), self._limit))
-            if not isinstance(given, dict):  # told before the rows are waited for: who sent this may wait, too
+            if not isinstance(given, dict):  # refused before waiting for rows: the sender may be waiting, too
                 raise NOT_READABLE.error(what="the rows have no description")
             self._store.deliver(given, _rows(reader, self._limit))
             return None
@@ -109,7 +108,7 @@ _SERVERS: weakref.WeakSet[Server] = weakref.WeakSet()
 def _leave_all() -> None:
     """In a process that was just forked: Flight would end the servers with it, and wait for threads that are not here.
 
-    It shows the finalizer that does so to nobody.
+    Flight does not expose the finalizer that does so; it is found in the registry and detached.
     """
     servers = set(map(id, _SERVERS))
     for finalizer, about in tuple(getattr(weakref.finalize, "_registry", {}).items()):

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 T = TypeVar("T")
-FAREWELL = 8.0  # seconds that tasks get to end by themselves, and again after Spark was asked to end them
+FAREWELL = 8.0  # seconds that tasks get to end, and again after Spark was asked to end them
 _STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they hold slots
 _REGISTER = threading.Lock()  # stages may be started and stopped in several threads
 
@@ -111,7 +111,7 @@ class ResidentStage:
             try:
                 self._submit(self._start_limit)
             except StageError:
-                if session.is_here:  # a worker that cannot hold a partition says why
+                if session.is_here:  # a worker that cannot hold a partition reports why
                     self._probe(None)
                 raise
         except BaseException:
@@ -222,10 +222,10 @@ class ResidentStage:
         return self._gather({number: partial(self._peer(number).fetch, descriptor, limit=limit)}, limit)[number]
 
     def beside(self, acts: Sequence[tuple[SparkSession, Callable[[], T]]], words: Sequence[str] = ()) -> list[T]:
-        """Let Spark do things that need the residents, side by side, and watch the residents meanwhile.
+        """Run Spark jobs that need the residents, concurrently, and watch the residents meanwhile.
 
-        Neither Ctrl-C nor a resident that stands still would be noticed inside a Spark job. If this is given up, the
-        jobs of all ``acts``, each of its session, are cancelled. ``words`` describe them on Spark's pages.
+        Neither Ctrl-C nor a resident that hangs would be noticed inside a Spark job. If this is abandoned, the jobs
+        of all ``acts``, each of its session, are cancelled. ``words`` describe them on Spark's pages.
         """
         tag = f"tidelog-{secrets.token_hex(4)}"
         said, sessions = [*words, *[""] * (len(acts) - len(words))], [access(spark) for spark, _ in acts]
@@ -260,10 +260,10 @@ class ResidentStage:
             raise
 
     def _await_residents(self, job: Job, limit: float) -> None:
-        """All tasks must arrive within the limit; a factory may take longer, as long as its task is heard of."""
+        """All tasks must arrive within the limit; a factory may take longer, as long as its task reports."""
         meeting, deadline = self._meeting(), time.monotonic() + limit
         while len(meeting.ready) < self.partitions:
-            ended = job.ended.is_set()  # looked at first: a task tells of its failure before it ends
+            ended = job.ended.is_set()  # read first: a task reports its failure before it ends
             for _, failure in sorted(meeting.failures.items()):
                 decode(failure)
             if ended:
@@ -278,7 +278,7 @@ class ResidentStage:
                 meeting.news.wait(LOOK)
 
     def _gather(self, work: Mapping[int, Callable[[], Any]], limit: float | None) -> dict[int, Any]:
-        """Do the work side by side, watch the stage meanwhile, and collect what comes."""
+        """Do the work concurrently, watch the stage meanwhile, and collect the answers."""
         return self.begin(work, limit).end()
 
     def begin(self, work: Mapping[int, Callable[[], Any]], limit: float | None = None) -> Underway:
@@ -291,7 +291,7 @@ class ResidentStage:
 
     def _note_loss(self, answer: Answer, job: Job) -> None:
         if isinstance(answer.error, PartitionLost):
-            if self._job is job:  # else the stage was started again since, and the new one is whole
+            if self._job is job:  # otherwise the stage was restarted, and the new one is intact
                 self._lost = answer.error
             raise answer.error
 
@@ -323,7 +323,7 @@ class ResidentStage:
         return self._peers[number]
 
     def _end_job(self) -> None:
-        """Ask the tasks, then Spark, to end; give up after a while, since tasks that hear nothing end by themselves."""
+        """Ask the tasks, then Spark, to end; give up after a while, since tasks without a driver end anyway."""
         job, self._job = self._job, None
         if self._finalizer is not None:
             self._finalizer.detach()
@@ -355,7 +355,7 @@ def _lost(number: int, reason: str) -> PartitionLost:
 
 
 def _abandon(job: Job, meeting: Rendezvous, maker: int) -> None:
-    """The stage was forgotten, or the interpreter ends; a process that was forked meanwhile leaves it alone."""
+    """The stage was garbage-collected, or the interpreter ends; a process that was forked meanwhile leaves it alone."""
     if os.getpid() == maker:
         meeting.dismiss()
         job.cancel()

@@ -1,7 +1,7 @@
 """Work that residents were given and the answers that have come, while the stage is watched.
 
-Law: whoever waits for an answer also hears of a loss, of the end of its limit and of Ctrl-C; what was begun before a
-stage was started again is never answered by the new one. Waiting that was interrupted can be taken up again.
+Law: waiting for an answer also ends with a loss, at its time limit and with Ctrl-C; what was started before a stage was
+restarted is never answered by the new one. A wait that was interrupted can be resumed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LOOK = 0.1  # seconds between two looks at the job while waiting
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What waiting needs of a stage: threads, connections, and what is looked at meanwhile."""
+    """What waiting needs of a stage: threads, connections, and what is checked meanwhile."""
 
     waiters: Waiters
     peer: Callable[[int], Peer]
@@ -60,7 +60,7 @@ class Underway:
         self.add(number, partial(self.watch.peer(number).call, method, args, limit=self.limit))
 
     def end(self) -> dict[int, Any]:
-        """Collect what comes; the error of the lowest partition is raised. May be called again if interrupted."""
+        """Collect the answers; the error of the lowest partition is raised. May be called again if interrupted."""
         while len(self.found) < len(self.numbers):
             answer = self.next_answer()
             self.found[answer.number] = answer

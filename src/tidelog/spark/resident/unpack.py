@@ -78,7 +78,7 @@ class _Unpacking:
         return found
 
     def take_list(self) -> list[Any]:
-        """As many values as the count says, each of which has a byte at least."""
+        """As many values as the count specifies, each of at least one byte."""
         count, found = self.take_count(), []
         if not 0 <= count <= len(self.body) - self.at:
             raise NOT_READABLE.error(what="it is truncated")
@@ -135,7 +135,7 @@ class _Unpacking:
         return self._made[number]
 
     def take_array(self) -> np.ndarray[Any, Any]:
-        """An array of its own, which may be written to."""
+        """A separate array, which may be written to."""
         dtype = DTYPES[bytes(self.take_sized()).decode()]
         shape, data = self.take(), self.take()
         return np.frombuffer(data, dtype).reshape(shape).copy()
@@ -161,7 +161,7 @@ COMPRESSION, DICTIONARY = 3, 1  # fields of a record batch, and of a dictionary 
 
 
 def _is_compressed(message: memoryview) -> bool:
-    """Whether an Arrow message, which Arrow has found to be well-formed, says that its buffers are compressed."""
+    """Whether an Arrow message, which Arrow has found to be well-formed, declares that its buffers are compressed."""
     table = _follow(message, 0)
     kind, header = _field(message, table, HEADER_TYPE), _field(message, table, HEADER)
     if kind is None or header is None or message[kind] not in (DICTIONARY_BATCH, RECORD_BATCH):
@@ -176,13 +176,13 @@ def _is_compressed(message: memoryview) -> bool:
 
 
 def _follow(message: memoryview, place: int) -> int:
-    """Where the table lies that a place of a flatbuffer refers to."""
+    """The position of the table that a place of a flatbuffer refers to."""
     offset: int = UINT32.unpack_from(message, place)[0]
     return place + offset
 
 
 def _field(message: memoryview, table: int, number: int) -> int | None:
-    """Where a field of a table of a flatbuffer lies; None if it is not there."""
+    """The position of a field of a table of a flatbuffer; None if it is absent."""
     layout = table - INT32.unpack_from(message, table)[0]
     entry = 4 + 2 * number
     if entry >= UINT16.unpack_from(message, layout)[0]:

@@ -1,7 +1,7 @@
 """Threads that wait for answers on behalf of the driver.
 
 Law: a caller never waits inside Flight itself, where neither Ctrl-C nor the loss of a partition would reach it; it
-waits for a queue. A thread that is stuck in a dead connection holds up nobody, not even the end of the process.
+waits for a queue. A thread that is stuck in a dead connection delays no one, not even the end of the process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a piece of work for a partition."""
+    """The outcome of a piece of work for a partition."""
 
     number: int
     value: Any = None
@@ -55,7 +55,7 @@ class Waiters:
             if self._closed:
                 answers.put(answer)
                 return
-            self._idle.append(waiter)  # before the answer: whoever asks next finds this thread
+            self._idle.append(waiter)  # before the answer, so that the next caller finds this thread
             answers.put(answer)
 
 

@@ -67,12 +67,12 @@ def decode(body: bytes | memoryview) -> Any:
 
 
 def _parts(error: BaseException) -> tuple[list[str], tuple[object, ...], dict[str, object]]:
-    """An error as values: its classes, the nearest first, its arguments and what else it knows."""
+    """An error as values: its classes, the nearest first, its arguments and its attributes."""
     names = [_name(kind) for kind in type(error).__mro__ if _is_known(kind)]
     if not names or not _is_known(type(error)) or not all(map(_is_carried, error.args)):
-        told = _plain(error)
-        told.__dict__["__notes__"] = list(getattr(error, "__notes__", ()))
-        error, names = told, [_name(ResidentError)]
+        plain = _plain(error)
+        plain.__dict__["__notes__"] = list(getattr(error, "__notes__", ()))
+        error, names = plain, [_name(ResidentError)]
     args = error.__reduce__()[1] if isinstance(error, OSError) else error.args
     return names, tuple(args), {name: value for name, value in error.__dict__.items() if _is_carried(value)}
 
@@ -82,7 +82,7 @@ def _made(parts: Any) -> BaseException:
     try:
         names, args, values = parts
         kind = next(kind for kind in map(_class_of, names) if kind is not None)
-        if _name(kind).startswith(OWN):  # which may want other arguments than they keep
+        if _name(kind).startswith(OWN):  # which may need other arguments than they keep
             error = kind.__new__(kind, *args)
             error.args = tuple(args)
         else:

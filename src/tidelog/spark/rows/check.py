@@ -1,8 +1,8 @@
 """Whether a DataFrame fits a relation: its columns by its schema, its rows by expressions that Spark evaluates.
 
-Law (D14): a column holds values of one type and no nulls; what does not fit is told with the column, and for rows with
-their number and an example. Nothing is read here: a mistake in the schema is found before any job, one in a row by the
-job that sends the rows.
+Law (D14): a column contains values of one type and no nulls; values that do not fit are reported with the column, and
+rows with their number and an example. Nothing is read here: a mistake in the schema is found before any job, one in a
+row by the job that sends the rows.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ IN_LISTS = ("number", "unsigned", "float", "symbol", "boolean", "list")
 class Matched:
     """A DataFrame's columns in a relation's order, called s0, s1, ..., and the names that the DataFrame has for them.
 
-    Beside them may stand `sign`, where each row says whether it comes or goes, and what the reader of a file says of a
-    row: ``aside`` are their names. ``places`` is where the columns stand in the DataFrame that came.
+    There may be further columns: `sign`, whether each row is inserted or deleted, and what the reader of a file reports
+    about a row; ``aside`` are their names. ``places`` are the positions of the columns in the original DataFrame.
     """
 
     make: Callable[[], DataFrame]
@@ -64,7 +64,7 @@ class Matched:
 
     @property
     def frame(self) -> DataFrame:
-        """The columns; made when they are wanted, since Spark takes milliseconds for each that it is told of."""
+        """The columns; selected on first use, since Spark needs milliseconds for each of them."""
         return self.make()
 
 
@@ -72,7 +72,7 @@ def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, cha
     """Columns are matched by name or by position, as tables are everywhere (`io.match_names`).
 
     ``names`` is None for a relation that is not known yet: its columns are those of the DataFrame. The column
-    ``change`` belongs to no relation: it tells +1 or -1.
+    ``change`` is not part of the relation: it contains +1 or -1.
     """
     own = df.schema.fields
     places = {place: field.name for place, field in enumerate(own) if field.name not in (change, WRONG, LINE)}

@@ -1,7 +1,7 @@
 """Views and changes as DataFrames: files that partitions wrote, read with the types that a user expects.
 
-Law (D5, D14): a DataFrame reads files that never change, so it shows its epoch for ever; every column has the Spark
-type of its values (unsigned: decimal(20,0)), also where there are no rows. Nothing here knows partitions.
+Law (D5, D14): a DataFrame reads files that never change, so it always shows its epoch; every column has the Spark
+type of its values (unsigned: decimal(20,0)), even if there are no rows. Nothing here depends on partitions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SPARK_TYPES: Mapping[str | None, T.DataType] = {
     "unsigned": T.DecimalType(20, 0),
     "float": T.DoubleType(),
     "symbol": T.StringType(),
-    "list": T.StringType(),  # as it stands in the file
+    "list": T.StringType(),  # as written in the file
     "boolean": T.BooleanType(),
     "date": T.DateType(),
     "timestamp": T.TimestampType(),
@@ -49,7 +49,7 @@ _PLAIN: Mapping[str, T.DataType] = {
 
 
 def spark_type(outside: str) -> T.DataType:
-    """The Spark type of what data came with.
+    """The Spark type for the type that data came with.
 
     >>> spark_type("array<uint8>").simpleString(), spark_type("timestamp(ns)").simpleString()
     ('array<smallint>', 'timestamp_ntz')
@@ -87,19 +87,19 @@ def structure_type(shape: Shape, outside: str = NATURAL) -> T.DataType:
     """The Spark type of records or variants: that of their Arrow form, with parts of the types that they came with."""
     if shape.holds_recursion:
         return T.StringType()
-    told = fields_of(outside) or {}
+    given = fields_of(outside) or {}
     if shape.is_record:
-        return _struct(shape.fields, told)
+        return _struct(shape.fields, given)
     parts = [
-        T.StructField(name, _struct(fields, fields_of(told.get(name, NATURAL)) or {}))
+        T.StructField(name, _struct(fields, fields_of(given.get(name, NATURAL)) or {}))
         for name, fields in shape.constructors.items()
         if fields
     ]
     return T.StructType([T.StructField(CONSTRUCTOR, T.StringType()), *parts])
 
 
-def _struct(fields: Iterable[Part], told: Mapping[str, str]) -> T.StructType:
-    return T.StructType([T.StructField(f.name, _typed_as(f.type, told.get(f.name, NATURAL))) for f in fields])
+def _struct(fields: Iterable[Part], given: Mapping[str, str]) -> T.StructType:
+    return T.StructType([T.StructField(f.name, _typed_as(f.type, given.get(f.name, NATURAL))) for f in fields])
 
 
 def _typed_as(type_: str | None, outside: str) -> T.DataType:
@@ -111,7 +111,7 @@ def _typed_as(type_: str | None, outside: str) -> T.DataType:
 
 @dataclass(frozen=True, slots=True)
 class ViewSchema:
-    """Names and types of a view's columns; ``kinds`` are what `write_rows` told of each partition's lists.
+    """Names and types of a view's columns; ``kinds`` are what `write_rows` returned about each partition's lists.
 
     ``signed`` views have one more column, +1 or -1. Lists of one kind of parts become arrays, others JSON text.
     """
@@ -127,8 +127,8 @@ class ViewSchema:
     def stored(self) -> T.StructType:
         """The schema of the files."""
         stored = stored_names(self.names)
-        told = self.outside or (NATURAL,) * len(self.types)
-        fields = [T.StructField(n, self._stored(t, own)) for n, t, own in zip(stored, self.types, told, strict=True)]
+        given = self.outside or (NATURAL,) * len(self.types)
+        fields = [T.StructField(n, self._stored(t, own)) for n, t, own in zip(stored, self.types, given, strict=True)]
         fields = fields or [T.StructField(NO_COLUMNS, T.BooleanType())]
         return T.StructType([*fields, *([T.StructField(change_name(self.names), T.ByteType())] if self.signed else [])])
 
@@ -144,8 +144,8 @@ class ViewSchema:
 
     def own_array(self, name: str) -> str | None:
         """The type that a column of lists came with, if it came with one."""
-        told = dict(zip(self.names, self.outside, strict=False)).get(name, NATURAL)
-        return None if element_of(told) is None or self.lists_as_text else spark_type(told).simpleString()
+        given = dict(zip(self.names, self.outside, strict=False)).get(name, NATURAL)
+        return None if element_of(given) is None or self.lists_as_text else spark_type(given).simpleString()
 
 
 def read_view(spark: SparkSession, files: str | Iterable[str], schema: ViewSchema) -> DataFrame:

@@ -1,8 +1,8 @@
 """DataFrames as rows of cells, lazily: what Spark evaluates when the rows are sent.
 
 Law: encoding is one projection of the DataFrame, in Catalyst; a row is either encoded or carries what is wrong with it.
-The values behind ids stand beside the cells, so that rows and dictionary entries come from one pass over the source
-and agree even where the source gives other rows each time it is read.
+The values behind ids are in further columns next to the cells, so that rows and dictionary entries come from one pass
+over the source and agree even if the source returns different rows each time it is read.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ HASHED = ("symbol", "list")
 
 @dataclass(frozen=True, slots=True)
 class EncodedArrival:
-    """Rows of a relation: c0, c1, ... are cells; v1 is the value behind the ids in c1; `bad` tells what is wrong.
+    """Rows of a relation: c0, c1, ... are cells; v1 is the value behind the ids in c1; `bad` is what is wrong.
 
     `example` is the row as it came, where it is bad; `sign` is +1 or -1. ``types`` are the relation's types with
     those that were open as the DataFrame has them. ``source`` is what was encoded, ``exact`` reads it again, in Python,
-    and raises at the first row that is wrong, with its place. ``plain`` tells how to take the columns as they are.
+    and raises at the first row that is wrong, with its place. ``plain`` is how to use the columns as they are.
     """
 
     relation: str
@@ -97,7 +97,7 @@ def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:
     good = dict(zip(cell_names(len(fields)), cells, strict=True))
     good |= {f"v{i}": entry_value(f.name, f.dataType, types[i]) for i, f in enumerate(fields) if types[i] in HASHED}
     return matched.frame.selectExpr("*", f"{bad_row(matched, types)} AS `{BAD}`").selectExpr(
-        # A cell of a bad row is never looked at, and computing it could fail.
+        # A cell of a bad row is never read, and computing it could fail.
         *(f"CASE WHEN `{BAD}` IS NULL THEN {column} END AS {name}" for name, column in good.items()),
         f"{signs} AS `{SIGN}`",
         f"make_valid_utf8(`{BAD}`) AS `{BAD}`",  # what a bad row holds need not be text that Python can read

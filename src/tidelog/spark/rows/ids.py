@@ -1,9 +1,9 @@
 """Cells in Spark SQL: every value of a DataFrame column as one bigint.
 
-Law (D15): for every value the expression gives what `partition.dictionary` gives. Spark's ``xxhash64`` starts with
-seed 42 and takes the hash of what came before as the seed of what comes next, through columns, through the elements of
-an array and through the fields of a struct alike; so the chain over (tag, length, parts) is one call. It passes over
-nulls, so nulls have to be refused elsewhere (`check`).
+Law (D15): for every value the expression yields what `partition.dictionary` yields. Spark's ``xxhash64`` starts with
+seed 42 and uses the hash of the previous part as the seed of the next one, through columns, through the elements of an
+array and through the fields of a struct alike; so the chain over (tag, length, parts) is one call. It skips nulls, so
+nulls have to be refused elsewhere (`check`).
 
 Expressions are SQL texts: a text costs one call to the JVM, however long it is; a `Column` one for each of its parts.
 """
@@ -22,7 +22,7 @@ DAY, HOUR, MINUTE, SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
 
 
 def literal(text: str) -> Sql:
-    """Any text as a literal, whatever the session says of backslashes and quotes.
+    """Any text as a literal, whatever the session's settings for backslashes and quotes.
 
     >>> literal("it's")
     "CAST(X'69742773' AS STRING)"
@@ -74,7 +74,7 @@ def list_cell(value: Sql, own: T.ArrayType, depth: int = 0) -> Sql:
 
 
 def _tagged(part: Sql, own: T.DataType, depth: int) -> tuple[Sql, Sql]:
-    """Tag and cell of a part. A double is hashed by its bits, with one zero and one NaN, so it may stand as it is."""
+    """Tag and cell of a part. A double is hashed by its bits, with one zero and one NaN, so it is used as it is."""
     if isinstance(own, T.ArrayType):
         return f"{TAGS['list']}L", list_cell(part, own, depth)
     if isinstance(own, T.StringType):
@@ -98,7 +98,7 @@ def unsigned_cell(value: Sql) -> Sql:
 
 
 def _local_micros(value: Sql) -> Sql:
-    """Microseconds of a time without zone, read as UTC; no expression of Spark's gives them without the session's."""
+    """Microseconds of a time without zone, read as UTC; no Spark expression yields them without the session's zone."""
     seconds = long(f"date_part('SECOND', {value}) * {SECOND}")
     clock = f"{long(f'hour({value})')} * {HOUR}L + {long(f'minute({value})')} * {MINUTE}L + {seconds}"
     return f"({long(f'unix_date(CAST({value} AS DATE))')} * {DAY}L + {clock})"

@@ -1,10 +1,10 @@
-"""Little DataFrames of whole numbers, taken through the driver: their cells are their values.
+"""Small DataFrames of whole numbers, read by the driver: their cells are their values.
 
-Law: what is taken here is what the projection of `encode` would give, row by row; whatever needs more than a copy (a
-null, a text, a sign that is none, more rows than Catalyst took them for) is left to it. Catalyst's estimate only says
-where it is worth a try: it takes the rows of a generator, and of files with runs of equal values, for far too few. So
-no more than `FEW` bytes are ever read here, whatever it says. Spark needs some tenths of a second to start a job of
-Python tasks, and milliseconds to hand over a few rows as Arrow batches.
+Law: the cells read here are those that the projection of `encode` would yield, row by row; whatever needs more than a
+copy (a null, a text, an invalid sign, more rows than Catalyst estimated) is left to it. Catalyst's estimate only
+decides whether it is worth trying: it is far too low for the rows of a generator and for files with runs of equal
+values. So no more than `FEW` bytes are ever read here, whatever the estimate. Spark needs some tenths of a second to
+start a job of Python tasks, and milliseconds to deliver a few rows as Arrow batches.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Signed = list[tuple[int, Cells]]
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Where the columns of a relation stand in a DataFrame, and the sign of its rows, or where that stands."""
+    """The positions of a relation's columns in a DataFrame, and the sign of its rows or the position of that column."""
 
     places: tuple[int, ...]
     sign: int
@@ -38,7 +38,7 @@ class Plain:
 
 
 def plain_columns(df: DataFrame, matched: Matched, types: Sequence[str], sign: int, change: str | None) -> Plain | None:
-    """How to take the columns as they are; None if some value is not its own cell, or there are no columns."""
+    """How to use the columns as they are; None if some value is not its own cell, or there are no columns."""
     whole = all(isinstance(field.dataType, T.IntegralType) for field in matched.fields)
     if not types or not whole or any(type_ != "number" for type_ in types) or set(matched.aside) - {SIGN}:
         return None
@@ -46,7 +46,7 @@ def plain_columns(df: DataFrame, matched: Matched, types: Sequence[str], sign: i
 
 
 def few_rows(df: DataFrame, plain: Plain) -> Signed | None:
-    """The rows by sign, through the driver; None if they are not few, or not all of them are taken as they are."""
+    """The rows by sign, read by the driver; None if they are not few, or cannot all be used as they are."""
     table = _few(df)
     if table is None or any(column.null_count for column in table.columns):
         return None
@@ -62,7 +62,7 @@ def few_rows(df: DataFrame, plain: Plain) -> Signed | None:
 
 
 def _few(df: DataFrame) -> pa.Table | None:
-    """All rows, if they are no more than few bytes; None where they are more, or may well be."""
+    """All rows, if they have at most `FEW` bytes; None if they have more, or probably have."""
     session = access(df.sparkSession)
     if session.estimated_size(df) > FEW:
         return None

@@ -1,8 +1,8 @@
 """Files of facts as DataFrames: text, CSV, Parquet, JSON, tables and N-Triples, read by Spark.
 
-Law (D8, D16): a file gives the rows that `io.files` reads from it. Spark does not know line numbers: a row that does
-not fit is marked, and where the file is not too large, the exact reader in Python is asked for its place. Only the
-first line of a file is looked at in advance, for its header. Encoding is the business of `encode`.
+Law (D8, D16): the rows of a file are those that `io.files` reads from it. Spark does not know line numbers: a row that
+does not fit is marked and, unless the file is too large, its line is found by the exact reader in Python. Only the
+first line of a file is read in advance, for its header. Encoding is left to `encode`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Bound = dict[tuple[str, int], str]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a file gives a relation: columns in the relation's order, and the marks of rows that do not fit.
+    """What is read from a file for a relation: columns in the relation's order, and the marks of rows that do not fit.
 
     In a ``raw`` reading all columns are text that is still to be read by the types of the relation.
     """
@@ -66,11 +66,11 @@ class Reading:
     frame: DataFrame
     raw: bool
     exact: Callable[[], object] | None = None
-    typed: bool = False  # the source has types and names of its own
+    typed: bool = False  # the source has its own types and names
     nulls: NullPolicy | None = None
 
     def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedArrival:
-        """The rows as cells; a mistake in them is told with its place in the file."""
+        """The rows as cells; a mistake in them is reported with its place in the file."""
         names = self.names if names is None else names
         return encode(self.frame, self.relation, names, types, exact=self.exact, typed=self.typed, nulls=self.nulls)
 
@@ -82,7 +82,7 @@ def read_files(
     schema: Mapping[str, Types],
     check: Callable[[Bound], Mapping[str, Types]],
 ) -> list[Reading]:
-    """All files of a program, all columns typed; ``check`` gives the schema that follows from types of some."""
+    """All files of a program, all columns typed; ``check`` returns the schema that follows from types of some."""
     readings = [read_file(spark, file, names[file.relation], schema[file.relation]) for file in files]
     return settle_types(readings, schema, check)
 
@@ -116,11 +116,10 @@ def read_table(spark: SparkSession, table: str, relation: str, names: Sequence[s
 
 
 def narrowed(reading: Reading, needed: Mapping[int, Sequence[Const]]) -> Reading:
-    """Only the rows with one of these constants in each column; Spark leaves files and parts of files out by them.
+    """Only the rows with one of these constants in each column; with these, Spark skips files and parts of files.
 
-    Sources of text are read whole, since a mistake in them is told wherever it stands. A null in one of
-    these columns is a mistake and no other value, so that its row stays; what else is wrong in a row that no rule can
-    use is not looked at.
+    Text files are read completely, since every mistake in them is reported. A null in one of these columns is a
+    mistake, not a different value, so its row is kept; other mistakes in rows that no rule can use are not looked for.
     """
     if not reading.typed or len(reading.frame.columns) != len(reading.names):
         return reading
@@ -141,7 +140,7 @@ def _quoted(name: str) -> str:
 
 @contextmanager
 def failures(where: str) -> Iterator[None]:
-    """What Spark says is told as ours, with the source; an error of ours that ended a task as it was."""
+    """Errors of Spark become errors of Tidelog that name the source; a Tidelog error that ended a task is kept."""
     try:
         yield
     except (PySparkException, Py4JJavaError) as error:
@@ -151,7 +150,7 @@ def failures(where: str) -> Iterator[None]:
 
 
 def _exact_reader(file: InputFile, names: Sequence[str], types: Types) -> Callable[[], object] | None:
-    """The reader in Python, which tells the line of a mistake, for files that are not too large for it."""
+    """The reader in Python, which finds the line of a mistake, for files that are not too large for it."""
     if file.path.stat().st_size > EXACT:
         return None
     return lambda: read_input(file, names, types)
@@ -162,12 +161,12 @@ def _check_packing(path: Path) -> None:
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     if packed != (path.suffix == ".gz"):
-        told = (
+        problem = (
             "is compressed with gzip, but its name does not end in .gz"
             if packed
             else "is named .gz, but is not compressed with gzip"
         )
-        raise PACKING.error(path=path, told=told)
+        raise PACKING.error(path=path, problem=problem)
 
 
 def _head(path: Path) -> bytes:
@@ -179,7 +178,7 @@ def _head(path: Path) -> bytes:
 def _lines(spark: SparkSession, where: str) -> DataFrame:
     raw = spark.read.option("lineSep", "\n").text(where)
     line = F.regexp_replace("value", r"\r\z", "")
-    # Asked of the bytes as they came: regular expressions silently replace what is not UTF-8.
+    # Tested on the original bytes: regular expressions silently replace what is not UTF-8.
     wrong = F.when(~F.is_valid_utf8("value"), F.lit("not UTF-8 text"))
     return raw.select(line.alias(LINE), wrong.alias(WRONG))
 
@@ -249,8 +248,8 @@ def _split_lines(lines: DataFrame, shape: Shape) -> DataFrame:
     places = shape.picked if shape.picked is not None else tuple(range(len(shape.types)))
     size = F.size(cells)
     fits = size > max(places) if shape.picked is not None else size == len(places)
-    told = F.concat(size.cast("string"), F.lit(f" columns, but `{shape.relation}` needs {_needed(shape, places)}"))
-    wrong = F.coalesce(F.col(WRONG), F.when(~fits, told))
+    message = F.concat(size.cast("string"), F.lit(f" columns, but `{shape.relation}` needs {_needed(shape, places)}"))
+    wrong = F.coalesce(F.col(WRONG), F.when(~fits, message))
     return lines.select(*_named([F.get(cells, F.lit(p)) for p in places], shape), wrong.alias(WRONG), LINE)
 
 
@@ -263,7 +262,7 @@ def _named(columns: Sequence[Column], shape: Shape) -> list[Column]:
 
 
 def _read_quoted(spark: SparkSession, shape: Shape, path: Path, skipped: int, head: bytes) -> DataFrame:
-    """CSV by Spark's own reader, which gives an empty cell as null and marks rows of another length."""
+    """CSV by Spark's own reader, which reads an empty cell as null and marks rows of another length."""
     width = len(shape.types) if shape.picked is None else head.count(shape.delimiter.encode()) + 1
     places = shape.picked if shape.picked is not None else tuple(range(width))
     fields = [T.StructField(f"f{place}", T.StringType()) for place in range(width)]
@@ -277,10 +276,10 @@ def _read_quoted(spark: SparkSession, shape: Shape, path: Path, skipped: int, he
         multiLine=True,
         columnNameOfCorruptRecord=LINE,
     )
-    told = F.lit(f"the number of columns is not {width}, or a quote is not closed")
+    message = F.lit(f"the number of columns is not {width}, or a quote is not closed")
     cells = [F.coalesce(F.col(f"f{place}"), F.lit("")) for place in places]
     shown = F.coalesce(F.col(LINE), F.concat_ws(shape.delimiter, *cells))
-    return raw.select(*_named(cells, shape), F.when(F.col(LINE).isNotNull(), told).alias(WRONG), shown.alias(LINE))
+    return raw.select(*_named(cells, shape), F.when(F.col(LINE).isNotNull(), message).alias(WRONG), shown.alias(LINE))
 
 
 def _read_triples(lines: DataFrame, names: Sequence[str]) -> DataFrame:
@@ -346,15 +345,15 @@ def with_types(reading: Reading, types: Sequence[str]) -> Reading:
         value = text_value(text, type_)
         columns.append(value.alias(name))
         failed = (value["__cell"] if type_ == "list" else value).isNull() & text.isNotNull()
-        told = F.concat(F.lit(f"column {place + 1} (`{name}`): `"), text, F.lit(f"` is not a {type_}"))
-        wrongs += [] if type_ == "symbol" else [F.when(failed, told)]
+        message = F.concat(F.lit(f"column {place + 1} (`{name}`): `"), text, F.lit(f"` is not a {type_}"))
+        wrongs += [] if type_ == "symbol" else [F.when(failed, message)]
     return replace(reading, raw=False, frame=frame.select(*columns, F.coalesce(*wrongs).alias(WRONG), LINE))
 
 
 def settle_types(
     readings: Sequence[Reading], schema: Mapping[str, Types], check: Callable[[Bound], Mapping[str, Types]]
 ) -> list[Reading]:
-    """Readings with all text read; columns that nothing determines get types as `io.open_columns` gives them."""
+    """Readings with all text read; columns that nothing determines get the types that `io.open_columns` chooses."""
     guesses = _guesses(readings, schema)
     bound: Bound = {}
     for kind in ("symbol", "float", "number"):
@@ -370,7 +369,7 @@ def _type_of(reading: Reading, place: int, schema: Mapping[str, Types], bound: B
 
 
 def _guesses(readings: Sequence[Reading], schema: Mapping[str, Types]) -> Bound:
-    """The type that each open column of text would have by itself; with several files, the widest."""
+    """The type that each open column of text would have alone; with several files, the widest."""
     found: Bound = {}
     order = ("symbol", "float", "number")
     for reading in readings:

@@ -50,7 +50,7 @@ PACKING = FailureEntry(
     "TL1507",
     DataError,
     "compressed file without .gz",
-    "{path}: {told}; Spark requires the name of a gzip file to end in .gz",
+    "{path}: {problem}; Spark requires the name of a gzip file to end in .gz",
     "Spark detects compression by the file name, while the embedded engine detects it by the content.",
     "Rename the file.",
     test=f"{_READ}::test_a_packed_file_with_another_name_is_refused",

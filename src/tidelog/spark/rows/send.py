@@ -52,8 +52,8 @@ class Handed:
 def hand_over(
     encoded: EncodedArrival, placement: Placement, endpoints: Sequence[Endpoint], stage_id: str, tasks: int
 ) -> Handed:
-    """Few rows of whole numbers come here, all others are sent by tasks."""
-    with suppress(PySparkException, Py4JJavaError):  # the tasks meet it again, and say what is wrong
+    """A few rows of whole numbers are read here, all others are sent by tasks."""
+    with suppress(PySparkException, Py4JJavaError):  # the tasks meet it again, and report it
         found = None if encoded.plain is None else few_rows(encoded.source, encoded.plain)
         if found is not None:
             return Handed(rows=found)

@@ -1,8 +1,8 @@
-"""What Spark tasks and partitions hand each other: tables of cells and tables of dictionary entries.
+"""What Spark tasks and partitions exchange: tables of cells and tables of dictionary entries.
 
 Law: rows of a relation travel as int64 columns c0, c1, ...; a relation without columns travels as one column that only
 counts. An entry is the id, whether it is a list, and its value: the UTF-8 of a symbol, the JSON of a list, in the form
-that state folders have too. This module needs no PySpark.
+that state folders use, too. This module needs no PySpark.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tidelog.program.values.term import Value
 
 ENTRY_SCHEMA = pa.schema([("cell", pa.int64()), ("list", pa.bool_()), ("value", pa.large_binary())])
 COUNTED = "present"
-BAD, EXAMPLE, SIGN = "bad", "example", "sign"  # columns beside the cells on the way to the tasks
-WRONG, LINE = "__wrong", "__line"  # what a reader of files found wrong with a row, and the row as it stands there
+BAD, EXAMPLE, SIGN = "bad", "example", "sign"  # columns sent to the tasks in addition to the cells
+WRONG, LINE = "__wrong", "__line"  # what a reader of files found wrong with a row, and the row as written there
 Cells = npt.NDArray[np.int64]
 Descriptor = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""Errors of Tidelog that end a Spark task, as themselves in the driver.
+"""Errors of Tidelog that end a Spark task, raised again in the driver.
 
 Law: `error_of_task(error)` is the error that was raised inside `carried()`, with its code, note and hint. Spark brings
 nothing of a failed task to the driver but the text of its traceback, so the error travels in that text, as a note.
@@ -30,7 +30,7 @@ def carried() -> Iterator[None]:
 
 
 def error_of_task(error: Exception) -> TidelogError | None:
-    """The error of a task that Spark tells of with one of its own, if it was one of Tidelog's.
+    """The error of a task that Spark reports inside its own error, if it was one of Tidelog's.
 
     >>> import traceback
     >>> from tidelog.errors import DataError
@@ -46,7 +46,7 @@ def error_of_task(error: Exception) -> TidelogError | None:
 
 
 def _unpacked(text: str) -> TidelogError | None:
-    """The error; None where the text is none that `carried` wrote, since any text may stand in an error of Spark."""
+    """The error; None if `carried` did not write the text, since an error of Spark may contain any text."""
     try:
         decode(base64.b64decode(text))
     except TidelogError as error:

@@ -1,8 +1,8 @@
 """Values from the text of a cell, in Spark SQL.
 
-Law: a text gives the value that `io.texts.read_text` gives, and null where that refuses it; spaces around anything but
-a symbol do not matter. Lists are the exception to Spark SQL: their parts may be of several kinds, which no Spark type
-holds, so a vectorised function makes cell and dictionary entry of each distinct text.
+Law: a text is read as the value that `io.texts.read_text` returns, and as null where that refuses it; spaces around
+anything but a symbol do not matter. Lists are the exception to Spark SQL: their parts may be of several kinds, which no
+Spark type holds, so a vectorised function makes cell and dictionary entry of each distinct text.
 """
 
 from __future__ import annotations

@@ -22,5 +22,5 @@ SKIPPED = rf"{_FLAGS}\A[ \t]*(?:#.*)?\z"
 
 
 def split_statement(line: Column) -> Column:
-    """The three terms of a line as an array, which has another length where the line is no statement."""
+    """The three terms of a line as an array, which has another length if the line is not a statement."""
     return F.split(F.regexp_replace(line, STATEMENT, "$1\n$2\n$3"), "\n")

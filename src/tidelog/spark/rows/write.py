@@ -1,8 +1,8 @@
 """Views as files and tables, written by Spark: text, CSV, Parquet, JSON, tables and N-Triples.
 
-Law (D8): a file has the rows and the form that `io.files` gives it, text in order of all columns, and appears whole or
-not at all. Tasks write parts into a hidden folder beside the file; there they are put together, byte by byte, so that
-no row is decoded in the driver. All tasks have to reach that folder (D20).
+Law (D8): a file has the rows and the form that `io.files` writes, text in order of all columns, and appears completely
+or not at all. Tasks write parts into a hidden folder next to the file; there they are joined, byte by byte, so that no
+row is decoded in the driver. All tasks have to reach that folder (D20).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _write_parts(
     if layout.kind == JSON:
         df.write.json(str(parts))
         return
-    numbered = df.toDF(*(f"f{place}" for place in range(len(df.columns))))  # Spark cannot tell x from X
+    numbered = df.toDF(*(f"f{place}" for place in range(len(df.columns))))  # Spark does not distinguish x from X
     ordered = numbered.orderBy(*numbered.columns)
     if layout.kind == TRIPLES:
         printer = Printer(relation, types, layout, str(path))
@@ -106,7 +106,7 @@ def _write_parts(
 
 
 def _header(df: DataFrame, relation: str, types: tuple[str | None, ...], layout: Layout, path: Path) -> bytes:
-    """What stands before the rows: the text of a view without rows."""
+    """What precedes the rows: the text of a view without rows."""
     empty = pa.table({name: pa.array([], pa.string()) for name in df.columns})
     return output_bytes(relation, empty, types, layout, str(path))
 

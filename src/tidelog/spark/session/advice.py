@@ -1,7 +1,8 @@
 """What the settings of a session that does not run yet say about resident partitions.
 
-Law: only settings are read; nothing is started and no cluster is asked, so that a job for Kubernetes, YARN or a service
-that makes sessions by itself can be looked at where it is written. What a running session lacks is told by `preflight`.
+Law: only settings are read; nothing is started and no cluster is contacted, so that a job for Kubernetes, YARN or a
+service that creates sessions itself can be checked where it is written. `preflight` reports what a running session
+lacks.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ PACKED = ("spark.archives", "spark.yarn.dist.archives", "spark.submit.pyFiles", 
 
 
 def advise(settings: Settings | Iterable[tuple[str, str]], partitions: int, state: str | None = None) -> list[str]:
-    """What to change before an engine of so many partitions, with that state folder, can open; empty if nothing is.
+    """What to change before an engine with these partitions and this state folder can open; empty if nothing.
 
     >>> advise({"spark.master": "yarn", "spark.executor.instances": "4", "spark.archives": "env.tar.gz#env"}, 3, "s3://b/s")
     []
@@ -45,7 +46,7 @@ def _kind(settings: Settings) -> Iterator[str]:
 
 
 def _slots(settings: Settings, partitions: int) -> Iterator[str]:
-    """YARN and Kubernetes say beforehand what they give; a standalone cluster gives what it has."""
+    """YARN and Kubernetes declare their executors beforehand; a standalone cluster uses what it has."""
     if not (_is(settings, "yarn") or _is(settings, "k8s")):
         return
     name, default = "spark.executor.instances", "2"

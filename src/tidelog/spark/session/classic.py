@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 T = TypeVar("T")
-NOBODY_SAID = "python3"  # the interpreter that PySpark takes then
+NOT_CONFIGURED = "python3"  # the interpreter that PySpark uses by default
 UNBOUNDED = 1 << 30
 _MAKING = threading.Lock()  # functions are made in several threads, and a context has one interpreter
 
@@ -94,23 +94,23 @@ class ClassicAccess:
 
     @contextlib.contextmanager
     def interpreter(self) -> Iterator[None]:
-        """In local mode, where nobody named another, the driver's own: PySpark would take the `python3` of the path."""
+        """In local mode, unless another was named, the driver's own: PySpark would use the `python3` on the path."""
         with _MAKING:
-            if not self.is_here or self._context.pythonExec != NOBODY_SAID:
+            if not self.is_here or self._context.pythonExec != NOT_CONFIGURED:
                 yield
                 return
             self._context.pythonExec = sys.executable
             try:
                 yield
             finally:
-                self._context.pythonExec = NOBODY_SAID
+                self._context.pythonExec = NOT_CONFIGURED
 
     def estimated_size(self, rows: DataFrame) -> int:
         """The size of the optimised plan. Where Catalyst has no idea, very many."""
         return int(str(_plan(rows).stats().sizeInBytes()))
 
     def most_rows(self, rows: DataFrame) -> int | None:
-        """What the optimised plan says."""
+        """The maximum number of rows by the optimised plan, if it is known."""
         known = _plan(rows).maxRows()
         return int(known.get()) if known.isDefined() else None
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 HOST_SETTING = "spark.tidelog.host"
 ANYWHERE = "0.0.0.0"
-LARGE = 1 << 62  # bytes, where nothing is said of a size
+LARGE = 1 << 62  # bytes, where no size is estimated
 _SIZE = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (B|[KMGTPE]iB)")
 _UNITS = {unit: 1 << (10 * place) for place, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
 _LOCAL = re.compile(r"local(?:\[(\d+)(?:,\s*\d+)?\])?")

@@ -1,6 +1,6 @@
 """Functions over Arrow batches, for the interpreter that Spark's workers run.
 
-Law: in local mode, where nobody named another, it is the driver's own: PySpark would take the `python3` of the path,
+Law: in local mode, unless another one was named, it is the driver's own: PySpark would use the `python3` on the path,
 which may be any. What a user named (`PYSPARK_PYTHON`, or the launcher's setting) is left alone, and so is the session:
 its other functions run where they ran before. Over Spark Connect it is the server's.
 """

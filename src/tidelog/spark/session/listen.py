@@ -1,4 +1,4 @@
-"""How the processes of a run listen: on sockets that nobody else reaches, and for messages of what size.
+"""How the processes of a run listen: on sockets that no other user can reach, and for messages of which size.
 
 Law: in local mode no port is opened: driver and workers are processes of one user on one machine, and meet in a folder
 of that user's. Where the path of the temporary folder is too long for a socket they use the loopback address. Elsewhere
@@ -45,7 +45,7 @@ def own_address(other: str, default: str) -> str:
 
 
 def message_limit(spark: SparkSession) -> int:
-    """The largest message in bytes, as the session says."""
+    """The largest message in bytes, from the session's settings."""
     said = str(spark.conf.get(SETTING, "")) or str(LARGEST_LIMIT)
     if not said.isascii() or not said.isdigit() or not SMALLEST_LIMIT <= int(said) <= LARGEST_LIMIT:
         raise MESSAGE_SETTING.error(setting=SETTING, said=said, least=SMALLEST_LIMIT, most=LARGEST_LIMIT)

@@ -1,6 +1,6 @@
 """What kind of session there is, and its settings.
 
-Law: only values are looked at; what a kind of session offers beside DataFrames is behind `access`.
+Law: only values are read; what a kind of session offers in addition to DataFrames is behind `access`.
 """
 
 from __future__ import annotations
@@ -37,5 +37,5 @@ def setting(spark: SparkSession, name: str, default: str = "") -> str:
 
 
 def own_version() -> str:
-    """The version of Tidelog in this process; the package itself stands above this one."""
+    """The version of Tidelog in this process; `tidelog` itself imports this package."""
     return str(sys.modules["tidelog"].__version__)

@@ -1,6 +1,6 @@
 """The Python packages that Spark needs, looked for before anything imports them.
 
-Law: an install without the extra `spark` lacks nothing until Spark is asked for; then one line says what to install.
+Law: an install without the extra `spark` lacks nothing until Spark is used; then one line says what to install.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def preflight(
 def check_session(
     spark: SparkSession, partitions: int, *, held: int = 0, folder: str | None = None, limit: float = 120.0
 ) -> None:
-    """What can be told without a task: settings, folder, slots."""
+    """Check what can be checked without a task: settings, folder, slots."""
     _check_settings(spark)
     _check_folder(spark, folder)
     await_slots(spark, partitions, held=held, limit=min(limit, REGISTRATION))
@@ -77,7 +77,7 @@ def probe_workers(
     driver: Place | None = None,
     limit: float = 120.0,
 ) -> None:
-    """What only workers can tell: their Python, their Tidelog, whether they reach the folder and this process."""
+    """Check what only workers know: their Python, their Tidelog, whether they reach the folder and this process."""
     with contextlib.ExitStack() as open_:
         shared = None
         if not access(spark).is_here:

@@ -1,7 +1,7 @@
-"""A task that looks round where the partitions would live, and says what it found.
+"""A task that inspects the environment of the future partitions, and reports what it found.
 
 Law: the task needs nothing but the standard library and what it tries to import, so that a worker without tidelog can
-still tell that it has none. It travels by value.
+still report that it is missing. It travels by value.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def make_probe(
             importlib.import_module("pyarrow.flight")
             package = importlib.import_module("tidelog")
             version, home = package.__version__, str(package.__file__)
-        except BaseException as error:  # told to the driver, which words it
+        except BaseException as error:  # reported to the driver, which writes the message
             version = f"!{type(error).__name__}: {error}"
         found = read() if folder is not None else ""
         python = ".".join(map(str, sys.version_info[:2]))
@@ -63,7 +63,7 @@ def make_probe(
             place, path = fs.FileSystem.from_uri(folder) if "://" in str(folder) else (fs.LocalFileSystem(), folder)
             with place.open_input_stream(f"{path}/{mark}") as stream:
                 return bytes(stream.read()).decode()
-        except Exception as error:  # told to the driver, which words it
+        except Exception as error:  # reported to the driver, which writes the message
             return f"!{type(error).__name__}: {error}"
 
     for function in (probe, call, read):

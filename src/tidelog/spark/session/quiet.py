@@ -40,5 +40,5 @@ def _forward(reading: int, writing: int) -> None:
     with os.fdopen(reading, "rb") as said, os.fdopen(writing, "wb", buffering=0) as heard:
         for line in said:
             if not line.startswith(DROPPED):
-                with contextlib.suppress(OSError):  # nobody listens any more
+                with contextlib.suppress(OSError):  # the reader is gone
                     heard.write(line)

@@ -1,8 +1,8 @@
 """Folders that last as long as the process that made them, and are found and removed if that was killed.
 
 Law: a folder is this user's alone (mode 0700) and its maker holds a lock in it for as long as it lives, paused or not;
-a folder whose lock can be had belongs to nobody, and the next one who makes such a folder removes it. What is not
-exactly such a folder (a link, another owner, other rights) is not touched.
+a folder whose lock is free has no owner, and is removed when the next such folder is made. Anything that is not exactly
+such a folder (a link, another owner, other rights) is not touched.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class RunFolder:
 
 
 def sweep() -> None:
-    """Remove the folders of processes that are gone."""
+    """Remove the folders of processes that no longer exist."""
     for folder in _left():
         lock = _lock(folder / OWNER)
         if lock is not None:
@@ -56,7 +56,7 @@ def sweep() -> None:
 
 def _left() -> Iterator[Path]:
     """Folders of this user that look as if they were made here."""
-    with contextlib.suppress(OSError):  # nobody can list the temporary directory, or one went away meanwhile
+    with contextlib.suppress(OSError):  # the temporary directory cannot be listed, or a folder was removed meanwhile
         for folder in Path(tempfile.gettempdir()).glob(f"{WHOLE}*"):
             status = folder.lstat()
             if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and stat.S_IMODE(status.st_mode) == 0o700:
@@ -64,7 +64,7 @@ def _left() -> Iterator[Path]:
 
 
 def _lock(path: Path, make: int = 0) -> int | None:
-    """Hold a lock file, if nobody else does."""
+    """Hold a lock file, unless another process does."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | make, 0o600)
     except OSError:
@@ -78,7 +78,7 @@ def _lock(path: Path, make: int = 0) -> int | None:
 
 
 def _remove(folder: Path, lock: int, maker: int) -> None:
-    """Remove a folder and let its lock go; a process that was forked meanwhile leaves both alone."""
+    """Remove a folder and release its lock; a process that was forked meanwhile leaves both alone."""
     if os.getpid() == maker:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)

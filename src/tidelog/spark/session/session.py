@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
-SPARE = 2  # slots beside those of the resident stage: one for what reads and writes, one so that it need not wait
+SPARE = 2  # slots in addition to the resident stage: one for reads and writes, one so that these need not wait
 
 
 @contextmanager

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 START = "spark.tidelog.startTimeout"  # until all partitions have begun
-HEARTBEAT = "spark.tidelog.heartbeatTimeout"  # until a silent partition is taken for lost
+HEARTBEAT = "spark.tidelog.heartbeatTimeout"  # until a silent partition is considered lost
 DRIVER = "spark.tidelog.driverTimeout"  # until a partition whose driver is gone ends
 PATIENCE, SILENCE, SLOWEST_START, EACH_START = 10.0, 30.0, 120.0, 4.0
 
@@ -30,7 +30,7 @@ class Timeouts:
 
 
 def read_timeouts(spark: SparkSession, partitions: int) -> Timeouts:
-    """What the session says."""
+    """The values from the session's settings."""
     start = _seconds(spark, START, max(SLOWEST_START, EACH_START * partitions))
     return Timeouts(start, _seconds(spark, HEARTBEAT, SILENCE), _seconds(spark, DRIVER, PATIENCE))
 

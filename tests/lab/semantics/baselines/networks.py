@@ -24,7 +24,7 @@ REACHABLE = parse_program(
     reachable(@S,D) :- colink(@Z,S), reachable(@Z,D).
     """
 )
-"""Reachability, localised by hand: the neighbour tells those who have a link to it."""
+"""Reachability, localised by hand: a node sends what it reaches to those that have a link to it."""
 
 
 def settle(algorithm: Algorithm, program: Program, *bursts: Iterable[Update], seed: int | None = None) -> Algorithm:

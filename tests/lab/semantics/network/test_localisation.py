@@ -1,4 +1,4 @@
-"""A directed link tells the localisations of texts 000 and 002 apart.
+"""A directed link distinguishes the localisations of texts 000 and 002.
 
 LAM 2010 lets node Z send to every S that Z itself has a link to; that is right only if links are symmetric. PPDP 2011
 sends to every S that has a link to Z, which Z knows by `co-link`. Tidelog's mirror of the link is the latter.

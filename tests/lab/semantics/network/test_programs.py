@@ -1,4 +1,4 @@
-"""The expected tables of `programs/network` are right: each is computed anew by an algorithm that reads no rule.
+"""The expected tables of `programs/network` are right: each is computed again by an algorithm that reads no rule.
 
 The files under `expected/` belong to the topology, those under `expected_after/` to the state at the end of the script.
 """

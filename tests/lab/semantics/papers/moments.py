@@ -29,7 +29,7 @@ class Moment:
 
     @property
     def net(self) -> bool:
-        """No copy of a base fact both comes and goes in the burst."""
+        """No copy of a base fact is both inserted and deleted in the burst."""
         signs: dict[object, set[int]] = {}
         for update in self.burst:
             signs.setdefault(update.note, set()).add(update.sign)

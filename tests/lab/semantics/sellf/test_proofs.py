@@ -266,7 +266,7 @@ def _told_otherwise(rule):
 
 
 def test_no_mutant_of_a_proof_is_accepted(proof):
-    """Each rule told otherwise, one at a time; what stands below it is right, so it is checked from there."""
+    """Each rule altered, one at a time; what is below it is right, so it is checked from there."""
     semantics, right = proof
     theory = theory_of(semantics.network)
     kinds, begin = set(), (0, right.end)

@@ -174,7 +174,7 @@ def test_changes_that_come_while_others_are_under_way_come_at_the_start():
 
 
 def test_a_deletion_picked_on_another_copys_account_waits_for_its_own():
-    # s is there because of q; u comes and goes. Without labels the deletion of s that u's going sends may take the copy
+    # s is there because of q; u is transient. Without labels the deletion of s that u's going sends may take the copy
     # of q while u's own copy is still under way.
     pipelined = Pipelined(record=True)
     pipelined.load(TWO_DERIVATIONS, [Fact("q")])

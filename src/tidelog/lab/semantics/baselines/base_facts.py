@@ -1,19 +1,19 @@
 """Base-fact annotations with eager discarding (Liu et al., as PPDP 2011, section 6 describes it).
 
-Every occurrence of a fact carries the set of base facts that its derivation rests on; tables are sets of such pairs. An
-insertion of a pair that is there, or a deletion of a pair that is not, is taken for an echo from a cycle and discarded.
+Every occurrence of a fact carries the set of base facts that its derivation depends on; tables are sets of such pairs.
+An insertion of a pair that is there, or a deletion of a pair that is not, is treated as an echo from a cycle and
+discarded.
 
-Law: where no base fact has two copies, a burst that only inserts, or only deletes, and comes to rest before the next
-ends with the pairs of evaluation from scratch, in any order of messages: pairs only come, or only go, and there are
-finitely many. A second copy looks like an echo too, so that the deletion of one takes both. For other bursts the law of
-`algorithm` breaks. A deletion that overtakes the insertion it takes back looks like an echo and is thrown away; and
-where an insertion and a deletion go round a cycle one behind the other, each undoes the other for ever, also when every
+Law: if no base fact has two copies, a burst that only inserts, or only deletes, and completes before the next one ends
+with the pairs of evaluation from scratch, in any order of messages: pairs are only added, or only removed, and there
+are finitely many. A second copy looks like an echo, too, so the deletion of one removes both. For other bursts the law
+of `algorithm` does not hold. A deletion that overtakes the insertion it reverts looks like an echo and is discarded;
+and if an insertion and a deletion follow each other around a cycle, each undoes the other forever, even when every
 channel keeps its order (named tests, `a`, `p`, `q` on three nodes).
 
-`NumberedBaseFacts` repairs all three: every insertion of a base fact is a new one with a number of its own, and a node
-remembers the pairs that it has been told to delete. A pair that is deleted never comes back, since one of the numbers
-it rests on is gone for ever. So a pair is absent, then perhaps present, then deleted, and that is all: every schedule
-ends.
+`NumberedBaseFacts` repairs all three: every insertion of a base fact is a new one with a separate number, and a node
+remembers the pairs for which it received a deletion. A deleted pair is never inserted again, since one of the numbers
+it depends on no longer exists. So a pair is absent, then perhaps present, then deleted: every schedule ends.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class BaseFacts(Baseline):
 
 
 class Numbered(NamedTuple):
-    """One insertion of a base fact, told from all others by its number."""
+    """One insertion of a base fact, distinguished from all others by its number."""
 
     fact: Fact
     number: int

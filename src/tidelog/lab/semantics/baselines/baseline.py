@@ -51,7 +51,7 @@ class Baseline(ABC):
         self._mail.send(self.network, None, map(self.asserted, updates))
 
     def asserted(self, update: Update) -> Update:
-        """A change of a base fact with the note that the algorithm gives to base facts."""
+        """A change of a base fact with the note that the algorithm attaches to base facts."""
         return update
 
     def pending(self) -> tuple[Message, ...]:
@@ -71,7 +71,7 @@ class Baseline(ABC):
         """What the node sends because of the update, and a word about what it did."""
 
     def answer(self, message: Message) -> tuple[Message, ...]:
-        """What goes back to the sender."""
+        """What is sent back to the sender."""
         return ()
 
     def quiescent(self) -> bool:

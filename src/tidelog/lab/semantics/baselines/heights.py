@@ -1,20 +1,20 @@
 """Heights with synchronisation (MELD, as PPDP 2011, section 7 describes it).
 
 A fact that becomes present gets a height: one more than the greatest height in the body that derived it; asserting a
-base fact has height 0. Heights alone do not tell a cycle from a late message, so the deletions that follow from one
-base deletion form a *wave* during which nobody does anything else: every deletion that crosses a link is acknowledged,
-and only when all are does the network go on.
+base fact has height 0. Heights alone do not distinguish a cycle from a late message, so the deletions that follow from
+one base deletion form a *wave* during which nothing else happens: every deletion that crosses a link is acknowledged,
+and the network continues only when all of them are.
 
-A node keeps for every fact how many supports it has of which height. In a wave a lost support is taken off; a fact with
-no support left that is as low as the fact itself is suspended and its own consequences are lost in turn. At the end of
-the wave a suspended fact with supports left is inserted again, with the least of their heights.
+A node keeps for every fact how many supports it has of which height. In a wave a lost support is subtracted; a fact
+with no support left that is as low as the fact itself is suspended and its own consequences are lost in turn. At the
+end of the wave a suspended fact with supports left is inserted again, with the least of their heights.
 
 Law: the supports of a present fact that are as low as it is rest on facts that are lower, so that at quiescence every
 present fact is derivable; supports are counted exactly, so that every derivable fact is present. The price: one wave
 per base deletion, and an acknowledgement for every deletion.
-`HeightsAlone` leaves the waves out: a fact that has supports left is inserted again at once. Around a cycle that counts
-to infinity: each support is a little higher than the one it replaces, and no node can tell that all of them rest on
-each other (named test). The law fails; it is there to show why the waves are needed.
+`HeightsAlone` omits the waves: a fact that has supports left is inserted again at once. Around a cycle that counts
+to infinity: each support is a little higher than the one it replaces, and no node can detect that all of them depend
+on each other (named test). The law fails; it is there to show why the waves are needed.
 Programs that select a least or greatest value are refused: a selection loses and gains a value at once.
 """
 
@@ -151,7 +151,7 @@ class Heights(Baseline):
 
 
 class HeightsAlone(Heights):
-    """Heights without synchronisation: deletions go out as they come, and what has supports left comes back at once."""
+    """Heights without synchronisation: deletions are sent, and facts with supports left are reinserted, at once."""
 
     name = "heights-alone"
 

@@ -159,7 +159,7 @@ class Execution(Mailing):
         return step
 
     def trace(self) -> Trace:
-        """Changes and commands since the program was loaded; recorded only when asked for."""
+        """Changes and commands since the program was loaded; recorded only on request."""
         return Trace(self.semantics, self._start, tuple(self._steps))
 
     def quiescent(self) -> bool:

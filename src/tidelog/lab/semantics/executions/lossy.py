@@ -147,7 +147,7 @@ class Lossy(Pipelined):
             del self._frames[frame.message.number]
 
     def _arrived(self, frame: Frame) -> Frame:
-        """The receiver takes whatever comes."""
+        """The receiver accepts whatever arrives."""
         self._deliver(frame.message)
         return replace(frame, arrived=True)
 
@@ -155,7 +155,7 @@ class Lossy(Pipelined):
         return not frame.copies
 
     def _deliver(self, message: Message) -> None:
-        """The update is in its node's bag now; every delivery is a message of its own to the node."""
+        """The update is in its node's bag now; every delivery is a separate message to the node."""
         arrived = replace(message, number=self._mail.next_number)
         self._mail.next_number += 1
         self._mail.waiting[arrived.number] = arrived
@@ -192,7 +192,7 @@ class Acknowledged(Lossy):
 
 
 def _move(frame: Frame, kind: str, what: str, number: int) -> Message:
-    """Something that may happen to a frame, told as a message that a schedule can choose."""
+    """Something that may happen to a frame, represented as a message that a schedule can choose."""
     update = frame.message.update
     note = OnWire(kind, what, update.note, frame.key())
     return replace(frame.message, number=number, update=update._replace(note=note))

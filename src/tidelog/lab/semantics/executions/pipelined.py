@@ -26,7 +26,7 @@ def pipelined_trace(
 ) -> Trace:
     """A pipelined execution from a configuration to its end, as a trace.
 
-    The schedule sees the updates in a fixed order, numbered anew at every iteration.
+    The schedule sees the updates in a fixed order, numbered again at every iteration.
     """
     start, steps = configuration, list[Step]()
     while not configuration.final:

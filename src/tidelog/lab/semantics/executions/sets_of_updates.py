@@ -7,7 +7,7 @@ insertion of the same fact, and one whose fact is not there changes nothing. Unl
 picked, so nothing can be stuck.
 
 Law: where every fact has one derivation at most the tables at the end are those of evaluation from scratch. A fact with
-two derivations goes with the first of them: that is the limit the text states.
+two derivations is removed with the first of them: that is the limit stated in the text.
 The text starts with two equal copies of the view. Read to the letter the first iteration then does not see one inserted
 fact when it fires another, and a rule that joins the two derives nothing; ``as_printed`` shows it. The tables with ν
 have to hold the first updates already, as they do in every later iteration.

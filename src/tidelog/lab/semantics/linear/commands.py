@@ -64,7 +64,7 @@ def update() -> Formula:
 
 
 def query() -> Formula:
-    """Finish the proof if nothing is pending and the fact asked for is in its table."""
+    """Finish the proof if nothing is pending and the queried fact is in its table."""
 
     def asked(fact: Element) -> Formula:
         relation, row = cast("tuple[str, Element]", fact)
@@ -74,11 +74,11 @@ def query() -> Formula:
 
 
 COMMANDS: Mapping[str, Formula] = {"pick": pick(), "fire": fire(), "commit": update()}
-"""The commands that go on, under the names that the transition system gives them."""
+"""The commands that continue, under their names in the transition system."""
 
 
 def sequent(network: Network, facts: Iterable[Fact], updates: Iterable[Update], asked: Fact | None = None) -> Contexts:
-    """The contexts S(D, P, U, s): a view, the delta rules of a program, updates, and the fact asked for."""
+    """The contexts S(D, P, U, s): a view, the delta rules of a program, updates, and the queried fact."""
     contexts = Contexts.of({RULES: rule_entries(network)})
     for fact in facts:
         contexts = contexts.load(table(fact.relation), fact.row).load(fresh(fact.relation), fact.row)

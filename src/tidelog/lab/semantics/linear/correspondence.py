@@ -29,7 +29,7 @@ Move = tuple[str, Configuration]
 
 
 def to_contexts(semantics: Semantics, configuration: Configuration) -> Contexts:
-    """The sequent that a configuration stands for."""
+    """The sequent that represents a configuration."""
     tables: dict[Index, list[Element]] = {RULES: list(rule_entries(semantics.network))}
     for name, state in ((table, configuration.old), (fresh, configuration.new)):
         for _, (fact, _), count in state.occurrences():
@@ -40,7 +40,7 @@ def to_contexts(semantics: Semantics, configuration: Configuration) -> Contexts:
 
 
 def to_configuration(semantics: Semantics, contexts: Contexts) -> Configuration:
-    """The configuration that a sequent stands for."""
+    """The configuration that a sequent represents."""
     network = semantics.network
     old, new = (
         State.of(network, _occurrences(contexts, {name(relation): relation for relation in network.arity}))

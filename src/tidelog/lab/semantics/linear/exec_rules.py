@@ -6,10 +6,10 @@ LAM 2010L leaves execRules to a report that is not at hand; this is a design of 
 
 walks its body from left to right. Atom j is looked up in the table with ν when j < i, in Δ when j = i and in the table
 without ν when j > i. Each lookup is a loop over a *copy* of that context: for every match the substitution
-grows and the walk goes on with atom j + 1; at the end of the body the head is loaded into `upd`. Guards (comparisons,
+grows and the walk continues with atom j + 1; at the end of the body the head is loaded into `upd`. Guards (comparisons,
 functions) run as soon as their variables have values.
 
-Law: execRules gives back what it takes. When it ends, every table holds what it held before, every working copy is
+Law: execRules returns what it takes. When it ends, every table holds what it held before, every working copy is
 empty, and `upd` has gained one update per way to match the body, so that multiplicities multiply.
 
 Why copies: marking tuples as visited by moving them out of their table would hide them from an inner loop over the same
@@ -29,7 +29,7 @@ DeltaRule = tuple[LocalRule, int]
 
 
 def exec_rules(rules: tuple[DeltaRule, ...], sign: int, then: Formula) -> Formula:
-    """Run the delta rules one after the other, then go on."""
+    """Run the delta rules one after the other, then continue."""
     for rule, position in reversed(rules):
         then = _solved(rule, position, sign, 0, rule.guards, {}, then)
     return then
@@ -38,7 +38,7 @@ def exec_rules(rules: tuple[DeltaRule, ...], sign: int, then: Formula) -> Formul
 def _solved(
     rule: LocalRule, at: int, sign: int, atom: int, guards: tuple[Guard, ...], binding: Binding, then: Formula
 ) -> Formula:
-    """Run the guards that can be run, and go on with every binding that passes them."""
+    """Run the guards that can be run, and continue with every binding that passes them."""
     for waiting, extended in reversed(list(solve(guards, binding))):
         then = _visited(rule, at, sign, atom, waiting, extended, then)
     return then

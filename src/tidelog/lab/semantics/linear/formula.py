@@ -3,8 +3,8 @@
 Each instruction abbreviates a formula of linear logic with subexponentials whose focused proofs behave like a small
 imperative program:
 
-    load t l K        ?^l (l t) ⅋ K                               put t into context l, go on with K
-    unload l K        ∃v. (l v)^⊥ ⊗ K v                           take some v out of l, go on with K v
+    load t l K        ?^l (l t) ⅋ K                               put t into context l, continue with K
+    unload l K        ∃v. (l v)^⊥ ⊗ K v                           take some v out of l, continue with K v
     unload l t K      (l t)^⊥ ⊗ K                                 take this very t out of l; no proof if it is not there
     loop l B K        (∃v. (l v)^⊥ ⊗ B v (loop l B K)) ⊕ !^l̂ K    take elements of l one by one; K when l is empty
     guard c K         [c] ⊗ K                                     no proof unless c holds
@@ -15,7 +15,7 @@ imperative program:
 
 Law: `l̂` lies below every index but l, so its bang can be introduced exactly when context l is empty; that is all the
 order on indexes is used for. Continuations are Python functions, since instructions are written in continuation style.
-This module gives the instructions their shape; `interpreter` searches for proofs.
+This module defines the form of the instructions; `interpreter` searches for proofs.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def move(source: Index, target: Index, then: Formula) -> Formula:
 def copy(source: Index, target: Index, spare: Index, then: Formula) -> Formula:
     """Carry everything from ``source`` to ``target`` and keep it in ``source`` too, by way of the empty ``spare``.
 
-    A resource cannot be duplicated, but a tuple that stands in a context can be loaded twice once it was unloaded.
+    A resource cannot be duplicated, but a tuple in a context can be loaded twice once it was unloaded.
     """
 
     def twice(element: Element, rest: Formula) -> Formula:

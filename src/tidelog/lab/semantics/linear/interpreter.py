@@ -4,7 +4,7 @@ Law: a focused derivation of an instruction is determined by the elements that i
 derivations are found by trying every choice; two derivations that leave the same contexts are one outcome.
 
 A loop visits every element of its context whatever the order. `every_order=False` follows one fixed order only, which
-gives the same outcomes for loops whose bodies do not look at the order, as those of `commands` (the tests compare
+yields the same outcomes for loops whose bodies do not look at the order, as those of `commands` (the tests compare
 both); `every_order=True` tries them all. The interpreter does not know what the contexts mean.
 """
 
@@ -19,7 +19,7 @@ from tidelog.lab.semantics.linear.formula import Choose, End, Formula, Guard, Lo
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Where a derivation stands: its open premise, or no open premise at all (``proved``)."""
+    """The state of a derivation: its open premise, or no open premise at all (``proved``)."""
 
     contexts: Contexts
     proved: bool = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tidelog.lab.semantics.linear.contexts import Index
 
 UPD = Index("upd")
-"""Updates that nobody has picked yet."""
+"""Updates that have not been picked yet."""
 PICKED = Index("picked")
 """Updates picked and not yet fired."""
 EXEC = Index("exec")
@@ -16,7 +16,7 @@ EXEC = Index("exec")
 RULES = Index("rules", unbounded=True)
 """Per relation and sign its delta rules."""
 QUERY = Index("query")
-"""The fact asked for."""
+"""The queried fact."""
 SPARE = Index("spare")
 """Where `copy` keeps what it has carried; empty whenever a command begins or ends."""
 

@@ -1,8 +1,8 @@
 """The Lamport clocks of the nodes: where a fact that enters gets its rank.
 
 Law: a node's clock is above every rank it has seen, its own and those of messages; so a fact that enters is ranked
-above the bodies of all supports that the node knows. A clock that is lost may give a rank too low, and facts support
-each other for ever; it belongs to what is kept between epochs.
+above the bodies of all supports that the node knows. A clock that is lost may assign a rank that is too low, so that
+facts support each other forever; clocks are therefore kept between epochs.
 """
 
 from __future__ import annotations

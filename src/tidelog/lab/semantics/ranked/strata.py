@@ -1,4 +1,4 @@
-"""The way of an epoch through the strata: where it stands, and what it has changed so far.
+"""The progress of an epoch through the strata: where it is, and what it has changed so far.
 
 Law: strata are taken in order, each once. A stratum is visited if base facts of it change or if a rule of it reads a
 relation that has changed below; all others keep their facts. ``removed`` and ``added`` are net changes: a fact that was
@@ -27,7 +27,7 @@ class Strata:
 
     @property
     def names(self) -> list[str]:
-        """The relations of the stratum where the epoch stands."""
+        """The relations of the stratum that the epoch is in."""
         return self._groups[self._at]
 
     def of(self, relation: str) -> list[str]:
@@ -35,7 +35,7 @@ class Strata:
         return next(group for group in self._groups if relation in group)
 
     def begin(self, changes: Iterable[Update]) -> None:
-        """An epoch with these changes of base facts begins; it stands before the first stratum."""
+        """An epoch with these changes of base facts begins; it is before the first stratum."""
         self._at, self._changes = -1, list(changes)
         self.removed, self.added = [], []
 

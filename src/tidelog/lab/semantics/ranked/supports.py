@@ -36,7 +36,7 @@ class Supports(dict[Fact, Support]):
         return not entry.present
 
     def release(self) -> list[Fact]:
-        """Forget the suspended facts without supports; gives the others, which enter again, in the order of ranks."""
+        """Forget the suspended facts without supports; returns the others, which enter again, in the order of ranks."""
         suspended, self._suspended = self._suspended, []
         for fact in suspended:
             if not self[fact].all:

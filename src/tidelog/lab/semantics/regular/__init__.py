@@ -1,6 +1,6 @@
 """Regular Datalog proper: the graph view engine of the Regular Datalog paper, small, slow and readable.
 
-Law: `compute` gives the least model of a program over a graph, `maintain` the update that keeps it least when edges
+Law: `compute` returns the least model of a program over a graph, `maintain` the update that keeps it least when edges
 come and go. The engine of Tidelog is judged by both on random programs of the fragment.
 """
 

@@ -45,7 +45,7 @@ class Lit:
 
     @property
     def tagged(self) -> Tagged:
-        """The symbol with its tag: what an interpretation is asked for."""
+        """The symbol with its tag: what is looked up in an interpretation."""
         return self.symbol, self.tag
 
     def __str__(self) -> str:

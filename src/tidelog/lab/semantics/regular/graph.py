@@ -2,7 +2,7 @@
 
 Law (well-formedness, the paper's wfG): the interpretation of ``s+`` is the transitive closure of that of ``s``. A graph
 is a value: a total map from tagged symbols to sets, empty almost everywhere.
-A view that is not binary has rows of its own length and no closure. Nothing here knows of clauses.
+A view that is not binary has rows of another length and no closure. Nothing here depends on clauses.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Law: a path between two terms is a disjunction of conjunctions of tagged literals: ``^`` swaps the terms, ``/`` brings a
 new variable, ``|`` is disjunction, ``&`` conjunction, ``{m,n}`` the alternative of its powers. The closure of a longer
-path is the closure of a symbol of its own, named by the path's text, whose clause says the path: ``(a/b)+`` reads
+path is the closure of a separate symbol, named by the path's text, whose clause defines the path: ``(a/b)+`` reads
 ``(a/b)``. A triple ``edge(x, p, y)`` is an edge of the symbol ``edge["p"]``.
 What the fragment does not allow is refused with all findings (`program.fragment`).
 """
@@ -40,7 +40,7 @@ from tidelog.syntax import parse_program, print_path
 
 
 def read_regular(text: str) -> tuple[RegularProgram, Graph]:
-    """The clauses of a text and the edges that it gives; a `ProgramError` if it is not in the fragment.
+    """The clauses of a text and its edges; a `ProgramError` if it is not in the fragment.
 
     >>> program, edges = read_regular("follows(a, b). connected(X, Y) :- (follows/^follows)+(X, Y).")
     >>> print(program)
@@ -66,7 +66,7 @@ def to_regular(program: Program) -> RegularProgram:
 
 
 def edges_of(program: Program, facts: Mapping[str, Iterable[Row]] | None = None) -> Graph:
-    """The edges that a program and further facts give."""
+    """The edges of a program and of further facts."""
     rows: dict[str, set[Row]] = {}
     for fact in program.facts:
         given = tuple(evaluate(arg, {}) for arg in fact.atom.args)
@@ -158,7 +158,7 @@ class _Clauses:
             yield (Lit(self.named(inner), (source, target), CLOSED),)
 
     def named(self, path: Path) -> str:
-        """The symbol of a path: a label is one already, a longer path gets a clause of its own."""
+        """The symbol of a path: a label is already one, a longer path gets a separate clause."""
         if isinstance(path, Label):
             return _symbol(path)
         name = print_path(path)

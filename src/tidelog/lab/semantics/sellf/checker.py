@@ -1,6 +1,6 @@
 """The checker: whether a list of rules is a focused derivation, sequent by sequent.
 
-Law: `check` gives the open premises of a derivation, and a derivation without open premise is a proof. It computes
+Law: `check` returns the open premises of a derivation, and a derivation without open premise is a proof. It computes
 every premise from the conclusion by the rule alone and believes nothing that is written; a rule that does not apply is
 an `IllegalStep` that names its number. It shares only the data types with the search and the translations: what these
 do wrong, this module does not repeat.
@@ -187,7 +187,7 @@ def _split(theory: Theory, goal: Sequent, left: Formula, right: Formula, given: 
 
 
 def _promoted(theory: Theory, goal: Sequent, index: str, body: Formula) -> Sequent:
-    """!ˡ: Γ is empty, and so is every linear context not above l; what is not above and may be weakened goes."""
+    """!ˡ: Γ is empty, and so is every linear context not above l; what is not above and may be weakened is dropped."""
     signature = theory.signature
     _expect(index in signature.indexes, f"{index} is not an index")
     _expect(not goal.linear, f"the linear context is not empty under !^{index}")

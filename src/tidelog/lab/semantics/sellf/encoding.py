@@ -7,8 +7,8 @@
     query   ≜ !^{test}∃SL[unload query <S,L>; unload S <L>; ⊤]
 
 Law: K[∞] holds !^{-∞} of every command: ∞ contracts, so a command can be used any number of times; -∞ is below all
-indexes, so its bang asks nothing of K, but it asks that the linear context be empty. A command that is under way stands
-there, so no other can begin: commands are atomic by the rules of the logic and by nothing else.
+indexes, so its bang asks nothing of K, but it asks that the linear context be empty. A running command is in that
+context, so no other can begin: commands are atomic by the rules of the logic and by nothing else.
 An index that a formula chooses by a variable (ΔP) is a sum over the relations p of the program: (P = p) ⊗ ... Δp.
 """
 
@@ -33,7 +33,7 @@ from tidelog.lab.semantics.state import State
 
 PICK, FIRE, UPDATE, QUERY = "pick", "fire", "update", "query"
 BASIC_COMMANDS = {name: bang(i.MINUS_INFINITY, Call(name)) for name in (PICK, FIRE, UPDATE, QUERY)}
-"""K_BC[∞]: the commands as they stand in every sequent."""
+"""K_BC[∞]: the commands as they appear in every sequent."""
 _P, _L, _U, _R, _S = map(Variable, "PLURS")
 _TRIPLE = (_P, _L, _U)
 
@@ -94,7 +94,7 @@ def triple(update: Update) -> tuple[Term, ...]:
 
 
 def update_of(terms: Iterable[Term]) -> Update:
-    """The update that three terms stand for."""
+    """The update that three terms represent."""
     relation, row, sign = map(value_of, terms)
     return Update(INSERT if sign == INS.value else DELETE, Fact(str(relation), cast("Row", row)))
 
@@ -113,7 +113,7 @@ def sequent_of(semantics: Semantics, configuration: Configuration, asked: Fact |
 
 
 def configuration_of(semantics: Semantics, sequent: Sequent) -> Configuration:
-    """The configuration that a neutral sequent stands for."""
+    """The configuration that a neutral sequent represents."""
     network, contexts = semantics.network, sequent.contexts
     old, new = (
         State.of(network, (Occurrence(Fact(p, _row(atom))) for p in network.arity for atom in contexts[name(p)]))

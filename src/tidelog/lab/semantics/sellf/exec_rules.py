@@ -3,7 +3,7 @@
 LAM 2010L leaves execRules to a report. As in `linear.exec_rules`, every body atom is a loop over a copy of its context:
 
     copy   carries c to `work j` and to `spare`, then `back` carries `spare` to c again
-    walk   takes the tuples of `work j`; one that fits goes on with atom j + 1, or loads the head into `upd`
+    walk   takes the tuples of `work j`; one that fits continues with atom j + 1, or loads the head into `upd`
 
 Law: a definition has the variables bound so far as its parameters, so that formulas are first order: what the paper
 writes as a function given to `loop` is a name here. Tests decide every branch, so that a derivation is fixed by the
@@ -35,7 +35,7 @@ LIST, SIGN = Variable("L"), Variable("U")
 
 
 def rule_list(network: Network, relation: str) -> Constant:
-    """R: the term that stands for the delta rules of a relation."""
+    """R: the term that represents the delta rules of a relation."""
     return Constant((relation, *(f"{rule.label}/{at + 1}" for rule, at in network.uses.get(relation, ()))))
 
 
@@ -108,7 +108,7 @@ class _Walk:
         return i.fresh(relation) if atom < self._at else i.table(relation)
 
     def _matched(self, atom: int, skip: Call) -> Formula:
-        """Compare the tuple with the atom, run the guards that can be run, go on; `skip` where something fails."""
+        """Compare the tuple with the atom, run the guards that can be run, continue; `skip` where something fails."""
         bound = list(self._bound[atom])
         columns, steps = _columns(self._rule.atoms[atom].args, bound)
         steps += self._ready_guards(bound)

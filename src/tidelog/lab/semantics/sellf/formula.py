@@ -3,7 +3,7 @@
     A  A⊥   1  ⊥  ⊤  0   F⊗G  F⅋G  F⊕G  F&G   ∃x.F  ∀x.F   !ˡF  ?ˡF   [s op t]   name(t)
 
 The last two are not of the paper's list but of its figures: a test is a function relation such as (U = INS), and a call
-names a formula by a definition (load ≜ ...); definitions may call themselves, which is how `loop` goes on.
+names a formula by a definition (load ≜ ...); definitions may call themselves, which is how `loop` continues.
 
 Law: a formula is *positive* or *negative* by its outermost connective; negated atoms, tests and calls are positive,
 atoms are negative. The polarity decides in which phase of a focused proof a formula is introduced, and nothing else.
@@ -42,7 +42,7 @@ class Negated:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A function relation on closed terms: it is 1 where its comparison has the truth value told, else 0."""
+    """A function relation on closed terms: it is 1 if its comparison has the given truth value, else 0."""
 
     __test__ = False  # no test case
 
@@ -57,7 +57,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The formula that a definition gives for these arguments."""
+    """The formula that a definition yields for these arguments."""
 
     name: str
     args: tuple[Term, ...] = ()

@@ -2,7 +2,7 @@
 
     load <t> l K     ?ˡ(l t) ⅋ K
     unload l <t> K   (l t)⊥ ⊗ K
-    loop l B K       a definition c ≜ ∃T[(l T)⊥ ⊗ B] ⊕ !^{l̂}K, where B goes on with c
+    loop l B K       a definition c ≜ ∃T[(l T)⊥ ⊗ B] ⊕ !^{l̂}K, where B continues with c
     end              ⊥
 
 Law: l̂ lies below every data index except l, so that !^{l̂} can be introduced exactly when the context of l is empty; and

@@ -1,7 +1,7 @@
 """Executions, iterations, PSN- and SN-proofs (LAM 2010L, definitions 1 to 3), from traces to proofs and back.
 
 Law: a trace of commands and a derivation from neutral sequent to neutral sequent are the same thing written twice.
-`derivation_of` turns a trace, and the fact asked for at its end, into rules; `trace_of` reads the commands off rules
+`derivation_of` turns a trace, and the fact queried at its end, into rules; `trace_of` reads the commands off rules
 that the checker has accepted. Both refuse what is not there to translate.
 """
 
@@ -70,7 +70,7 @@ class Iteration:
 
 
 def derivation_of(trace: Trace, asked: Fact | None = None) -> Derivation:
-    """The derivation of a trace; with a fact asked for, closed by `query` into a proof."""
+    """The derivation of a trace; with a queried fact, closed by `query` into a proof."""
     theory = theory_of(trace.semantics.network)
     end = sequent = sequent_of(trace.semantics, trace.start, asked)
     rules: list[Rule] = []
@@ -154,7 +154,7 @@ def is_sn_proof(theory: Theory, derivation: Derivation) -> bool:
 
 
 def trace_of(semantics: Semantics, derivation: Derivation) -> Trace:
-    """The trace that a derivation stands for; `query` changes nothing and leaves no step."""
+    """The trace that a derivation represents; `query` changes nothing and leaves no step."""
     theory = theory_of(semantics.network)
     steps = [_step(each) for each in executions_of(theory, derivation) if each.command != QUERY]
     return Trace(semantics, configuration_of(semantics, derivation.end), tuple(steps))

@@ -3,7 +3,7 @@
 Law: a derivation is the list of its rules in preorder: each rule belongs to the first sequent that is still to be
 proved, and its premises take that sequent's place, the left one first. So derivations are put one above the other by
 putting lists one after the other. A rule says only what its conclusion does not decide: the focus, the branch of ⊕, the
-witness of ∃, the eigenvariable of ∀, and what ⊗ gives to its left premise.
+witness of ∃, the eigenvariable of ∀, and what ⊗ passes to its left premise.
 """
 
 from __future__ import annotations

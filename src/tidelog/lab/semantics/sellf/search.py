@@ -3,8 +3,8 @@
 Law: `executions` follows all rules that apply, in all ways: every focus, every branch of ⊕, every formula that closes a
 premise. So what it does not find has no focused derivation, as long as formulas stay in the fragment of the encoding:
 no & and ∀, and on the left of ⊗ a negated atom or a test, whose premise closes at once. It yields as it finds, in a
-fixed order. Witnesses of ∃ are left open until an atom or an equation decides them. Nothing is believed because it was
-found here: the checker has rules of its own.
+fixed order. Witnesses of ∃ are left open until an atom or an equation decides them. Nothing is trusted because it was
+found here: the checker has separate rules.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def executions(
 ) -> Iterator[Found]:
     """All focused derivations above a sequent up to the next neutral sequent.
 
-    The first focus and the first witnesses may be told.
+    The first focus and the first witnesses may be given.
     """
     state = _State(start, witnesses=tuple(witnesses))
     agenda = [state] if first is None else [state.after(start.focused(first.formula), first)]

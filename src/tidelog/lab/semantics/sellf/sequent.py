@@ -1,6 +1,6 @@
 """Sequents of the focused system: ⊢ K : Γ ⇑ L and ⊢ K : Γ ⇓ F.
 
-K gives every index a multiset of formulas, Γ is the linear multiset, L the formulas still to be decomposed in the
+K maps every index to a multiset of formulas, Γ is the linear multiset, L the formulas still to be decomposed in the
 negative phase, F the focus of the positive one.
 
 Law: sequents are values; equal contents are equal. An index without formulas is as good as absent. L is a list, and its

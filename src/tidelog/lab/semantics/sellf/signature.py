@@ -2,7 +2,7 @@
 
 Law: the order is reflexive and transitive; an index above one that allows a structural rule allows it too (without
 this the promotion rule would not be sound); what allows contraction allows weakening. An index that allows neither is
-linear. `Signature.of` closes the order that it is told and refuses what breaks the law.
+linear. `Signature.of` closes the given order and refuses what violates the law.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Signature:
         return (low, high) in self.order
 
     def linear(self, index: str) -> bool:
-        """Whether what stands in the context has to be used."""
+        """Whether the contents of the context have to be used."""
         return index not in self.weakening
 
     def _check(self) -> None:

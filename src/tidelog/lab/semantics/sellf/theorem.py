@@ -1,9 +1,9 @@
 """Theorem 1 of LAM 2010L as functions: from a proof of one kind to a proof of the other, of the same sequent.
 
 Law: `as_sn_proof` and `as_psn_proof` run the other algorithm from the proof's end sequent. `turned_to_sn` and
-`turned_to_psn` go the way of the paper's argument: they give every proof between, each from the one before by one of
-its lemmas (permute, merge, split), and each a proof of the same sequent. For these the view D has to be empty, since
-which derivation an occurrence of D has is not written in the sequent.
+`turned_to_psn` follow the paper's argument: they return every intermediate proof, each obtained from the one before by
+one of its lemmas (permute, merge, split), and each a proof of the same sequent. For these the view D has to be empty,
+since which derivation an occurrence of D has is not written in the sequent.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _turned(semantics: Semantics, derivation: Derivation, turning: Transformatio
 
 
 def _plain(semantics: Semantics, trace: Trace) -> Trace:
-    """A trace from empty tables without the labels by which the lemmas tell occurrences apart."""
+    """A trace from empty tables without the labels by which the lemmas distinguish occurrences."""
     start = Configuration().sent(semantics.network, map(stripped, trace.start.waiting()))
     steps = [replace(step, update=stripped(step.update), sent=tuple(map(stripped, step.sent))) for step in trace.steps]
     return Trace(semantics, start, tuple(steps))

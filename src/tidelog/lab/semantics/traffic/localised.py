@@ -1,7 +1,7 @@
 """From a program as people write it to one that a network of nodes can run.
 
 Law: localisation adds auxiliary relations and changes no other (`rewrite.localise`); the rules that several rules
-share, the mirrors of links, stand once.
+share, the mirrors of links, occur once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A run, step by step: what was delivered, what was sent, which rows changed where.
 
-Law: the recorded changes add up: starting from empty tables and setting every changed row to its recorded count gives,
+Law: the recorded changes add up: starting from empty tables and setting every changed row to its recorded count yields,
 after any step, the tables that the algorithm had then. So a recording can be played forwards and backwards without the
 algorithm. A *round* is one link of the longest chain of messages between nodes in which each was sent because the one
 before it was delivered.
@@ -19,7 +19,7 @@ from tidelog.lab.semantics.semantics_failures import NOT_QUIESCENT
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A row of a node's table and how often it stands there now; 0 when it is gone."""
+    """A row of a node's table and how often it occurs there now; 0 if it was removed."""
 
     node: Node
     relation: str
@@ -66,7 +66,7 @@ class Clock:
     _depth: dict[int, int] = field(default_factory=dict)
 
     def see(self, delivered: Iterable[Message], sent: Iterable[Message]) -> None:
-        """Note what one event took in and sent. What a barrier sends comes after everything before it."""
+        """Note what one event took in and sent. What a barrier sends follows everything before it."""
         taken = [self._depth.pop(message.number, 0) for message in delivered]
         before = max(taken) if taken else self.rounds
         for message in sent:
@@ -87,7 +87,7 @@ class Recorder:
     _tables: Tables = field(default_factory=dict)
 
     def epoch(self, changes: Iterable[Update] | None) -> Iterator[Step]:
-        """Apply the changes (None: what `load` left pending) and step until quiescent, giving each step as it comes."""
+        """Apply the changes (None: what `load` left pending) and step until quiescent, yielding each step."""
         updates = tuple(changes or ())
         if changes is not None:
             self.algorithm.apply(updates)

@@ -1,7 +1,7 @@
-"""The algorithms by the names that users give them.
+"""The algorithms by the names under which users select them.
 
 Law: every name makes a fresh algorithm that keeps the `Algorithm` protocol and calls itself by that name; a few words
-about each stand with the result of a run.
+about each are shown with the result of a run.
 """
 
 from __future__ import annotations

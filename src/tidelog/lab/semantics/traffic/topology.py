@@ -50,11 +50,11 @@ class Topology:
         return [fact for link in sorted(self.links) for fact in self._facts(link, relation, cost)]
 
     def failure(self, link: Link, relation: str = "link", *, cost: bool = False) -> Epoch:
-        """The link goes, in both directions if it has two."""
+        """Remove the link, in both directions if it has two."""
         return tuple(Update(DELETE, fact) for fact in self._facts(link, relation, cost))
 
     def recovery(self, link: Link, relation: str = "link", *, cost: bool = False) -> Epoch:
-        """The link comes back."""
+        """Restore the link."""
         return tuple(Update(INSERT, fact) for fact in self._facts(link, relation, cost))
 
     def _facts(self, link: Link, relation: str, cost: bool) -> list[Fact]:

@@ -1,11 +1,11 @@
-"""Traces with every occurrence told from every other: copies of base facts numbered, derived facts with their trees.
+"""Traces in which every occurrence is distinct: copies of base facts are numbered, derived facts have their trees.
 
-The proofs read a multiset of facts as a set of such occurrences. A trace without them says only that *a* copy was
+The proofs read a multiset of facts as a set of such occurrences. A trace without them only shows that *a* copy was
 picked; which one it was is decided here.
 
 Law: without labels the labelled trace is the given one, as long as every deletion that it picks can be that of a copy
-which is there. A deletion picked on another copy's account waits until its own has come; what is then left over are
-pairs that come and go, and they are worked off at the end. The tables at the end are the same.
+which is there. A deletion picked for another copy waits until its own copy has arrived; the remaining pairs of an
+insertion and its deletion are processed at the end. The final tables are the same.
 """
 
 from __future__ import annotations

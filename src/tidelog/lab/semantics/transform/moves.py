@@ -1,7 +1,7 @@
 """A transformation: execution after execution, each from the one before by one lemma, each checked.
 
 Law: every execution of a transformation is a legal trace (`trace.check`), begins in the same configuration and ends in
-the same one; only complementary pairs come and go on the way.
+the same one; only complementary pairs are added and removed in between.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Transformation:
         return Counter(lemma for move in self.moves[1:] for lemma in move.lemmas)
 
     def replace(self, lemma: str, text: str, at: int, count: int, new: list[Iteration], after: int = 0) -> None:
-        """Replace iterations, check the execution that comes of it, and keep it."""
+        """Replace iterations, check the resulting execution, and keep it."""
         run, came, went = self.run.replaced(at, count, new, after)
         if check(run.trace) != self._end:
             raise OTHER_END.error(lemma=lemma, text=text)

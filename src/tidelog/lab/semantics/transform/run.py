@@ -68,7 +68,7 @@ class Run:
 
 
 Pairs: TypeAlias = tuple[Update, ...]
-"""Pairs of complementary updates, each told by its insertion."""
+"""Pairs of complementary updates, each identified by its insertion."""
 
 
 def _followed(

@@ -8,7 +8,7 @@ To the synchronous side, level by level: the iterations that take what waits at 
 (Lemmas 10 and 11) and merged (Lemma 12); then the same for the rest. Back: the last update of an iteration is split off
 until one is left (Lemma 12, backwards). The last, and not any: a deletion may need an insertion picked before it, which
 is the side condition that Lemma 12 lacks in print. Iterations of other sizes are split first, as the discussion after
-Corollary 15 has it. Pairs that come or go on the way are Lemma 13's.
+Corollary 15 has it. Pairs that are added or removed in between are Lemma 13's.
 """
 
 from __future__ import annotations

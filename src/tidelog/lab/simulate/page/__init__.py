@@ -1,7 +1,7 @@
 """One HTML page that plays a recorded run: topology, messages, tables.
 
-Law: the page stands alone (style, script and run are inside it; it asks no server for anything) and shows nothing that
-is not in the recording. Everything written into it is data: the run travels as JSON that cannot end its element.
+Law: the page is self-contained (style, script and run are inside it; it loads nothing from a server) and shows nothing
+that is not in the recording. Everything written into it is data: the run travels as JSON that cannot end its element.
 The playing itself is `page.js`.
 """
 

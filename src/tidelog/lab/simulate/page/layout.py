@@ -1,4 +1,4 @@
-"""Where the nodes of a network stand on the page: a force layout that starts from a circle.
+"""Where the nodes of a network are drawn on the page: a force layout that starts from a circle.
 
 Law: the layout depends on the nodes and links only, never on chance or on the clock, so that the same network looks the
 same on every page. Positions lie in the unit square; the page scales them.

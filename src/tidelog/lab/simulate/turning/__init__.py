@@ -1,6 +1,6 @@
 """One HTML page that shows how an execution became another: before, after, and between them a line for every lemma.
 
-Law: the page stands alone and runs no script; every line is an execution that `trace.check` accepted. Values are
+Law: the page is self-contained and runs no script; every line is an execution that `trace.check` accepted. Values are
 written as text. What a lemma moved has a frame, pairs that came or went are marked.
 """
 

@@ -1,9 +1,9 @@
 """Best values of groups: recursion through min and max that settles.
 
-Law: if no rule of a recursion through min (or max) gives a value better than those it reads, the best value of a group
-comes by a way that meets no group twice; so it is found after as many steps as there are groups, and the column of best
-values is finite. The same holds where an epoch with a better step is refused (`order`). Where the sign of a step is
-known from data alone, that is the condition under which the program ends.
+Law: if no rule of a recursion through min (or max) derives a value better than those it reads, the best value of a
+group is derived along a path that visits no group twice; so it is found after as many steps as there are groups, and
+the column of best values is finite. The same holds where an epoch with a better step is refused (`order`). Where the
+sign of a step is known from data alone, that is the condition under which the program ends.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def best_values(stratum: Stratum, ways: Sequence[Way], schema: Schema) -> Best:
     if has_witnesses(stratum) or all(entry.grade.modest for entry in graded):
         return Best(positions)
     immodest = {id(entry.rule) for entry in graded if not entry.grade.modest}
-    told = [_condition(way, recursion) for way in ways if id(way.rule) in immodest]
-    if None in told:
+    conditions = [_condition(way, recursion) for way in ways if id(way.rule) in immodest]
+    if None in conditions:
         return Best()
-    return Best(positions, tuple(dict.fromkeys(text for text in told if text)))
+    return Best(positions, tuple(dict.fromkeys(text for text in conditions if text)))
 
 
 def _aggregates_itself(stratum: Stratum) -> bool:

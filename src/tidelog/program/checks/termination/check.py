@@ -113,11 +113,11 @@ def _findings(ways: Sequence[Way], endless: Set[Position]) -> Iterator[Diagnosti
     for step in steps:
         graph[_name(step.target)].append(_name(step.source))
     home = {name: i for i, names in enumerate(strong_components(graph)) for name in names}
-    told: set[int] = set()
+    reported: set[int] = set()
     for step in steps:
         cycle = home[_name(step.target)]
-        if step.makes and home[_name(step.source)] == cycle and cycle not in told:
-            told.add(cycle)
+        if step.makes and home[_name(step.source)] == cycle and cycle not in reported:
+            reported.add(cycle)
             inside = [other for other in steps if home[_name(other.source)] == home[_name(other.target)] == cycle]
             yield _finding(step, inside)
 
@@ -163,7 +163,7 @@ def _finding(step: _Step, inside: Sequence[_Step]) -> Diagnostic:
 
 
 def _users_name(name: str) -> str:
-    """The relation of the user that an auxiliary one stands for, or the name itself.
+    """The relation of the user that an auxiliary one represents, or the name itself.
 
     >>> _users_name("__given_best_path"), _users_name("path")
     ('best_path', 'path')

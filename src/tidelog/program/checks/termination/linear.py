@@ -27,7 +27,7 @@ class Sum:
 
 
 def sum_of(term: Term) -> Sum:
-    """The term as a sum; what is no sum stands for itself.
+    """The term as a sum; a term that is not a sum is itself.
 
     >>> x, one = Var("X"), Const(1, "number")
     >>> sum_of(Call("-", (Call("+", (x, one)), x)))

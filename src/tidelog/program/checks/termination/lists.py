@@ -1,9 +1,9 @@
 """Lists without repetition, lists and texts of bounded size or that only get shorter, and bits that are only combined.
 
-Law: if a list of a column is made longer by finite elements only, and each is no element of the list yet, the list has
+Law: if a list of a column is made longer by finite elements only, and none is already an element of it, the list has
 no more repetitions than the lists that it began with; there are finitely many such lists. The same if its size has a
 finite bound, and for texts, which are lists of the characters that were there. Taking elements away keeps that.
-Bitwise operations, min and max of finitely many numbers give finitely many.
+Bitwise operations, min and max of finitely many numbers yield finitely many.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidelog.program.checks.termination.ranks import ENDLESS, UPPER, Ranks
 from tidelog.program.checks.termination.ways import Position, Way
 from tidelog.program.values.term import Call, Term, Var
 
-LONGER = {"f_concat": (0, 1), "f_append": (1, 0)}  # where the element stands, and where the list
+LONGER = {"f_concat": (0, 1), "f_append": (1, 0)}  # the positions of the element and of the list
 SHORTER = ("f_removeFirst", "f_removeLast")
 CLOSED = ("band", "bor", "bxor", "bnot", "min", "max")
 

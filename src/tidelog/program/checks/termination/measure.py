@@ -1,6 +1,6 @@
 """A measure of steps: something finite that gets strictly larger with every step round the cycle.
 
-Law: choose one finite column for each relation of a stratum. If every rule that makes new values gives its head a
+Law: choose one finite column for each relation of a stratum. If every rule that makes new values assigns its head a
 strictly larger (or always a strictly smaller) value there than each fact of the stratum that it reads has, and no other
 rule a smaller one, then no derivation makes new values more often than the column has values; so all columns are
 finite. Thus `fib(N+1, A+B)` ends with a bound on N alone, and the cost of a path without repetition needs none.

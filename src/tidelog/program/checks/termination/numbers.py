@@ -1,7 +1,7 @@
 """Integers between bounds: columns that recursion cannot push beyond what is there.
 
 Law: call a column held from below if all its values are at least L, for one L that the finite values of the program
-give. By induction over derivations that is so if each rule gives it a value that is finite, or has a finite bound, or
+give. By induction over derivations that is so if each rule derives a value that is finite, or has a finite bound, or
 is never smaller than a value read from a column that is held itself. The same from above; and an integer column that is
 held on both sides takes finitely many values. So does a float that steps by constants of one sign. The largest set of
 columns that hold each other is found by leaving out columns until nothing more has to go.

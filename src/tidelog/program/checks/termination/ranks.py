@@ -124,7 +124,7 @@ class Ranks:
         return min((self._beyond(way, term, pair, side, inner) for pair in way.at_most), default=ENDLESS)
 
     def _beyond(self, way: Way, term: Term, pair: tuple[Term, Term, int], side: int, seen: Set[tuple[str, str]]) -> int:
-        """The rank of the bound that a comparison gives, if it says anything about the term."""
+        """The rank of the bound that a comparison implies, if it restricts the term."""
         near, far = (pair[0], pair[1]) if side == UPPER else (pair[1], pair[0])
         small, large = (term, near) if side == UPPER else (near, term)
         if near != term and not above(way, large, small):

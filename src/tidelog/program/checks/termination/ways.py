@@ -1,7 +1,7 @@
 """One way through a rule: a conjunction without alternatives, with what it says of each variable.
 
-Law: a way only lists what stands there: where a variable is read, what it is equal to, what it is not more than, which
-list it is no element of. What follows from that is for `ranks` and the others to say.
+Law: a way only lists what is written: where a variable is read, what it is equal to, what it is not more than, which
+list it is not an element of. What follows from that is decided by `ranks` and the others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Way:
     """A rule with one choice of its alternatives.
 
     ``at_most`` are pairs of terms of which the first is never above the second, and where it is strictly below, a one.
-    ``absent`` are pairs of a list and a value that is no element of it.
+    ``absent`` are pairs of a list and a value that is not an element of it.
     """
 
     rule: Rule
@@ -160,7 +160,7 @@ def is_inside(way: Way, part: Term, whole: Term) -> bool:
 
 
 def _pattern_parts(term: Term, depth: int) -> Iterator[tuple[Var | Call, int]]:
-    """The variables and applications that a pattern has in it, each with how deep it stands there."""
+    """The variables and applications inside a pattern, each with its depth there."""
     if isinstance(term, Call) and is_pattern(term):
         for arg in term.args:
             yield from _pattern_parts(arg, depth + 1)
