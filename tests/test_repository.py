@@ -74,15 +74,17 @@ def test_package_says_what_it_is(metadata: Message) -> None:
 
 
 def test_an_install_without_extras_brings_no_spark(metadata: Message) -> None:
-    assert requirements(metadata, None).isdisjoint({"pyspark", "py4j", "pandas", "duckdb", "clingo"})
+    assert requirements(metadata, None).isdisjoint({"pyspark", "py4j", "pandas", "numba", "duckdb", "clingo"})
     assert requirements(metadata, "spark") == {"cryptography", "pandas", "pyspark"}
 
 
 def test_extras_for_work_on_tidelog_bring_spark_and_all_brings_everything(metadata: Message) -> None:
     needs = {extra: requirements(metadata, extra) for extra in EXTRAS}
-    assert set(needs) == {"spark", "connect", "editor", "notebook", "docs", "serve", "postgres", "bench", "dev", "all"}
+    of_users = {"compile", "spark", "connect", "editor", "notebook", "serve", "postgres"}
+    assert set(needs) == of_users | {"docs", "bench", "dev", "all"}
+    assert needs["compile"] == {"numba"}
     assert needs["spark"] <= needs["dev"] & needs["bench"]
-    assert needs["notebook"] | needs["docs"] <= needs["dev"]
+    assert needs["compile"] | needs["notebook"] | needs["docs"] <= needs["dev"]
     assert needs["all"] == needs["spark"] | needs["bench"] | needs["dev"]
 
 
