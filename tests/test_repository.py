@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hatchling.build import build_wheel
+from hatchling.build import build_wheel, prepare_metadata_for_build_wheel
 
 from tests.conftest import LONG, SLOW
 from tidelog.spark.session.java import OLDEST
@@ -30,6 +30,7 @@ TEMPLATES = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.md"))
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """The wheel, whose kernels are compiled for it; `tests/test_dist.py` installs and tries it."""
     folder = tmp_path_factory.mktemp("wheel")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
@@ -37,9 +38,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 
 @pytest.fixture(scope="module")
-def metadata(wheel: zipfile.ZipFile) -> Message:
-    (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
-    return message_from_bytes(wheel.read(name))
+def metadata(tmp_path_factory: pytest.TempPathFactory) -> Message:
+    folder = tmp_path_factory.mktemp("metadata")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        return message_from_bytes((folder / prepare_metadata_for_build_wheel(str(folder)) / "METADATA").read_bytes())
 
 
 def requirements(metadata: Message, extra: str | None) -> set[str]:
@@ -50,6 +53,7 @@ def requirements(metadata: Message, extra: str | None) -> set[str]:
     return {re.split(r"[<>=~!;\[ ]", line, maxsplit=1)[0] for line in wanted}
 
 
+@pytest.mark.long  # compiles two kernels
 def test_license_is_in_the_wheel(wheel: zipfile.ZipFile) -> None:
     (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/licenses/LICENSE"))
     assert wheel.read(name).decode() == LICENSE
@@ -57,6 +61,7 @@ def test_license_is_in_the_wheel(wheel: zipfile.ZipFile) -> None:
     assert "END OF TERMS AND CONDITIONS" in LICENSE
 
 
+@pytest.mark.long
 def test_wheel_has_every_file_of_the_package(wheel: zipfile.ZipFile) -> None:
     files = [path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     own = {path.relative_to(PACKAGE.parent).as_posix() for path in files}
@@ -74,15 +79,17 @@ def test_package_says_what_it_is(metadata: Message) -> None:
 
 
 def test_an_install_without_extras_brings_no_spark(metadata: Message) -> None:
-    assert requirements(metadata, None).isdisjoint({"pyspark", "py4j", "pandas", "duckdb", "clingo"})
+    assert requirements(metadata, None).isdisjoint({"pyspark", "py4j", "pandas", "numba", "duckdb", "clingo"})
     assert requirements(metadata, "spark") == {"cryptography", "pandas", "pyspark"}
 
 
 def test_extras_for_work_on_tidelog_bring_spark_and_all_brings_everything(metadata: Message) -> None:
     needs = {extra: requirements(metadata, extra) for extra in EXTRAS}
-    assert set(needs) == {"spark", "connect", "editor", "notebook", "docs", "serve", "postgres", "bench", "dev", "all"}
+    of_users = {"compile", "spark", "connect", "editor", "notebook", "serve", "postgres"}
+    assert set(needs) == of_users | {"docs", "bench", "dev", "all"}
+    assert needs["compile"] == {"numba"}
     assert needs["spark"] <= needs["dev"] & needs["bench"]
-    assert needs["notebook"] | needs["docs"] <= needs["dev"]
+    assert needs["compile"] | needs["notebook"] | needs["docs"] <= needs["dev"]
     assert needs["all"] == needs["spark"] | needs["bench"] | needs["dev"]
 
 

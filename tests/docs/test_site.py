@@ -34,6 +34,7 @@ def load(file: str) -> ModuleType:
 
 
 SITE = load("stage")
+SOURCES = griffe.GriffeLoader(search_paths=[str(DOCS.parent / "src")])  # reads each file once for all tests
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def public_members(kind: type) -> dict[str, object]:
 
 @pytest.mark.parametrize("kind", exported_classes(), ids=lambda kind: kind.__name__)
 def test_the_reference_shows_every_public_member(kind: type) -> None:
-    shown = griffe.load(f"{kind.__module__}.{kind.__name__}", search_paths=[str(DOCS.parent / "src")])
+    shown = SOURCES.load(f"{kind.__module__}.{kind.__name__}")
     assert set(public_members(kind)) <= set(shown.all_members)
     for own_name, member in public_members(kind).items():
         if callable(member) or isinstance(member, property | classmethod):

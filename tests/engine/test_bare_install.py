@@ -29,7 +29,7 @@ sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
 PROGRAM = "reach(X, Y) :- edge(X, Y).\nreach(X, Z) :- edge(X, Y), reach(Y, Z).\n"
 NEEDS_SPARK = (
     "Spark needs pyspark and pandas: pip install 'tidelog[spark]' "
-    "(without Spark, `tidelog run` takes `--runtime embedded`)"
+    "(or run without Spark: `tidelog run --runtime embedded`)"
 )
 
 

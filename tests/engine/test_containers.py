@@ -177,12 +177,12 @@ def test_dicts_that_name_other_columns_are_refused() -> None:
 
 
 WITHOUT_A_TYPE = [
-    (Decimal("1.5"), "give float\\(value\\) or str\\(value\\)"),
+    (Decimal("1.5"), "pass float\\(value\\) or str\\(value\\)"),
     (b"ab", "decode it to text"),
     (datetime.timedelta(1), "total_seconds"),
     (datetime.time(1), "isoformat"),
-    (frozenset({1}), "give a tuple"),
-    (1 + 2j, "parts as columns"),
+    (frozenset({1}), "pass a tuple"),
+    (1 + 2j, "fields as separate columns"),
 ]
 
 
@@ -209,7 +209,7 @@ def test_decimals_and_bytes_of_pandas_are_those_of_arrow(frame: Callable[[Any], 
     assert list(loaded(frame({"x": [Decimal("1.50"), Decimal("-2")]}))["p"].types) == ["float"]
     assert loaded(frame({"x": [Decimal("1.50"), Decimal("-2")]}))["p"].to_arrow()[0].type == pa.decimal128(3, 2)
     assert loaded(frame({"x": [b"\x01\xff", b""]}))["p"].to_arrow()[0].type == pa.binary()
-    assert "give float(value)" in refused(frame({"x": [Decimal("1.5"), "a"]}))
+    assert "pass float(value)" in refused(frame({"x": [Decimal("1.5"), "a"]}))
 
 
 def test_a_mixed_object_column_is_refused_with_row_and_value() -> None:

@@ -353,7 +353,7 @@ def test_asserted_facts_keep_the_types_that_a_rule_gave_them_when_the_rule_goes(
 def test_a_rule_that_is_replaced_by_one_of_another_shape_in_one_epoch_is_told_by_its_label() -> None:
     one, other = "p(N) :- N = count : { q(_) }.", "p(N) :- q(X), N = sum Y : { r(X, Y) }."
     db = Engine(f"a: {one} q(1). r(1, 4).")
-    with pytest.raises(EngineError, match="rule `a` holds results of another shape"), db.epoch() as e:
+    with pytest.raises(EngineError, match="rule `a` cannot be replaced by a rule of another shape"), db.epoch() as e:
         e.remove_rule("a")
         e.add_rule(other, label="a")
     assert list(db["p"]) == [(1,)]

@@ -168,9 +168,9 @@ def test_rows_that_do_not_fit_are_refused_by_name(rows: object, said: str) -> No
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        (pa.array([1], pa.decimal128(20, 2)), "decimal128.* is not supported; declare the column symbol"),
+        (pa.array([1], pa.decimal128(20, 2)), "decimal128.* is not supported; declare the column as symbol"),
         (pa.array([{"x": 1}]), "struct.* is not supported; declare the column with a record type"),
-        (pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())), "map.* is not supported; give its parts"),
+        (pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())), "map.* is not supported; pass its fields"),
     ],
     ids=str,
 )

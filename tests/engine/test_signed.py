@@ -51,7 +51,7 @@ def test_every_row_of_a_table_counts_or_all_are_refused(way: str, seed: int) -> 
     bad = [row for row in rows if row[2] not in (1, -1)]
     if bad:
         count = "1 row does" if len(bad) == 1 else f"{len(bad)} rows do"
-        shown = f'e: {count} not fit; for example {{"a":{bad[0][0]},"b":"{bad[0][1]}"}}: the column of signs holds'
+        shown = f'e: {count} not fit; for example {{"a":{bad[0][0]},"b":"{bad[0][1]}"}}: the change column contains'
         with pytest.raises(DataError) as error, db.epoch() as e:
             e.change("e", WAYS[way](rows), "sign")
         assert str(error.value).startswith(shown)

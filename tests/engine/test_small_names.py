@@ -157,7 +157,7 @@ def test_times_with_and_without_a_zone_are_told_for_their_column() -> None:
     with Engine() as db:
         with db.epoch() as e:
             e.insert("n4", zoned)
-        with pytest.raises(EngineError, match="column 1 of `n4` would hold") as refused, db.epoch() as e:
+        with pytest.raises(EngineError, match="column 1 of `n4` would contain both") as refused, db.epoch() as e:
             e.insert("n4", local)
         assert "tz_localize" in refused.value.hint
 

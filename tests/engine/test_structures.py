@@ -194,7 +194,7 @@ def test_the_parts_of_a_type_do_not_change_while_facts_have_it(
             e.insert("p", [(value,)])
         epoch, _ = db.epoch_to(program.replace("{}", after, 1))
         if refused:
-            with pytest.raises(EngineError, match="`p` holds asserted facts, which would mean something else"):
+            with pytest.raises(EngineError, match="`p` contains asserted facts, whose meaning would change"):
                 epoch.commit()
         else:
             epoch.commit()

@@ -204,7 +204,7 @@ def test_the_rule_that_recurs_takes_its_order_with_it() -> None:
 @pytest.mark.parametrize(
     ("rule", "reason"),
     [
-        ("best(S, D, min<C>, P) :- link(S, Z, W), best(Z, D, C2, P2), C = C2, P = [Z].", "nothing on this way round"),
+        ("best(S, D, min<C>, P) :- link(S, Z, W), best(Z, D, C2, P2), C = C2, P = [Z].", "nothing in this cycle"),
         ("best(S, D, min<C>, P) :- link(S, Z, W), best(Z, D, C2, P2), C = C2 - 1, P = [Z].", "is not worse than"),
     ],
 )

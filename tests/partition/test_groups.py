@@ -110,7 +110,8 @@ def test_many_groups_come_and_go_without_a_trace(shape: tuple[int, int]) -> None
     groups.fold(base[:10].copy(), 1, lambda: None)
     lost, gained = groups.net_results()
     now = sorted(groups.all_results().tolist())
-    kept = [row for row in before if row not in lost.tolist()]
+    gone = set(map(tuple, lost.tolist()))
+    kept = [row for row in before if tuple(row) not in gone]
     assert sorted(kept + gained.tolist()) == now
     groups.undo()
     assert sorted(groups.all_results().tolist()) == before

@@ -9,13 +9,14 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Engine
+from tidelog.engine.engine import core_of
 
 RULE = "new(K, G) :- visit(K, G), !known(G)."
 
 
 def unread(db: Engine) -> int:
     """How many indexes have not been read."""
-    relations = db._core.runtime.node.partition.relations
+    relations = core_of(db).runtime.node.partition.relations
     return sum(map(relations.is_unread, relations.index_columns().values()))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog import Engine
+from tidelog.engine.engine import core_of
 
 OTHERS = {"b": "best(G, max<V>) :- offer(G, V).", "c": "sale(G, H, V) :- best(G, V), near(G, H)."}
 ROWS = [(1, 1, 5), (2, 1, 7), (3, 2, 4), (4, 1, 7)]
@@ -17,7 +18,7 @@ ROWS = [(1, 1, 5), (2, 1, 7), (3, 2, 4), (4, 1, 7)]
 
 def core(db: Engine) -> list[str]:
     """The labels of the rules as they run."""
-    return sorted(db._core.rules.core)
+    return sorted(core_of(db).rules.core)
 
 
 @pytest.mark.parametrize("partitions", [1, 2])
@@ -59,7 +60,7 @@ def test_several_aggregates_of_one_head_share_the_rows() -> None:
         with db.epoch() as e:
             e.insert("sale", ROWS)
         assert sorted(db["all"]) == [(1, 19, 7, 3), (2, 4, 4, 1)]
-        assert not any("val" in rule.head.predicate for rule in db._core.rules.core.values())
+        assert not any("val" in rule.head.predicate for rule in core_of(db).rules.core.values())
 
 
 def test_values_that_are_texts_are_not_folded() -> None:

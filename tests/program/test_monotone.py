@@ -63,7 +63,7 @@ def test_monotone_recursion_is_accepted(text: str) -> None:
         (START_MIN + "d(Y, min<C>) :- d(X, C), e(X, Y), g(C + 1).", "inside an atom"),
         (START_MIN + "d(D, min<C>) :- d(X, D), e(X, C).", "not aggregated"),
         (START_MIN + "d(Y, min<C>) :- d(X, D), e(X, Y), N = count : { g(D, _) }, C = D + N.", "inside an aggregate"),
-        (START_MIN + "r(X) :- d(X, _). d(X, min<C>) :- r(X), e(X, C).", "does not carry on the value"),
+        (START_MIN + "r(X) :- d(X, _). d(X, min<C>) :- r(X), e(X, C).", "does not pass on the value"),
         (START_MIN + "r(X, D, D) :- d(X, D). d(X, min<C>) :- r(X, C, _).", "more than one column"),
     ],
 )

@@ -47,7 +47,7 @@ LEAST, GREATEST = -(2**63), 2**63 - 1
 
 @inlined
 def order_cell(kind, cell):
-    """A signed number in the place of a cell, in the order of its type; `partition.memory.ordered_rows` has the same."""
+    """A signed number for a cell, in the order of its type; `partition.memory.ordered_rows` has the same."""
     if kind == AS_UNSIGNED:
         return cell ^ LEAST
     if kind == AS_FLOAT:
