@@ -25,6 +25,7 @@ ANYWHERE = {
     "test_suspended_and_revived_facts_are_told_per_stratum": COPIES,
     "test_overall_adds_up_epochs": COPIES,
     "test_page_runs_as_printed[README.md]": COPIES,
+    "test_page_runs_as_printed[docs/tutorial/governing-change.md]": COPIES,
     "test_page_runs_as_printed[docs/reference/python-operations.md]": COPIES,
     "test_a_choice_is_kept_in_a_state_folder[1]": FOLDERS,
     "test_a_choice_is_kept_in_a_state_folder[3]": FOLDERS,
@@ -63,6 +64,7 @@ FILES = {
     "test_repartition_features.py": NUMBERS,
     "test_closed.py": NUMBERS,
     "test_metrics.py": COPIES,
+    "test_small_epochs.py": KERNEL,
 }
 ON_SPARK = {
     **{

@@ -17,7 +17,7 @@ from tests.law.harness import Case, commit, tell
 from tests.law.share import share
 from tidelog.blame import Blame
 from tidelog.engine.engine import Engine, core_of
-from tidelog.engine.write.epoch import Epoch
+from tidelog.engine.write.epoch import Epoch, kept_input
 from tidelog.errors import TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.syntax import parse_program, print_program
@@ -41,8 +41,9 @@ def told(seed: int, kind: str, act: Act, **options: object) -> Iterator[tuple[En
                 epoch = act(db, change, convention)
             except TidelogError:
                 return
-            assert epoch.input is not None
-            yield db, epoch, Judge(state, after, (before, epoch.input.after))
+            ran = kept_input(epoch)
+            assert ran is not None
+            yield db, epoch, Judge(state, after, (before, ran.after))
             state = after
 
 

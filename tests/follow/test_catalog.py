@@ -73,7 +73,7 @@ def test_columns_that_do_not_fit_are_refused(database: Database) -> None:
     database.run("CREATE TABLE link (source text, target text, note text, PRIMARY KEY (source, target))")
     assert "needs source, traget" in refused(Engine(""), database, "link(source, traget)")
     told = refused(Engine("reach(X, Y) :- link(X, Y)."), database, "link")
-    assert told.startswith("TL7117: table `public.link` has columns source, target, note; relation `link` needs 2 col")
+    assert told.startswith("TL7117: table `public.link` has columns source, target, note, but relation `link` needs 2")
     assert "link=public.link(one, another)" in told
 
 

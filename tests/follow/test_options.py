@@ -36,9 +36,9 @@ def test_what_names_no_table_is_refused(relation: str, table: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"slot": "Tide log"}, "small letters"),
-        ({"numeric": "decimal"}, "as `text` or as `float`"),
-        ({"tables": {}}, "no table to follow"),
+        ({"slot": "Tide log"}, "lower-case letters"),
+        ({"numeric": "decimal"}, "as `text` or `float`"),
+        ({"tables": {}}, "neither a table to follow"),
     ],
 )
 def test_options_are_checked(changed: dict[str, object], why: str) -> None:

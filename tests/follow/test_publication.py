@@ -38,7 +38,7 @@ def test_a_publication_of_everything_is_left_as_it_is(database: Database, made: 
     [
         ("FOR TABLE link WHERE (source > 'b')", "includes only some rows of `public.link`", "DROP TABLE public.link"),
         ("FOR TABLE link (source, target)", "includes only some columns of `public.link`", "DROP TABLE public.link"),
-        ("FOR TABLE link WITH (publish = 'insert')", "leaves out inserts, updates, deletes", "SET (publish = "),
+        ("FOR TABLE link WITH (publish = 'insert')", "omits inserts, updates, deletes", "SET (publish = "),
     ],
 )
 def test_a_publication_that_hides_changes_is_refused(database: Database, made: str, told: str, mended: str) -> None:

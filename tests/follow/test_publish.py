@@ -118,7 +118,7 @@ def test_a_table_that_is_not_of_this_history_is_compared(
         with following(db, database, tables={}, publish=PUBLISH) as follower:
             published(follower, db)
             assert database.run(PUBLISHED) == sorted(db["reach"])
-    assert "is compared" in caplog.text
+    assert "comparing `public.reach` with `reach`" in caplog.text
 
 
 def test_a_broken_connection_is_repaired(database: Database, path: Path | None) -> None:

@@ -22,8 +22,8 @@ def trouble(engine: Engine, database: Database, table: str = "public.reach") -> 
     ("made", "why"),
     [
         ("TABLE reach (source text, target text)", "it has no primary key"),
-        ("TABLE reach (source text PRIMARY KEY)", "it has the columns source, the view has source, target"),
-        ("TABLE reach (source text PRIMARY KEY, goal text)", "it has the columns source, goal, the view has"),
+        ("TABLE reach (source text PRIMARY KEY)", "it has the columns source, but the view has source, target"),
+        ("TABLE reach (source text PRIMARY KEY, goal text)", "it has the columns source, goal, but the view has"),
         ("TABLE reach (source text PRIMARY KEY, target bytea)", "its column `target` is bytea"),
         ("VIEW reach AS SELECT 1 AS source, 2 AS target", "it is not a table"),
     ],
@@ -32,7 +32,7 @@ def test_a_table_that_does_not_fit_is_refused(database: Database, made: str, why
     database.run(LINK)
     database.run(f"CREATE {made}")
     told = trouble(Engine(REACH), database)
-    assert told.startswith("TL7128: `reach` cannot be published in `public.reach`")
+    assert told.startswith("TL7128: view `reach` cannot be published in table `public.reach`")
     assert why in told
 
 

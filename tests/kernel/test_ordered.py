@@ -16,6 +16,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.kernel.ordered import AFTER, BEFORE, LEFT, MANY, RIGHT, ROOT
 from tidelog.kernel.scalar import NAN_BITS
+from tidelog.partition.memory.relations import Relations
 from tidelog.partition.memory.trim import clear
 from tidelog.plan.steps import KINDS, ordered_column
 
@@ -27,7 +28,7 @@ SPECIAL = {
 
 
 def place_of(kind: str, cell: int) -> float:
-    """The position of a cell in the order of its type, by Python's own comparison."""
+    """The place of a cell in the order of its type, by Python's comparison."""
     if kind == "unsigned":
         return cell % 2**64
     if kind == "float":
@@ -42,10 +43,10 @@ def sort_key(kind: str, columns: tuple[int, ...], record: Cells, row: int) -> tu
     return (*(int(record[column]) for column in first), is_nan, place_of(kind, int(record[last])), row)
 
 
-def rows_in_order(table: Table, index: int) -> list[int]:
+def rows_in_order(relations: Relations, index: int) -> list[int]:
     """The rows as the links have them; both directions and the tree agree."""
-    links = table.relations.block(index, "links").array
-    root = int(table.relations.key_tables[index].cells[ROOT])
+    links = relations.block(index, "links").array
+    root = int(relations.key_tables[index].cells[ROOT])
     found: list[int] = []
     waiting, node = list[int](), root
     while waiting or node:
@@ -65,7 +66,7 @@ def check(table: Table, kind: str, columns: tuple[int, ...], index: int, present
     table.relations.catch_up(table.number)
     records = table.relations.records(table.number)
     expected = sorted(present, key=lambda row: sort_key(kind, columns, records[row], row))
-    assert rows_in_order(table, index) == expected
+    assert rows_in_order(table.relations, index) == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -96,7 +97,7 @@ def test_order_begins_again_in_a_relation_that_is_emptied() -> None:
     places = {table.put((-i, 1)) for i in range(300)}
     check(table, "number", (0,), index, places)
     clear(table.relations, table.number)
-    assert rows_in_order(table, index) == []
+    assert rows_in_order(table.relations, index) == []
     places = {table.put((i % 7, i)) for i in range(50)}
     check(table, "number", (0,), index, places)
     assert table.relations.indexes[index, at.LINKED] == 50

@@ -91,7 +91,7 @@ def test_a_choice_is_told_before_and_shown_by_the_smallest_example() -> None:
     first, other = report.difference.ways
     assert sum(map(len, first.batches)) == sum(map(len, other.batches)) == 2
     assert (other.partitions, other.delivery, other.repeated, other.restarted) == (1, None, frozenset(), frozenset())
-    assert str(report).count("gives p(") == 2
+    assert str(report).count("results in p(") == 2
 
 
 def test_a_function_that_is_none_is_suspected_and_found() -> None:
@@ -101,7 +101,7 @@ def test_a_function_that_is_none_is_suspected_and_found() -> None:
     assert "order may matter here: `next_number`" in str(report)
     assert report.difference is not None
     assert sum(map(len, report.difference.ways[1].batches)) == 1
-    assert "once more" in str(report)
+    assert "repeated in the same order" in str(report)
 
 
 def test_a_function_that_is_one_is_not_suspected() -> None:
@@ -185,7 +185,7 @@ def test_a_trial_needs_at_least_one_try() -> None:
 def test_the_example_of_a_choice_shows_that_order_matters() -> None:
     path = Path(__file__).parents[2] / "examples" / "order" / "first_come.dl"
     result = CliRunner().invoke(app, ["test-order", str(path), "--tries", "1"])
-    assert (result.exit_code, result.stdout.count("gives gets(")) == (1, 2)
+    assert (result.exit_code, result.stdout.count("results in gets(")) == (1, 2)
 
 
 def test_test_order_from_outside(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_run_is_turned_into_the_other_kind_of_execution_and_drawn(tmp_path: Pa
         assert "%" not in text.partition("<body>")[2]
     for algorithm in ("dred", "psn-lossy"):  # TL7491, reported without its code next to the run itself
         result = RUNNER.invoke(app, ["simulate", *files, f"--algorithm={algorithm}"])
-        assert (result.exit_code, "not made of complete iterations" in result.output) == (1, True)
+        assert (result.exit_code, "does not run in complete iterations" in result.output) == (1, True)
 
 
 def test_without_steps_only_the_end_is_shown() -> None:
@@ -151,8 +151,8 @@ def test_run_that_does_not_end_is_stopped_by_the_limit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        ("--algorithm=magic", "unknown algorithm `magic`; known: ranked"),
-        ("--schedule=magic", "unknown schedule `magic`; known: fifo"),
+        ("--algorithm=magic", "unknown algorithm `magic`. Known algorithms: ranked"),
+        ("--schedule=magic", "unknown schedule `magic`. Known schedules: fifo"),
         ("--topology=/nowhere.dl", "/nowhere.dl"),
     ],
 )

@@ -98,7 +98,7 @@ def test_most_of_what_rules_read_gone_is_a_rebuild_and_told() -> None:
     assert visited.rebuilt.startswith("about ")
     assert "supports would be lost" in visited.rebuilt
     assert visited.suspended == 0
-    assert "reach: built again 1 x, which was cheaper than to retract; the last time, about" in str(db.profile())
+    assert "reach: rebuilt 1 x, which was cheaper than retracting; the last time because about" in str(db.profile())
     assert "rebuilt by the last epoch that reached it: about" in str(db.explain())
     fresh = Engine(REACH)
     with fresh.epoch() as e:

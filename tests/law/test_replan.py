@@ -169,8 +169,8 @@ def test_query_keeps_the_index_of_its_first_visit_for_the_next_one() -> None:
     with db.epoch() as e:
         e.insert("e", [(i, i % 3) for i in range(100)])
     partition = core_of(db).runtime.node.partition
-    assert len(db.query("e(X, 2), X > 50")) == 16
+    assert len(db.query("e(X, 2), X != 50")) == 32
     kept = partition.relations.index_columns()
     assert (partition.relations.numbers["e"], (1,)) in kept
-    assert len(db.query("e(X, 1), X > 50")) == 16
+    assert len(db.query("e(X, 1), X != 50")) == 33
     assert partition.relations.index_columns() == kept

@@ -78,7 +78,7 @@ def test_spark_names_rule_and_fact(spark: Any) -> None:
     cyclic["reach"] |= {(7, 8): FactState(98, 1, 1, False)}
     claims = [to_claim(db.program, None, replace(db.state(), facts=damaged)) for damaged in (facts, cyclic)]
     missing, unfounded = verify_claims(claims, spark)
-    assert str(missing) == "not closed: r2 derives reach(0, 3), which is missing from the state"
+    assert str(missing) == "not closed: r2 derives reach(0, 3), but reach(0, 3) is missing from the state"
     assert str(unfounded) == "unfounded: reach(7, 8) has no support of lower rank"
 
 

@@ -133,7 +133,7 @@ def test_another_number_of_partitions_is_an_epoch_that_changes_nothing(tmp_path:
             assert db.epoch_number == last
             assert not db.log()[-1].changed
     assert Engine(path=tmp_path / "two", at=-1).log()[-1].note == (
-        "1 to 2 partitions: facts were moved with their ranks and counts, and ranks given anew to reach"
+        "1 to 2 partitions: facts were moved with their ranks and counts, and new ranks were computed for reach"
     )
 
 

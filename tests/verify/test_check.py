@@ -39,7 +39,7 @@ def test_missing_fact_is_named_with_rule_and_body() -> None:
     held = state(edge=base((1, 2), (2, 4)), reach={(1, 2): (1, False), (2, 4): (2, False)})
     verdict = verify(parse_program(CLOSURE), None, held)
     assert str(verdict) == (
-        "not closed: r2 derives reach(1, 4) from edge(1, 2), reach(2, 4), which is missing from the state"
+        "not closed: r2 derives reach(1, 4) from edge(1, 2), reach(2, 4), but reach(1, 4) is missing from the state"
     )
     assert isinstance(verdict, Violation)
     assert (verdict.rule, verdict.fact) == ("r2", ("reach", (1, 4)))
@@ -82,7 +82,7 @@ def test_negated_relation_that_changed_is_found_above() -> None:
     program = parse_program("p(X) :- e(X), !q(X).")
     assert verify(program, None, state(e=base((1,), (2,)), q=base((2,)), p={(1,): (1, False)}))
     verdict = verify(program, None, state(e=base((1,), (2,)), q={}, p={(1,): (1, False)}))
-    assert str(verdict) == "not closed: r1 derives p(2) from e(2), which is missing from the state"
+    assert str(verdict) == "not closed: r1 derives p(2) from e(2), but p(2) is missing from the state"
     assert not verify(program, None, state(e=base((1,), (2,)), q=base((1,), (2,)), p={(1,): (1, False)}))
 
 

@@ -391,7 +391,7 @@ def core_of(engine: Engine) -> Core:
 
 
 def _find_causes(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
-    """What caused a change of an epoch; imported when it is asked for, since few engines are."""
+    """What caused a change of an epoch; imported on the first request, since few engines need it."""
     from tidelog.engine.ask.blame import blame_epoch
 
     return blame_epoch(core, epoch, fact, trials)

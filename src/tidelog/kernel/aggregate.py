@@ -1,10 +1,10 @@
 """Min and max: candidates, the value that a group shows, and the order in which values are fired.
 
 Laws (design, section 3). A candidate (group, value) is a fact like any other. The best present candidate of a group is
-*exposed*: it gives the group's shown fact one support. Retract: when the exposed candidate goes, its group shows
+*exposed*: it is one support of the group's shown fact. Retract: when the exposed candidate is lost, its group shows
 nothing. Assert: the best candidate of all is fired first, and exposed if it is better than what its group shows; the
-one improved upon goes stale. Clean-up: stale values are retracted, then a group may show only what it showed before.
-Among equal values further columns decide, in their order; the heap looks at the value alone.
+one improved upon becomes stale. Clean-up: stale values are retracted, then a group may show only what it showed before.
+Among equal values further columns decide, in their order; the heap compares only the value.
 
 What a group shows is kept in a relation of groups, whose *counts* cell holds the row (+ 1) of the exposed candidate: 0
 nothing, negative hidden by clean-up. The journal undoes it like everything else.
@@ -70,7 +70,7 @@ _SIGN = -(2**63)
 
 @compiled
 def order_key(order, cell):
-    """A number that is smaller the better the value is; by text there is none, and all values are alike."""
+    """A number that is smaller the better the value is; for an order by text it is the same for all values."""
     kind = order >> 1
     if kind == 3:
         return 0
@@ -84,7 +84,7 @@ def order_key(order, cell):
 
 @compiled
 def heap_push(machine, key, item):
-    """Put a candidate into the heap; the caller has seen that there is room."""
+    """Put a candidate into the heap; the caller has checked that there is room."""
     heap, place = machine[HEAP], machine[HTAIL]
     machine[HTAIL] = place + 1
     while place > 0:
@@ -100,7 +100,7 @@ def heap_push(machine, key, item):
 
 @compiled
 def heap_pop(machine):
-    """Take the best candidate out of the heap, which is not empty."""
+    """Remove the best candidate from the heap, which is not empty."""
     heap = machine[HEAP]
     best = load(heap, 1)
     machine[HTAIL] -= 1
@@ -135,7 +135,7 @@ def change_state(directory, rel, row, cleared, marked, counts):
 
 @compiled
 def hide(directory, machine, code, pc, row):
-    """An exposed candidate goes: its group shows nothing, unless it showed a better one already."""
+    """Hide an exposed candidate that is lost: its group shows nothing, unless it already showed a better one."""
     rel, shown = code[pc + E_REL], code[pc + E_SHOWN]
     at = row * directory[rel, WIDTH] + directory[rel, ARITY]
     if load(directory[rel, REC], at) & EXPOSED == 0:
@@ -166,7 +166,7 @@ def hide(directory, machine, code, pc, row):
 def compare_values(directory, indexes, machine, order, memory, index, place, value, other):
     """Below 0 if ``value`` is the better one, above 0 if ``other`` is, 0 for equals; UNKNOWN if Python must compare.
 
-    What Python is asked stands in the scratch area from ``place`` on: the memory, and the two values.
+    The question to Python is written to the scratch area from ``place`` on: the memory, and the two values.
     """
     if value == other:
         return 0
@@ -265,10 +265,10 @@ def expose(directory, indexes, machine, code, pc, registers, row):
 
 @compiled
 def reopen(directory, indexes, machine, rel, shown, index, order, column, ties, first):
-    """Groups that show nothing put their best present candidate into the heap; by text, all their candidates.
+    """Put the best present candidates of groups that show nothing into the heap; by text, all their candidates.
 
-    With ``ties`` all whose value is the best go there. Works through the opened groups from ``first`` on; -1 when done,
-    else the place at which the heap must grow first.
+    With ``ties`` all candidates with the best value are put there. Processes the opened groups from ``first`` on;
+    returns -1 when done, otherwise the place at which the heap must grow first.
     """
     links = indexes[index, LINKS]
     width, arity, records = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, REC]

@@ -1,13 +1,13 @@
 """Cells that several threads change at the same time.
 
-Law: each of these is one step that no thread sees half of; what a thread wrote before it *published* something (`swap`,
-`publish`) is seen by whoever finds it there. An address is one as in `memory`.
+Law: each of these is atomic; what a thread wrote before it *published* something (`swap`, `publish`) is seen by every
+thread that sees the published value. Addresses are those of `memory`.
 
-``fetch_add(address, index, value)`` adds to a cell and gives what it was before; ``swap(address, index, expected,
-value)`` replaces what is expected in a cell and says whether it was there; ``observe(address, index)`` is a cell as
-another thread may have published it; ``publish(address, index, value)`` sets a cell for others to see. ``give_way()``
-lets other threads have the processor, ``sleep(microseconds)`` leaves it for a while. ``clock(kind, address)`` writes
-the time to two cells: seconds and nanoseconds.
+``fetch_add(address, index, value)`` adds to a cell and returns what it was before; ``swap(address, index, expected,
+value)`` replaces the expected content of a cell and returns whether it was there; ``observe(address, index)`` is a cell
+as another thread may have published it; ``publish(address, index, value)`` sets a cell for others to see.
+``give_way()`` yields the processor to other threads, ``sleep(microseconds)`` releases it for a while.
+``clock(kind, address)`` writes the time to two cells: seconds and nanoseconds.
 """
 
 from __future__ import annotations

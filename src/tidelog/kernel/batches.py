@@ -1,7 +1,8 @@
 """Batches: facts of the queue are fired together, and what they send is counted, until nothing waits.
 
 Law: no fact that becomes present in a batch is seen by a join of that batch, so that every support is found once
-(`kernel.join`). A call stops where something must grow, a function is wanted or the slice is over, and goes on there.
+(`kernel.join`). A call stops where something must grow, a function is needed or the slice is over; the next one resumes
+there.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def mark(directory, items, begin, end, cleared, marked):
 
 @compiled
 def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans, sign):
-    """Fire the batch [ITEM, END) and apply what it sends; DONE when both are through."""
+    """Fire the batch [ITEM, END) and apply what it sends; DONE when both are finished."""
     if machine[STAGE] == 0:
         status = make_readable(directory, indexes, machine, code, plans, machine[END] - machine[ITEM])
         if status != DONE:
@@ -101,7 +102,7 @@ def fire_batch(directory, indexes, machine, code, registers, cursors, ranks, tal
 
 @compiled
 def forget_fired(machine):
-    """Facts that were fired leave the queue; what waits moves to its front."""
+    """Remove facts that were fired from the queue; the waiting ones move to its front."""
     queue, first, count = machine[QUEUE], machine[QHEAD], machine[QTAIL] - machine[QHEAD]
     for i in range(count):
         store(queue, i, load(queue, first + i))
@@ -110,12 +111,12 @@ def forget_fired(machine):
 
 @compiled
 def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tally, queue, spans, plans, sign):
-    """Batch after batch until the queue is empty: local quiescence of a phase.
+    """Fire batch after batch until the queue is empty: local quiescence of a phase.
 
     With an empty queue the best candidate of all comes next. SHARE: a batch is large enough for several threads, and is
     fired here if this is called again. A suspended fact stays visible until its own losses are fired; a new fact is
-    visible from then on. Where no plan reads a fact of its own stratum but its trigger, nobody can tell when a new fact
-    is visible: it is at once, and no batch is marked.
+    visible from then on. If no plan reads facts of its own stratum besides its trigger, it makes no difference when a
+    new fact becomes visible: it is visible at once, and no batch is marked.
     """
     while True:
         if machine[STAGE] == 0:
@@ -160,10 +161,10 @@ def run_queue(directory, indexes, machine, code, registers, cursors, ranks, tall
 
 @compiled
 def change_facts(directory, indexes, machine, rel, rows, arity, flag):
-    """Give facts a support of body rank 0, or take it.
+    """Add a support of body rank 0 to facts, or remove it.
 
-    With ``flag`` BASE the support is the assertion: a fact asserted twice has one. Most facts that come are new: a
-    record is written at the end, and the places of facts further on are asked for ahead of time.
+    With ``flag`` BASE the support is the assertion: a fact asserted twice has one. Most incoming facts are new: a
+    record is written at the end, and the places of later facts are prefetched.
     """
     gains = machine[PHASE] == ASSERT_LOWER
     table, slots, room = directory[rel, TAB], directory[rel, SLOTS], 0

@@ -23,9 +23,9 @@ from tidelog.kernel.wrap import Wrapper
 
 _CELL = types.int64
 _KINDS: dict[str, Any] = {"cell": _CELL, "cells": types.Array(_CELL, 1, "C"), "table": types.Array(_CELL, 2, "C")}
-# The first three by the compiler.
+# The compiler calls the first three.
 _PROCESS = frozenset({"memset", "memcpy", "memmove", "sched_yield", "usleep", "clock_gettime"})
-# Arrays of entries belong to Python: compiled code counts references to them, finds no owner, and never gets here.
+# Arrays of entries belong to Python: compiled code counts references to them, finds no owner, and never calls this.
 _NO_OWNER = (
     "define void @NRT_MemInfo_call_dtor(ptr %0) { call void @llvm.trap() unreachable } declare void @llvm.trap()"
 )
@@ -52,7 +52,7 @@ def compile_kernels(kernels: Iterable[tuple[Kernel, tuple[str, ...]]]) -> bytes:
 
 
 def _emit(module: Any, symbols: set[str], target: tuple[str, str, str]) -> bytes:
-    """Machine code for an instruction set that may lie anywhere, without what no entry needs."""
+    """Position-independent machine code for an instruction set, without what no entry needs."""
     triple, processor, features = target
     module.link_in(llvm.parse_assembly(_NO_OWNER))
     for function in module.functions:
@@ -69,7 +69,7 @@ def _emit(module: Any, symbols: set[str], target: tuple[str, str, str]) -> bytes
 
 
 def _check_needs(module: Any) -> None:
-    """Nothing may be called that a process without the compiler has not got."""
+    """Check that nothing is called that a process without the compiler does not have."""
     parts = (*module.functions, *module.global_variables)
     needed = {part.name for part in parts if part.is_declaration and not part.name.startswith("llvm.")}
     if needed - _PROCESS - set(INTERFACE):

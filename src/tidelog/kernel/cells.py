@@ -1,6 +1,6 @@
 """Cells: what the kernel computes with, 64-bit integers in numpy arrays.
 
-Law: a row of a relation is a row of cells; what they stand for is known to the layers above.
+Law: a row of a relation is a row of cells; their meaning is known to the layers above.
 """
 
 from __future__ import annotations
@@ -14,5 +14,5 @@ Cells = npt.NDArray[np.int64]
 
 
 def address(array: npt.NDArray[Any]) -> int:
-    """Where the array's data lies."""
+    """The address of the array's data."""
     return int(array.__array_interface__["data"][0])

@@ -1,8 +1,8 @@
-"""Shares: the free records, journal entries and places of the queue that a thread may fill without asking the others.
+"""Shares: the free records, journal entries and places of the queue that a thread may fill without synchronization.
 
 Laws. A claim takes a handful of free records (or entries, or places) out of the whole for one thread, under the team's
 lock. Every thread holds at most one handful of each kind and relation, so that a table with room for one handful per
-thread has room whatever happens. `settle` gives back what was not used: free records go to the free list, and the last
+thread has room whatever happens. `settle` returns what was not used: free records go to the free list, and the last
 entries move into gaps, so that afterwards the whole is as if one thread had done the work. Outside of a run all shares
 are empty.
 """
@@ -42,12 +42,12 @@ from tidelog.kernel.layout import (
 )
 from tidelog.kernel.memory import compiled, load, store
 
-# Cells of a team; those that threads wait for have lines of the cache of their own.
+# Cells of a team; those that threads wait for are in separate cache lines.
 LOCK, STOP, GENERATION, NEXT = 0, 8, 16, 24
 (
     THREADS,
     HANDFUL,  # how many records, entries or places a claim takes
-    CLOSED,  # why the run is over: 0 it is not
+    CLOSED,  # why the run is over; 0: it is not
     ACTIVE,  # threads that have joined, and those of them that wait for the others
     WAITING,
     KIND,  # what is run: ONCE, QUEUE_OF_BATCHES or ONLY_LINKS
@@ -59,7 +59,7 @@ LOCK, STOP, GENERATION, NEXT = 0, 8, 16, 24
     END_OF_BATCH,
     TAIL,  # one past the last item of the queue, and its capacity
     TAILCAP,
-    LEAST,  # rows that a batch must be expected to visit for the team to go on, and rows visited per item so far
+    LEAST,  # rows that a batch must be expected to visit for the team to continue, and rows visited per item so far
     RATE,
     VISITED_BEFORE,
     INDEX,  # the index whose rows are linked
@@ -68,14 +68,14 @@ FIRING, MARKING, LINKING = range(3)
 MEMBERS = 56  # for each thread: address of its machine, whether it has joined, two cells of scratch
 M_MACHINE, M_JOINED, M_GAP = 0, 1, 2
 MEMBER_CELLS = 4
-SPINS, PATIENCE = 200, 300  # looks at a cell before the processor is given to another thread, and before a nap
+SPINS, PATIENCE = 200, 300  # reads of a cell before the processor is yielded to another thread, and before a nap
 NAP = 20  # microseconds
 HUGE_PAGE_BITS = 21
 
 
 @compiled
 def wait_a_little(spins):
-    """Between two looks at a cell that another thread is to change; the number of looks so far."""
+    """Wait between two reads of a cell that another thread is to change; returns the number of reads so far."""
     if spins >= PATIENCE:
         sleep(NAP)
     elif spins >= SPINS:
@@ -85,7 +85,7 @@ def wait_a_little(spins):
 
 @compiled
 def lock(address, index):
-    """Wait until nobody else holds the lock in a cell, and hold it."""
+    """Wait until no other thread holds the lock in a cell, and acquire it."""
     spins = 0
     while not swap(address, index, 0, 1):
         spins = wait_a_little(spins)
@@ -93,7 +93,7 @@ def lock(address, index):
 
 @compiled
 def unlock(address, index):
-    """Let the next one have the lock."""
+    """Release the lock."""
     publish(address, index, 0)
 
 
@@ -105,7 +105,7 @@ def machine_of(team, number):
 
 @compiled
 def open_share(directory, indexes, mine, my_indexes):
-    """A share that knows where everything is, and holds nothing yet."""
+    """Open a share that knows all addresses, and holds nothing yet."""
     for rel in range(len(mine)):
         for field in range(DIRECTORY_FIELDS):
             mine[rel, field] = directory[rel, field]
@@ -164,9 +164,10 @@ def take_unused(directory, mine, rel, handful):
 
 @compiled
 def touch_ahead(directory, mine, rel):
-    """Have the page after the next cleared by the system, if a handful has reached a new one.
+    """Make the system clear the page after the next, if a handful has reached a new one.
 
-    It is written as it is found, without the lock: clearing takes longer than many claims, which go on meanwhile.
+    Its content is written back unchanged, without the lock: clearing takes longer than many claims, which continue
+    meanwhile.
     """
     width, records = directory[rel, WIDTH], directory[rel, REC]
     first, last = records + 8 * width * mine[rel, ROWS], records + 8 * width * mine[rel, CAP]
@@ -178,7 +179,7 @@ def touch_ahead(directory, mine, rel):
 
 @compiled
 def count_in(directory, indexes, mine, my_indexes, rel, own, keys):
-    """The records and keys that a share has filled count in the whole; it begins at the places ``own`` and ``keys``."""
+    """Add the records and keys that a share has filled to the whole; it begins at the places ``own`` and ``keys``."""
     directory[rel, LIVE_ROWS] += mine[own + rel, LIVE_ROWS]
     mine[own + rel, LIVE_ROWS] = 0
     index = directory[rel, FIRST]
@@ -190,7 +191,7 @@ def count_in(directory, indexes, mine, my_indexes, rel, own, keys):
 
 @compiled
 def claim_records(team, directory, indexes, mine, my_indexes, rel):
-    """A handful of free records; False where something must grow first."""
+    """Claim a handful of free records; False if something must grow first."""
     lock(team, LOCK)
     count_in(directory, indexes, mine, my_indexes, rel, 0, 0)
     handful = load(team, HANDFUL)
@@ -203,7 +204,7 @@ def claim_records(team, directory, indexes, mine, my_indexes, rel):
 
 @compiled
 def claim_journal(team, directory, mine, rel):
-    """A handful of journal entries; False where the journal must grow first."""
+    """Claim a handful of journal entries; False if the journal must grow first."""
     lock(team, LOCK)
     first, last = directory[rel, JROWS], directory[rel, JROWS] + load(team, HANDFUL)
     good = last <= directory[rel, JCAP]
@@ -216,7 +217,7 @@ def claim_journal(team, directory, mine, rel):
 
 @compiled
 def claim_queue(team, machine):
-    """A handful of places at the end of the queue; False where it must grow first."""
+    """Claim a handful of places at the end of the queue; False if it must grow first."""
     lock(team, LOCK)
     first, last = load(team, TAIL), load(team, TAIL) + load(team, HANDFUL)
     good = last <= load(team, TAILCAP)
@@ -229,7 +230,7 @@ def claim_queue(team, machine):
 
 @compiled
 def close_gaps(team, cells, width, tail):
-    """Move the last entries into the gaps that the threads have noted in the team's scratch; the new end."""
+    """Move the last entries into the gaps that the threads have noted in the team's scratch; returns the new end."""
     threads = load(team, THREADS)
     while True:
         best, start, end = -1, -1, 0
@@ -248,7 +249,7 @@ def close_gaps(team, cells, width, tail):
 
 @compiled
 def note_gap(team, number, start, end):
-    """Entries that a thread has claimed and not filled."""
+    """Note the entries that a thread has claimed and not filled."""
     gap = MEMBERS + MEMBER_CELLS * number + M_GAP
     store(team, gap, start)
     store(team, gap + 1, end)
@@ -256,7 +257,7 @@ def note_gap(team, number, start, end):
 
 @compiled
 def settle_queue(team):
-    """The queue without gaps; every clock stands above all ranks given."""
+    """Close the gaps of the queue; every clock is above all assigned ranks."""
     clock = 0
     for number in range(load(team, THREADS)):
         machine = machine_of(team, number)
@@ -272,7 +273,7 @@ def settle_queue(team):
 
 @compiled
 def give_back(directory, mine, rel, own):
-    """Records that a share did not use are free for all."""
+    """Return records that a share did not use to the free list of all."""
     records, width, counts = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY] + 1
     if mine[own, CAP] == directory[rel, ROWS]:
         directory[rel, ROWS] = mine[own, CAP] = mine[own, ROWS]
@@ -292,7 +293,7 @@ def give_back(directory, mine, rel, own):
 
 @compiled
 def forget_unused(directory, indexes, rel):
-    """No index has passed by a row beyond the last one: whatever fills it waits to be linked."""
+    """Reset indexes that have passed rows beyond the last one: a record that fills such a row must be linked."""
     index = directory[rel, FIRST]
     while index >= 0:
         indexes[index, LINKED] = min(indexes[index, LINKED], directory[rel, ROWS])
@@ -301,7 +302,7 @@ def forget_unused(directory, indexes, rel):
 
 @compiled
 def settle(team, directory, indexes, shares, index_shares):
-    """Everything as if one thread had done the work; the machine of thread 0 has the numbers of all.
+    """Leave everything as if one thread had done the work; the machine of thread 0 has the numbers of all.
 
     The shares of all threads follow each other.
     """

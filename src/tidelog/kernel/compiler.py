@@ -1,6 +1,6 @@
 """The compiler as a process: from the sources to an object file, or to the libraries of a wheel.
 
-Law: what is made depends on the sources and the instruction set, not on settings of the compiler in the environment or
+Law: the output depends on the sources and the instruction set, not on settings of the compiler in the environment or
 on what the calling process has done with it. The calling process does not import the compiler.
 """
 

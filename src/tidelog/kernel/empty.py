@@ -1,7 +1,7 @@
 """Emptying a relation in place, so that its stratum can be built again: nothing is present, every record stays.
 
-Law: the journal holds every record as it was before the epoch, so that an undo gives it back; a commit frees the
-records of facts that did not become present again. Assertions stay flagged: who empties gives them their support again.
+Law: the journal holds every record as it was before the epoch, so that an undo restores it; a commit frees the records
+of facts that did not become present again. Assertions stay flagged: the caller restores their support.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tidelog.kernel.relation import touch
 def empty(directory, rel, first, end, only, cleared, uncounted):
     """Clear flags of the records [first, end) in use that have a flag of ``only``; ``uncounted`` (1): no supports.
 
-    Returns the first row that was not looked at, because the journal has no room, or ``end``.
+    Returns the first row that was not processed, because the journal has no room, or ``end``.
     """
     records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
     for row in range(first, end):

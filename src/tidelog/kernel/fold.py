@@ -1,10 +1,10 @@
 """Folds: count, sum, mean, min and max of groups, each group a row of a table with its accumulators.
 
-Law (D12): what a group shows depends on its values alone, never on the order in which they came. Sums are exact: words
-of 64 bits, in two's complement, the lowest first; integers have two of them, floats as many as the exponents in use
-want (a *window*, which Python widens), in units of 2^-1074, with infinities and NaN counted apart. What is shown is
-rounded once. A min or max counts the rows that have the best value; when the last of them goes the group is looked
-through again.
+Law (D12): what a group shows depends on its values alone, never on the order in which they arrive. Sums are exact:
+words of 64 bits, in two's complement, the lowest first; integers have two of them, floats as many as the exponents in
+use require (a *window*, which Python widens), in units of 2^-1074, with infinities and NaN counted separately. What is
+shown is rounded once. A min or max counts the rows that have the best value; when the last of them is removed, the
+group is searched again.
 
 The row of a group: its key, the place (+ 1) of its copy in the journal, its number of values, its accumulators. The
 journal holds the number and the accumulators of every group that the epoch touched, as they were before it, unless
@@ -51,7 +51,7 @@ NUMBER, TOTAL, WRAPPED, ROUNDED, MEAN, BEST_VALUE = range(6)
     COLUMNS,
 ) = range(24)
 MOST_WORDS = 34  # of all floats, with room for carries of 2^31 values
-BATCH = 64  # records whose groups are asked for ahead of time
+BATCH = 64  # records whose groups are prefetched
 SPARE_WORDS = max(MOST_WORDS + 2, BATCH)
 CROWDED = 1 << 12  # groups beyond which they are not near
 INFINITY_BITS = 0x7FF0000000000000
@@ -83,7 +83,7 @@ def has_key(state, group, at, keys):
 
 @compiled
 def make_group(state, at, tag):
-    """A new group for the record at an address, without values; the caller has seen that there is room."""
+    """A new group for the record at an address, without values; the caller has checked that there is room."""
     groups, span, keys, slots = state[GROUPS], state[SPAN], state[NKEY], state[SLOTS]
     row = state[FREE] - 1
     if row >= 0:
@@ -142,7 +142,7 @@ def add_words(words, first, count, low, high, above):
 
 @inlined
 def add_float(state, at, cell, sign):
-    """Add or take away a float; False if the window is too narrow."""
+    """Add or subtract a float; False if the window is too narrow."""
     exponent = (cell >> 52) & _EXPONENTS
     if exponent == _EXPONENTS:
         place = 2 if cell == NAN_BITS else (1 if cell < 0 else 0)
@@ -168,7 +168,7 @@ def add_float(state, at, cell, sign):
 
 @inlined
 def add_integer(at, cell, sign, unsigned):
-    """Add or take away an integer."""
+    """Add or subtract an integer."""
     low, above = cell, 0 if unsigned else cell >> 63
     if sign < 0:
         low = subtract(0, cell)[0]
@@ -182,7 +182,7 @@ def add_integer(at, cell, sign, unsigned):
 
 @inlined
 def add_candidate(at, order, cell, sign):
-    """Count a row with this value; where nobody knows the best value (its count is 0) it stays unknown."""
+    """Count a row with this value; an unknown best value (its count is 0) stays unknown."""
     best, count = load(at, 0), load(at, 1)
     if sign < 0:
         if cell == best and count > 0:
@@ -197,7 +197,7 @@ def add_candidate(at, order, cell, sign):
 
 @inlined
 def change_group(state, kind, at, group, sign):
-    """Add the record at an address to its group (1) or take it away (-1); False if the window is too narrow."""
+    """Add the record at an address to its group (1) or remove it (-1); False if the window is too narrow."""
     count = load(group, 0)
     if kind == FLOATS:
         if not add_float(state, group + 8, load(at, state[VALUE]), sign):
@@ -216,7 +216,7 @@ def change_group(state, kind, at, group, sign):
 
 @inlined
 def look_ahead(state, records, width, flags, flag, items, first, last, tags):
-    """Hash the keys of a batch, -1 for records that are left out, and ask for the memory that finding them needs."""
+    """Hash the keys of a batch, -1 for records that are skipped, and prefetch the memory needed to find them."""
     table, slots, groups, span = state[TAB], state[SLOTS], state[GROUPS], state[SPAN]
     for i in range(first, last):
         at = records + 8 * width * (items[i] & LOW32 if flag == 0 else i)
@@ -236,7 +236,7 @@ def look_ahead(state, records, width, flags, flag, items, first, last, tags):
 
 @inlined
 def has_room(state):
-    """Whether one group more fits, and its copy in the journal."""
+    """Whether one more group fits, and its copy in the journal."""
     if is_full(state[LIVE], state[SLOTS]) or (state[FREE] == 0 and state[USED] >= state[CAP]):
         return False
     return state[FRESH] == 1 or state[JROWS] < state[JCAP]
@@ -244,7 +244,7 @@ def has_room(state):
 
 @compiled
 def fold_batch(state, records, width, flag, items, first, last, sign, tags):
-    """Fold a batch whose keys are hashed; the place where it stopped: ``last``, or before where something is short."""
+    """Fold a batch whose keys are hashed; returns where it stopped: ``last``, or before if room is missing."""
     table, slots, groups, span, keys = state[TAB], state[SLOTS], state[GROUPS], state[SPAN], state[NKEY]
     kind, fresh = state[KIND], state[FRESH]
     for i in range(first, last):
@@ -278,7 +278,7 @@ def fold_batch(state, records, width, flag, items, first, last, sign, tags):
 
 @compiled
 def fold_rows(state, records, width, flags, flag, items, first, last, sign):
-    """Fold records into their groups; the place where it stopped: ``last``, or before where something is short.
+    """Fold records into their groups; returns where it stopped: ``last``, or before if room is missing.
 
     With a ``flag`` all records that have it in the cell ``flags`` are folded, with -1 all; with 0 those of ``items``.
     """
@@ -318,7 +318,7 @@ def half_quotient(word, rest, divisor):
 def rounded(words, count, unit, divisor, spare):
     """The bits of the float nearest to a number of ``count`` words, in units of 2^unit, divided by ``divisor``.
 
-    Halves go to the even neighbour. ``spare`` has room for two words more.
+    Halves are rounded to the even neighbour. ``spare`` has room for two more words.
     """
     negative, carry, sticky = load(words, count - 1) < 0, 1, False
     store(spare, 0, 0)
@@ -373,7 +373,7 @@ def rounded(words, count, unit, divisor, spare):
 
 @inlined
 def rounded_float(state, at, divisor):
-    """What the floats of a group add up to, divided."""
+    """The sum of the floats of a group, divided."""
     plus, minus = load(at, 0), load(at, 1)
     if load(at, 2) != 0 or (plus != 0 and minus != 0):
         return NAN_BITS
@@ -388,7 +388,7 @@ def rounded_float(state, at, divisor):
 
 @compiled
 def shown(state, at):
-    """The cell that a group with values shows, and whether it has one: a sum may leave its type."""
+    """The cell that a group with values shows, and whether it has one: a sum may overflow its type."""
     count, shows, kind = load(at, 0), state[SHOWS], state[KIND]
     if shows == NUMBER:
         return count, True
@@ -414,10 +414,10 @@ def write_head(state, row, cell, to):
 
 @compiled
 def net_results(state, first, last, lost, gained, counts):
-    """Head facts that groups of the journal showed before and show now, where these differ; the place where it stopped.
+    """Head facts that groups of the journal showed before and show now, if these differ; returns where it stopped.
 
-    ``lost`` and ``gained`` are addresses, ``counts`` holds how many facts lie there. It stops at a sum that leaves its
-    type.
+    ``lost`` and ``gained`` are addresses, ``counts`` holds how many facts are there. It stops at a sum that overflows
+    its type.
     """
     length, heads = state[SPAN] - state[NKEY], state[NHEAD]
     for i in range(first, last):
@@ -445,7 +445,7 @@ def net_results(state, first, last, lost, gained, counts):
 
 @compiled
 def all_results(state, first, last, found, counts):
-    """The head facts of all groups; the place where it stopped, as `net_results`."""
+    """The head facts of all groups; returns where it stopped, like `net_results`."""
     for row in range(first, last):
         at = state[GROUPS] + 8 * (row * state[SPAN] + state[NKEY] + 1)
         if load(at, 0) == 0:
@@ -460,7 +460,7 @@ def all_results(state, first, last, found, counts):
 
 @inlined
 def look_at(state, records, start, key):
-    """A row of a group that is looked through again; keys longer than an index can be are compared."""
+    """Examine a row of a group that is searched again; keys longer than an index can be are compared."""
     for i in range(MAX_KEY, state[NKEY]):
         if load(records, start + state[COLUMNS + i]) != load(key, i):
             return
@@ -474,7 +474,7 @@ def look_at(state, records, start, key):
 
 @compiled
 def look_again(directory, indexes, rel, index, state, first, last):
-    """Groups of the journal whose best value went are looked through, by an index on their key; -1: there is one."""
+    """Search groups of the journal that lost their best value, by an index on their key; -1: there is one group."""
     records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
     length = state[SPAN] - state[NKEY]
     for i in range(first, last):
@@ -497,7 +497,7 @@ def look_again(directory, indexes, rel, index, state, first, last):
 
 @compiled
 def free_group(state, row):
-    """A group without values leaves the table."""
+    """Remove a group without values from the table."""
     group = state[GROUPS] + 8 * row * state[SPAN]
     mixed = HASH_SEED
     for i in range(state[NKEY]):
@@ -516,7 +516,7 @@ def free_group(state, row):
 
 @compiled
 def end_epoch(state, undo):
-    """The epoch is over: groups are as they are, or with ``undo`` as they were; those without values are freed."""
+    """End the epoch: keep the groups, or with ``undo`` restore them; those without values are freed."""
     length = state[SPAN] - state[NKEY]
     for i in range(state[JROWS]):
         entry = state[JOURNAL] + 8 * i * length

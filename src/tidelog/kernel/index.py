@@ -1,11 +1,11 @@
 """Indexes: the rows that agree on some columns, as a doubly linked chain per key.
 
-Laws. A live row below the index's LINKED is in the chain of its key exactly once; rows from there on wait until
-somebody reads the index (`kernel.maintain`): facts that came in one batch are not read before the next one. A table
-entry is ``hash << 32 | first row + 1``; links hold ``row + 1``, 0 ends a chain. New rows come first, so that a cursor
-inside a chain is not disturbed by insertions; rows are unlinked only between epochs. The run of entries of a hash
-begins at its ``home``, in the order of hashes, so that a table of any length grows and shrinks where it lies. An index
-that is ordered has neither chains nor such a table (`kernel.ordered`).
+Laws. A live row below the index's LINKED is in the chain of its key exactly once; rows from there on wait until the
+index is read (`kernel.maintain`): facts added in one batch are not read before the next one. A table entry is
+``hash << 32 | first row + 1``; links hold ``row + 1``, 0 ends a chain. New rows are put first, so that a cursor inside
+a chain is not disturbed by insertions; rows are unlinked only between epochs. The run of entries of a hash begins at
+its ``home``, in the order of hashes, so that a table of any length grows and shrinks in place. An ordered index has
+neither chains nor such a table (`kernel.ordered`).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def finish_hash(mixed):
 
 @inlined
 def home(tag, slots):
-    """The place in a table of so many slots where the entries of a hash begin."""
+    """The place in a table of ``slots`` slots where the entries of a hash begin."""
     return (tag * slots) >> 32
 
 
 @inlined
 def is_full(entries, slots):
-    """Whether one entry more would fill a table to over 70 %."""
+    """Whether one more entry would fill a table to over 70 %."""
     return 10 * (entries + 1) > 7 * slots
 
 
@@ -63,7 +63,7 @@ def same_key(indexes, index, one, other):
 
 @inlined
 def link_hashed(directory, indexes, index, rel, row, tag):
-    """As `link`, where the hash of the key is known."""
+    """Like `link`, with a known hash of the key."""
     records, width = directory[rel, REC], directory[rel, WIDTH]
     start = records + 8 * row * width
     table, slots, links = indexes[index, KTAB], indexes[index, KSLOTS], indexes[index, LINKS]
@@ -99,7 +99,7 @@ def link(directory, indexes, index, rel, row):
 
 @compiled
 def unlink(directory, indexes, index, rel, row):
-    """Take a row out of the chain of its key; a key without rows leaves the table."""
+    """Remove a row from the chain of its key; a key without rows is removed from the table."""
     if indexes[index, ORDER] != 0:
         take_row_out(directory, indexes, index, rel, row)
         return
@@ -178,7 +178,7 @@ def first_row(directory, indexes, index, rel, key):
 
 @compiled
 def collect(directory, indexes, index, rel, key, found):
-    """The rows of a key that were present before the epoch, into ``found``; their number, or -1 if it is too short."""
+    """Write the rows of a key present before the epoch to ``found``; returns their number, -1 if it is too short."""
     width, arity, records = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, REC]
     cursor, count = first_row(directory, indexes, index, rel, key), 0
     while cursor != 0:

@@ -61,7 +61,7 @@ def store32(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
 
 
 def _loading(bits: int) -> Any:
-    """Loads so many bits of little-endian memory from any address, as a 64-bit number."""
+    """Loads ``bits`` bits of little-endian memory from any address, as a 64-bit number."""
     narrow = ir.IntType(bits)
 
     @intrinsic
@@ -96,7 +96,7 @@ store_word, store_byte = _storing(64), _storing(8)
 
 
 def _prefetching(writes: int) -> Any:
-    """Asks for the cache line of the 64-bit cell at an index, to read it or to write to it."""
+    """Prefetches the cache line of the 64-bit cell at an index, to read it or to write to it."""
 
     @intrinsic
     def prefetching(_context: Any, _address: Any, _index: Any) -> Any:
@@ -137,7 +137,7 @@ def float_to_bits(_context: Any, _value: Any) -> Any:
 
 
 def _checked(build: str) -> Any:
-    """An operation on two numbers that gives the result in 64 bits and whether it fits."""
+    """An operation on two numbers that returns the result in 64 bits and whether it fits."""
 
     @intrinsic
     def checked(_context: Any, _left: Any, _right: Any) -> Any:
@@ -152,7 +152,7 @@ def _checked(build: str) -> Any:
     return checked
 
 
-# The compiler takes it that signed arithmetic never overflows, so that a test afterwards is optimised away.
+# The compiler assumes that signed arithmetic never overflows, so that a test afterwards is optimised away.
 add, subtract, multiply = (_checked(f"s{name}_with_overflow") for name in ("add", "sub", "mul"))
 
 
@@ -161,7 +161,7 @@ add, subtract, multiply = (_checked(f"s{name}_with_overflow") for name in ("add"
 
 @intrinsic
 def fetch_add(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
-    """Add to the cell at ``index``; what it was before."""
+    """Add to the cell at ``index``; returns what it was before."""
 
     def generate(_ctx: Any, builder: Any, _sig: Any, args: Any) -> Any:
         return builder.atomic_rmw("add", _cell(builder, args[0], args[1], _I64), args[2], "acq_rel")
@@ -171,7 +171,7 @@ def fetch_add(_context: Any, _address: Any, _index: Any, _value: Any) -> Any:
 
 @intrinsic
 def swap(_context: Any, _address: Any, _index: Any, _expected: Any, _value: Any) -> Any:
-    """Replace what is expected in the cell at ``index``; whether it was there."""
+    """Replace the expected content of the cell at ``index``; returns whether it was there."""
 
     def generate(_ctx: Any, builder: Any, _sig: Any, args: Any) -> Any:
         pair = builder.cmpxchg(_cell(builder, args[0], args[1], _I64), args[2], args[3], "acq_rel", "acquire")

@@ -6,7 +6,7 @@ mask* for the phase: bit f is set when a fact with presence flags f counts. A su
 highest body rank).
 
 The walk is depth first with an explicit stack of cursors, so that it can stop anywhere (messages full, slice over, a
-function wanted) and go on later. It changes no relation.
+function needed) and resume later. It changes no relation.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ from tidelog.kernel.ordered import first_from, highest, is_within, lowest
 from tidelog.kernel.relation import find, hash_cells
 from tidelog.kernel.scalar import compare, compute
 
-NEAR, FAR = 4, 8  # items of the batch between asking for memory and using it
+NEAR, FAR = 4, 8  # items of the batch between prefetching memory and using it
 
 
 @inlined
 def bind(code, at, count, records, start, registers):
-    """Match a record with ``count`` bindings (column, mode, register); False where a check fails."""
+    """Match a record with ``count`` bindings (column, mode, register); False if a check fails."""
     for _ in range(count):
         value = load(records, start + code[at])
         register = code[at + 2]
@@ -125,7 +125,7 @@ def bind(code, at, count, records, start, registers):
 
 @inlined
 def count(counts, place, number):
-    """Add to what is counted at a place of the code."""
+    """Add to the count at a place of the code."""
     store(counts, place, load(counts, place) + number)
 
 
@@ -144,7 +144,7 @@ def gather_key(code, pc, registers, scratch):
 
 @inlined
 def next_between(directory, indexes, code, pc, registers, scratch, forward, cursor):
-    """The row (+ 1) that a visit between bounds comes to after ``cursor``, 0 at its end."""
+    """The row (+ 1) that a visit between bounds reaches after ``cursor``, 0 at its end."""
     index, rel = code[pc + S_INDEX], code[pc + S_REL]
     links, kind, bounds = indexes[index, LINKS], indexes[index, ORDER] - 1, pc + S_KEYS + code[pc + S_NKEY] - 3
     for i in range(code[pc + S_NKEY] - 3):
@@ -176,7 +176,7 @@ def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
             cursor = first_row(directory, indexes, index, rel, scratch)
         else:
             cursor = load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
-        if cursor != 0:  # the row after it is asked for while this one is joined
+        if cursor != 0:  # the row after it is prefetched while this one is joined
             following = load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
             prefetch(directory[rel, REC], (following - 1) * directory[rel, WIDTH])
             prefetch(indexes[index, LINKS], following - 1)
@@ -226,8 +226,8 @@ def emit(directory, machine, code, pc, registers, rank):
 def sweep(directory, indexes, machine, code, pc, registers, ranks, cursor):
     """The innermost loop: visit the rows of a chain from ``cursor`` on and write a message for each.
 
-    What the loop needs is read once before it: memory that messages are written to hides it from the compiler. Returns
-    the last row (+ 1) visited when the messages are full, 0 when the chain is through.
+    What the loop needs is read once before it: since messages are written to memory, the compiler could not keep it in
+    registers. Returns the last row (+ 1) visited when the messages are full, 0 at the end of the chain.
     """
     generator, rel = code[pc + S_GEN], code[pc + S_REL]
     accept, same, base = code[pc + S_ACCEPT + machine[PHASE]], code[pc + S_SAME], directory[rel, RANK_BASE]
@@ -306,9 +306,9 @@ def start_plan(directory, machine, code, plan, item, registers, ranks):
 
 @inlined
 def ask_for_key(directory, indexes, code, pc, scan, record, registers, near):
-    """Ask for the memory in which the step at ``pc`` will look for the key of a record that a scan visits further on.
+    """Prefetch the memory in which the step at ``pc`` will look for the key of a record that a scan visits later.
 
-    From afar for the key's place in the table, from ``near`` for the row that it names.
+    Far ahead, the key's place in the table; from ``near``, the row that it names.
     """
     op, rel = code[pc + S_OP], code[pc + S_REL]
     binds = scan + S_KEYS + code[scan + S_NKEY]
@@ -338,7 +338,7 @@ def ask_for_key(directory, indexes, code, pc, scan, record, registers, near):
 
 @inlined
 def look_ahead_of_scan(directory, indexes, code, scan, registers, cursor):
-    """Ask for what the step after a scan needs for the rows that the scan visits next."""
+    """Prefetch what the step after a scan needs for the rows that the scan visits next."""
     pc, rel = scan + code[scan + S_LEN], code[scan + S_REL]
     op = code[pc + S_OP]
     if op in (LOOKUP, ONE, NEGATE) and cursor != 0 and cursor + FAR <= directory[rel, ROWS]:
@@ -475,9 +475,9 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
 
 @inlined
 def ask_ahead(directory, indexes, code, plan, record, registers, near):
-    """Ask for the memory that the first look-up of a plan will need for a trigger further on.
+    """Prefetch the memory that the first look-up of a plan will need for a later trigger.
 
-    From afar for the key's place in the table, from ``near`` for the first row of its chain.
+    Far ahead, the key's place in the table; from ``near``, the first row of its chain.
     """
     count = code[plan + P_NBIND]
     pc = plan + P_BINDS + 3 * count
@@ -508,7 +508,7 @@ def ask_ahead(directory, indexes, code, plan, record, registers, near):
 
 @inlined
 def look_ahead(directory, indexes, code, plan, items, item, end, rel, registers):
-    """Ask for what the next items of a batch will need; they mostly are of the same relation."""
+    """Prefetch what the next items of a batch will need; most of them are of the same relation."""
     if item + FAR < end and items[item + FAR] >> 32 == rel:
         start = directory[rel, REC] + 8 * (items[item + FAR] & LOW32) * directory[rel, WIDTH]
         ask_ahead(directory, indexes, code, plan, start, registers, False)
@@ -519,7 +519,7 @@ def look_ahead(directory, indexes, code, plan, items, item, end, rel, registers)
 
 @compiled
 def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans):
-    """Run all plans that the items of the batch trigger; DONE when the batch is through."""
+    """Run all plans that the items of the batch trigger; DONE when the batch is finished."""
     while True:
         if machine[PC] < 0:
             if machine[ITEM] >= machine[END]:

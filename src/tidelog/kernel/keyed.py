@@ -9,7 +9,7 @@ from tidelog.kernel.memory import compiled, load, load32
 
 @compiled
 def old_rows(directory, indexes, index, rel, keys, count, ncols, found):
-    """The old rows of ``count`` keys at ``keys``, into ``found``; their number, or -1 if it is too short."""
+    """The old rows of ``count`` keys at ``keys``, written to ``found``; returns their number, -1 if it is too short."""
     width, arity, records = directory[rel, WIDTH], directory[rel, ARITY], directory[rel, REC]
     total = 0
     for i in range(count):

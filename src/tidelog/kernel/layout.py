@@ -1,4 +1,4 @@
-"""Where everything lies: the fields of the tables that the kernel reads.
+"""The memory layout: the fields of the tables that the kernel reads.
 
 A relation's facts are records of ``arity + 2`` cells: the columns, then the *state* cell (rank and flags), then the
 *counts* cell (``all`` and ``low``). The invariants I1 and I2 of the design speak of these two cells:
@@ -6,12 +6,12 @@ A relation's facts are records of ``arity + 2`` cells: the columns, then the *st
     state  = rank << 8 | flags          rank counts from the relation's RANK_BASE
     counts = all << 32 | low
 
-A rank is a depth and a clock, compared in that order as one number: depth << 30 | clock. A clock that runs over begins
-again, and depths that run out go on as plain numbers: what is above its body stays above it.
+A rank is a depth and a clock, compared in that order as one number: depth << 30 | clock. A clock that overflows starts
+again, and depths that run out continue as plain numbers: what is above its body stays above it.
 
 Flags. OLD: present at the last committed epoch. NEW: present now. VISIBLE: joins of the own stratum see the fact.
 BATCH: the fact is in the batch being fired. BASE: asserted. TOUCHED: the journal holds the record as it was,
-or it was not there and the relation is FRESH.
+or it did not exist and the relation is FRESH.
 LIVE: the record is in use. EXPOSED: the candidate of a min or max supports the value that its group shows.
 Between epochs every live record is OLD, NEW and VISIBLE.
 This module holds numbers only.
@@ -26,7 +26,7 @@ PRESENCE = OLD | NEW | VISIBLE | BATCH  # what an accept mask is indexed by
 LOW32 = 0xFFFFFFFF
 CLOCK_BITS = 30
 CLOCKS = (1 << CLOCK_BITS) - 1
-DEEPEST = 1 << 54  # ranks have 55 bits and a sign; from here on they are not given depth by depth
+DEEPEST = 1 << 54  # ranks have 55 bits and a sign; from here on they are not assigned depth by depth
 ONE_SUPPORT = 1 << 32  # in the counts cell
 
 # Fields of a relation in the directory.
@@ -45,7 +45,7 @@ INDEX_FIELDS = COLS + MAX_KEY
 
 # Fields of the machine state, one cell each; they survive between slices.
 (
-    CLOCK,  # the greatest depth given or seen, with the clock: no rank given or seen is above
+    CLOCK,  # the greatest depth assigned or seen, with the clock: no rank assigned or seen is above
     QUEUE,  # address, capacity, first not fired, one past last of the queue of facts to fire
     QCAP,
     QHEAD,
@@ -81,7 +81,7 @@ INDEX_FIELDS = COLS + MAX_KEY
     STAIL,
     CLEANING,  # 1: clean-up, groups may show only what they showed before
     HIDDEN,  # groups that clean-up has hidden and not restored
-    PEEK,  # 1: exposed candidates are looked at, not changed
+    PEEK,  # 1: exposed candidates are read, not changed
     BATCHES,  # batches fired in this epoch, and how many there may be (0: any number)
     MOST_BATCHES,
     PARTITIONS,  # how many partitions there are (0 and 1: this one only), and which one this is
@@ -93,10 +93,10 @@ INDEX_FIELDS = COLS + MAX_KEY
     COUNTS,  # address of what every step did, beside its code, and of the rows that every rule visited
     VISITS,
     PLAN,  # place of the code of the plan that was started last
-    SHARE_FROM,  # items of a batch from which on it is shared out among threads (0: never)
+    SHARE_FROM,  # items of a batch from which on it is shared among threads (0: never)
     OWN_READ,  # 1: a plan of the phase reads a relation of its own stratum besides its trigger
-    ASK_AHEAD,  # 1: the first look-up of a plan reads a large table, which is asked for ahead of time
-    SHOWN,  # flags that facts get when they become present: VISIBLE where nobody can tell it from later
+    ASK_AHEAD,  # 1: the first look-up of a plan reads a large table, which is prefetched
+    SHOWN,  # flags that facts get when they become present: VISIBLE if no plan can observe the difference
 ) = range(52)
 STATE_FIELDS = 56
 
@@ -107,7 +107,7 @@ PHASES = 7
 # What a slice returns.
 DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY, SHARE = range(11)
 
-# Steps. Every step: op, length, how far back the generator before it stands (0: none), then its own fields.
+# Steps. Every step: op, length, how far back the previous generator is (0: none), then its own fields.
 LOOKUP, ONE, BETWEEN, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT = range(11)
 S_OP, S_LEN, S_BACK, S_GEN, S_REL, S_SAME, S_ACCEPT = range(7)
 S_INDEX = S_ACCEPT + PHASES
@@ -129,8 +129,8 @@ A_FIRST, A_ROWS, A_CELLS, A_GEN = range(S_ACCEPT, S_ACCEPT + 4)
 E_REL, E_SAME, E_SHOWN, E_ORDER, E_VALUE, E_ROW, E_MEMORY, E_INDEX, E_NGROUP, E_GROUP = range(3, 13)
 T_ORDER, T_VALUE, T_COLUMN, T_MEMORY, T_INDEX, TIE = range(6)
 
-# What a step did is counted beside its code, from its first cell on: how often it was entered, rows visited, rows that
-# passed. For the head of a plan: facts that triggered it, those that matched, and those for which it was left out.
+# The work of a step is counted beside its code, from its first cell on: how often it was entered, rows visited, rows
+# that passed. For the head of a plan: facts that triggered it, those that matched, and those for which it was skipped.
 # Counts only grow.
 ENTERED, SEEN, PASSED = 0, 1, 2
 TRIGGERED, MATCHED, SKIPPED = 0, 1, 2

@@ -1,12 +1,12 @@
 """The compiled kernel on disk: a shared library for each instruction set, or an object file; found, checked, loaded.
 
-Law: what is loaded was made from these sources, for an instruction set that this processor runs, and is whole: the
-first two are in its name, and a digest stands at its end. It calls only Python's stable interface and what every
-process has, so that it fits every version of Python, numpy and the C library. A file that does not fit is as good as
-none. Files appear whole, under their name, and are never written to afterwards, so that any number of processes may
-read, make and replace them at once. Loading does not import the compiler.
+Law: a file that is loaded was made from these sources, for an instruction set that this processor runs, and is
+complete: the first two are in its name, and a digest is at its end. It calls only Python's stable interface and what
+every process has, so that it fits every version of Python, numpy and the C library. A file that does not fit is
+ignored. Files appear complete, under their name, and are never written to afterwards, so that any number of processes
+may read, make and replace them at once. Loading does not import the compiler.
 
-A wheel brings its kernels (`PACKED`); others are compiled and kept.
+A wheel contains its kernels (`PACKED`); others are compiled and kept.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class NoKernel(ImportError):
 
 
 def names(instruction_sets: Iterable[str]) -> list[str]:
-    """What the kernels of these sources for some instruction sets are called."""
+    """The file names of the kernels of these sources for some instruction sets."""
     digest = xxhash.xxh3_128()
     for source in _sources():
         digest.update(source)
@@ -47,7 +47,7 @@ def names(instruction_sets: Iterable[str]) -> list[str]:
 
 
 def runnable_names() -> list[str]:
-    """What the kernels of these sources that this processor runs are called, fastest first."""
+    """The file names of the kernels of these sources that this processor runs, fastest first."""
     return names(runnable_sets())
 
 
@@ -58,7 +58,7 @@ def _sources() -> list[bytes]:
 
 
 def _home() -> Any:
-    """The folder of this package; one that reads like a folder where the package lies in a zip file."""
+    """The folder of this package; an object that reads like a folder if the package is in a zip file."""
     folder = Path(__file__).parent
     if folder.is_dir():
         return folder
@@ -68,7 +68,7 @@ def _home() -> Any:
 
 
 def places() -> Iterator[tuple[Path, bool]]:
-    """Where a compiled kernel may be kept, best first, and whether the place needs no look at who else can write there.
+    """Where a compiled kernel may be kept, best first, and whether the place is trusted without a check of permissions.
 
     That is so for the folder that the user chose and for the one beside the sources, which are run as they are.
     """
@@ -88,7 +88,7 @@ def folders() -> Iterator[Path]:
 
 
 def is_private(folder: Path) -> bool:
-    """Whether a folder is there, is no link, and nobody else can put a file into it or another one in its place."""
+    """Whether a folder exists, is not a link, and no other user can put a file into it or replace it."""
     try:
         status = folder.lstat()
         ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
@@ -98,7 +98,7 @@ def is_private(folder: Path) -> bool:
 
 
 def _stays(folder: Path) -> bool:
-    """Whether nobody but the user and root can rename what lies in a folder: in a sticky one each only their own."""
+    """Whether only the user and root can rename the user's files in a folder, as in a sticky one."""
     status = folder.stat()
     others = status.st_mode & (0o002 if _is_own_group(status.st_gid) else 0o022)
     return status.st_uid in (0, os.getuid()) and not (others and not status.st_mode & stat.S_ISVTX)
@@ -129,7 +129,7 @@ def writable_folder() -> Path | None:
 
 
 def find(names: Iterable[str], symbols: list[str]) -> Functions | None:
-    """The functions of the first of some kernels that lies in a folder and can be loaded, or None."""
+    """The functions of the first of some kernels that exists in a folder and can be loaded, or None."""
     for name in names:
         for folder in folders():
             for path, load in ((_shared(folder, name), _load_shared), (_object(folder, name), _load_object)):
@@ -139,7 +139,7 @@ def find(names: Iterable[str], symbols: list[str]) -> Functions | None:
 
 
 def unpack(folder: Path, names: Iterable[str]) -> None:
-    """Put the first of some kernels that a zip file brings into a folder: a library is loaded from a file."""
+    """Extract the first of some kernels in a zip file to a folder: a library must be loaded from a file."""
     packed = _home() / PACKED
     for name in names:
         if not isinstance(packed, Path) and (path := packed / f"kernel-{name}.so").is_file():
@@ -172,7 +172,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """A file with its digest, there as a whole or not at all."""
+    """Write a file with its digest, completely or not at all."""
     _put(path, content + xxhash.xxh3_128_digest(content))
 
 
@@ -189,7 +189,7 @@ def _put(path: Path, content: bytes) -> None:
 
 
 def keep(folder: Path, name: str, content: bytes) -> None:
-    """Put an object file into a folder, and the shared library that a linker makes of it."""
+    """Put an object file into a folder, and the shared library that a linker makes from it."""
     from tidelog.kernel.link import link  # only where something was compiled
 
     _write(_object(folder, name), content)
@@ -214,7 +214,7 @@ def _tidy(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """One process at a time makes a kernel in a folder; where files cannot be locked, several do, each a whole one."""
+    """Let one process at a time make a kernel in a folder; without file locks, several make a complete one each."""
     import fcntl
 
     with open(folder / "kernel.lock", "wb") as file:
@@ -254,7 +254,7 @@ class _Method(ctypes.Structure):
     )
 
 
-_METHODS: list[_Method] = []  # Python goes on looking at them
+_METHODS: list[_Method] = []  # Python keeps reading them
 
 
 def _function(name: str, address: int) -> Callable[..., Any]:

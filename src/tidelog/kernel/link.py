@@ -16,7 +16,7 @@ from typing import Any
 from llvmlite import binding as llvm
 
 LINKERS = (("cc", "-shared", "-nostdlib"), ("clang", "-shared", "-nostdlib"), ("ld", "-shared"), ("ld.lld", "-shared"))
-# What compiled code calls of Python; everything else it has in itself.
+# The functions of Python that compiled code calls; it contains everything else.
 INTERFACE = (
     "PyBool_FromLong",
     "PyBuffer_Release",
@@ -55,7 +55,7 @@ def link(content: bytes) -> bytes | None:
 
 
 def link_in_memory(content: bytes, symbols: Iterable[str]) -> dict[str, int]:
-    """Where the functions of an object file lie."""
+    """The addresses of the functions of an object file."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     for name in INTERFACE:

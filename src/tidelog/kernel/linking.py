@@ -1,9 +1,9 @@
 """Rows are linked in indexes by several threads at once, before a batch whose plans read the indexes.
 
-Laws. The rows that wait for an index are claimed a range at a time; whoever claims a range links it to its end, so that
-at a stop all rows below the next claim are linked. Rows of an index are linked between two batches; a record that was
-free meanwhile, and that its index has passed by, is linked by whoever fills it (`kernel.shared`). A table has room for
-a range and a handful of every thread whenever a range is claimed.
+Laws. The pending rows of an index are claimed a range at a time; a thread that claims a range links it to its end, so
+that at a stop all rows below the next claim are linked. Rows of an index are linked between two batches; a record that
+was free meanwhile, and that its index has passed, is linked by the thread that fills it (`kernel.shared`). A table has
+room for a range and a handful of every thread whenever a range is claimed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ MOST_GRAIN = 512
 
 @compiled
 def offer(team, first, limit):
-    """Items, places of the queue or rows to be claimed."""
+    """Offer items, places of the queue or rows to be claimed."""
     publish(team, NEXT, first)
     store(team, LIMIT, limit)
     store(team, GRAIN, max(1, min(MOST_GRAIN, (limit - first) // (16 * load(team, THREADS)))))
@@ -138,7 +138,7 @@ def link_range(directory, indexes, index, row, end):
 
 @compiled
 def link_rows(team, directory, indexes, my_indexes, machine):
-    """The part of a thread in linking the rows that wait: DONE when all are claimed, or why it must stop."""
+    """The part of a thread in linking pending rows: DONE when all are claimed, or why it must stop."""
     index, limit = load(team, INDEX), load(team, LIMIT)
     while True:
         if machine[BUDGET] <= 0 or observe(team, STOP) != 0:
@@ -164,16 +164,16 @@ def link_rows(team, directory, indexes, my_indexes, machine):
 
 @compiled
 def see_linked(indexes, my_indexes):
-    """A share learns which rows are linked."""
+    """Update a share with which rows are linked."""
     for index in range(len(indexes)):
         my_indexes[index, LINKED] = indexes[index, LINKED]
 
 
 @compiled
 def links_alone(team, directory, indexes, index):
-    """Link the rows that wait if they are few, and there is room for them and for a handful of every thread.
+    """Link pending rows if they are few, and there is room for them and for a handful of every thread.
 
-    Those of an ordered index are put in by one thread, however many they are.
+    Those of an ordered index are inserted by one thread, however many they are.
     """
     if indexes[index, ORDER] != 0:
         while put_rows(directory, indexes, index) != DONE:
@@ -188,7 +188,7 @@ def links_alone(team, directory, indexes, index):
 
 @compiled
 def next_index(team, directory, indexes, code, plans):
-    """An index that some plans read and for which rows wait, -1 if there is none; a few rows are linked at once."""
+    """An index with pending rows that some plans read, -1 if there is none; a few rows are linked at once."""
     for i in range(len(plans)):
         pc = plans[i] + P_BINDS + 3 * code[plans[i] + P_NBIND]
         while code[plans[i] + P_IDLE] == 0 and code[pc + S_OP] != EMIT:
@@ -202,7 +202,7 @@ def next_index(team, directory, indexes, code, plans):
 
 @compiled
 def asks_ahead(indexes, code, plans):
-    """1 if the first look-up of a plan is worth asking ahead for (as in `maintain.make_readable`), else 0."""
+    """1 if the first look-up of a plan is worth prefetching (as in `maintain.make_readable`), else 0."""
     for i in range(len(plans)):
         pc = plans[i] + P_BINDS + 3 * code[plans[i] + P_NBIND]
         if code[pc + S_OP] == LOOKUP and indexes[code[pc + S_INDEX], KSLOTS] >= ASK_FROM:
@@ -212,7 +212,7 @@ def asks_ahead(indexes, code, plans):
 
 @compiled
 def make_readable_shared(team, directory, indexes, code, plans):
-    """Before a batch: rows that wait for an index are linked next, if there are any, else the batch is fired.
+    """Before a batch, choose the next step: link pending rows of an index, if there are any, otherwise fire the batch.
 
     As in `maintain.make_readable`, plans that find nothing are noted, and their indexes are left alone.
     """

@@ -1,4 +1,4 @@
-"""Upkeep of tables and indexes: growing, shrinking, and linking the rows that wait.
+"""Maintenance of tables and indexes: growing, shrinking, and linking pending rows.
 
 Laws. What is found by a key before is found by it after; only places change. An index is read only after it has caught
 up: a plan reads an index in the batches that it takes part in, so that indexes that no running plan reads are linked
@@ -61,7 +61,7 @@ from tidelog.kernel.ordered import catch_up_ordered, is_behind
 CAUGHT = 1 << 17  # rows linked in one call of the kernel (D19)
 ASK_FROM = 1 << 13  # slots of a table that the nearest caches do not hold
 FEW = 64  # rows that a test of whether there are any may look at
-NEAR, FAR = 8, 16  # rows between asking for the first row of a key, or for the key, and using it
+NEAR, FAR = 8, 16  # rows between prefetching the first row of a key, or the key, and using it
 
 
 @compiled
@@ -86,11 +86,11 @@ def move_entries(old, old_slots, new, new_slots):
 
 @compiled
 def spread(table, more, spill, place, low, first, limit):
-    """Entries of a table that grew to ``more`` slots, from ``place`` down to ``low``, go to their new places.
+    """Move entries of a table that grew to ``more`` slots, from ``place`` down to ``low``, to their new places.
 
-    Homes only rise, so that what lies behind an entry has moved already. What would land before entries that have not
-    moved yet, or outside the places from ``first`` to ``limit``, is spilled, to be put later. The first cell of
-    ``spill`` says how many are. Returns the place reached (below ``low``: done); it stops where ``spill`` is full.
+    Homes only rise, so that the entries after an entry have already moved. Entries that would land before others that
+    have not moved yet, or outside the places from ``first`` to ``limit``, are spilled, to be placed later. The first
+    cell of ``spill`` is their number. Returns the place reached (below ``low``: done); stops when ``spill`` is full.
     """
     while place >= low:
         entry = load(table, place)
@@ -114,9 +114,9 @@ def spread(table, more, spill, place, low, first, limit):
 
 @compiled
 def gather(table, fewer, spill, place, high, first, limit):
-    """Entries of a table that is to shrink to ``fewer`` slots, from ``place`` up to ``high``, go to their new places.
+    """Move entries of a table that is to shrink to ``fewer`` slots, from ``place`` up to ``high``, to their new places.
 
-    As `spread`, the other way round; the place reached is ``high`` when it is done.
+    Like `spread`, the other way round; the place reached is ``high`` when it is done.
     """
     while place < high:
         entry = load(table, place)
@@ -147,9 +147,9 @@ def put_all(table, slots, entries, first, end):
 
 @compiled
 def catch_up(directory, indexes, index):
-    """Link rows that wait: DONE when none is left, SLICE when there are more, GROW_RELATION where the table is full.
+    """Link pending rows: DONE when none is left, SLICE when there are more, GROW_RELATION if the table is full.
 
-    Until a row is linked, its link holds the hash of its key. An ordered index wants to be sorted, not to grow.
+    Until a row is linked, its link holds the hash of its key. For an ordered index GROW_RELATION means sorting.
     """
     if indexes[index, ORDER] != 0:
         return catch_up_ordered(directory, indexes, index)
@@ -182,7 +182,7 @@ def catch_up(directory, indexes, index):
 
 @inlined
 def may_match(directory, code, pc, phase, most):
-    """Whether a visit may find a fact that it accepts in this phase; at least yes where not all of ``most`` rows tell.
+    """Whether a visit may find a fact that it accepts in this phase; True if ``most`` rows do not decide it.
 
     In the phases of the own stratum a fact may be one of the batch that is about to be marked (`kernel.batches`).
     """
@@ -203,10 +203,10 @@ def may_match(directory, code, pc, phase, most):
 
 @compiled
 def is_idle(directory, code, plan, phase, items):
-    """1 if a plan finds nothing, whatever triggers it: a fact that it visits before it computes anything is not there.
+    """1 if a plan finds nothing, whatever triggers it: a fact that it visits before it computes anything is missing.
 
-    What comes after a computation is not looked at, so that whatever raises an error still does. Looking costs no more
-    than the items of the batch would.
+    Steps after a computation are not examined, so that errors are still raised. The check costs no more than the items
+    of the batch would.
     """
     pc = plan + P_BINDS + 3 * code[plan + P_NBIND]
     while True:
@@ -230,7 +230,7 @@ def is_far(directory, indexes, code, pc):
 
 @inlined
 def is_waited_for(directory, indexes, index):
-    """Whether rows wait to be linked in an index."""
+    """Whether an index has pending rows."""
     if indexes[index, ORDER] != 0:
         return is_behind(directory, indexes, index)
     return indexes[index, LINKED] < directory[indexes[index, REL], ROWS]
@@ -240,7 +240,7 @@ def is_waited_for(directory, indexes, index):
 def make_readable(directory, indexes, machine, code, plans, items):
     """Let all indexes catch up that some plans read, and note the plans that find nothing for a batch of ``items``.
 
-    Notes whether one reads its own stratum besides its trigger, and whether a first look-up is worth asking ahead for.
+    Notes whether one reads its own stratum besides its trigger, and whether a first look-up is worth prefetching.
     """
     own, ahead = 0, 0
     for i in range(len(plans)):

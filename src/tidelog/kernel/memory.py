@@ -1,6 +1,6 @@
 """Raw memory for compiled loops: 64-bit and 32-bit cells addressed by a base address and an index.
 
-Law: an address comes from a numpy array that its owner keeps alive and does not move while a kernel runs. The kernel
+Law: an address is that of a numpy array that its owner keeps alive and does not move while a kernel runs. The kernel
 sees all relations and indexes through one table of addresses, so that one compiled function serves any number of
 relations and rules. Nothing here checks bounds: callers keep every index below the capacity stored beside the
 address.
@@ -100,5 +100,5 @@ def compiled(function: Callable[..., Any]) -> Kernel:
 
 
 def inlined(function: Callable[..., Any]) -> Kernel:
-    """As `compiled`, for what the innermost loops call: a call hands over seven words for every array."""
+    """Like `compiled`, for what the innermost loops call: a call passes seven words for every array."""
     return Kernel(function, inline=True)

@@ -1,14 +1,14 @@
 """Ordered indexes: the rows of a relation in the order of one column, among those that agree on some others.
 
-Laws. A live row below the index's LINKED is in the order exactly once, or waits at the head of it to be put in; rows
-from there on wait as those of any index do (`kernel.maintain`). Rows are ordered by the cells of their key columns, the
+Laws. A live row below the index's LINKED is in the order exactly once, or waits at the head of it to be inserted; rows
+from there on wait like those of any index (`kernel.maintain`). Rows are ordered by the cells of their key columns, the
 last of them by the order of its type, and then by their numbers, so that every row has one place. Each has four links
-(``row + 1``, 0 for none): the rows after and before it, so that a cursor is not disturbed by what is put in, and its
+(``row + 1``, 0 for none): the rows after and before it, so that a cursor is not disturbed by insertions, and its
 children in a search tree. The tree is a treap: the priority of a row is a hash of its number, so that its depth does
 not depend on the order in which rows arrive.
 
-The root, the first waiting row and whether rows wait to be sorted lie where other indexes have their table of keys,
-which all threads share. A row that is used again while others read only joins those that wait.
+The root, the first waiting row and whether rows wait to be sorted are stored where other indexes have their table of
+keys, which all threads share. A row that is reused while others read only joins the waiting ones.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tidelog.kernel.scalar import AS_FLOAT, AS_UNSIGNED
 AFTER, BEFORE, LEFT, RIGHT = range(4)  # the links of a row
 ROOT, WAITING, UNSORTED = range(3)  # cells of the head
 PUT = 1 << 13  # rows put into the order in one call of the kernel (D19)
-MANY = 64  # rows that are sorted rather than put in one by one, if they are a share of all
+MANY = 64  # rows that are sorted rather than inserted one by one, if they are a considerable share of all
 SHARE = 8
 HAS_LOW, ABOVE_LOW, HAS_HIGH, BELOW_HIGH = 1, 2, 4, 8  # of the bounds of a range
 LEAST, GREATEST = -(2**63), 2**63 - 1
@@ -47,7 +47,7 @@ LEAST, GREATEST = -(2**63), 2**63 - 1
 
 @inlined
 def order_cell(kind, cell):
-    """A signed number in the place of a cell, in the order of its type; `partition.memory.sorted_rows` has the same."""
+    """A signed number in the place of a cell, in the order of its type; `partition.memory.ordered_rows` has the same."""
     if kind == AS_UNSIGNED:
         return cell ^ LEAST
     if kind == AS_FLOAT:
@@ -77,7 +77,7 @@ def _set_child(head, links, parent, side, row):
 
 @inlined
 def _priority(node):
-    """A hash of 32 bits; nothing overflows, which the compiler takes never to happen where numbers are compared."""
+    """A hash of 32 bits; nothing overflows, which the compiler assumes when numbers are compared."""
     mixed = ((node ^ (node >> 16)) * 0x45D9F3B) & LOW32
     mixed = ((mixed ^ (mixed >> 16)) * 0x45D9F3B) & LOW32
     return mixed ^ (mixed >> 16)
@@ -136,7 +136,7 @@ def put_row(directory, indexes, index, rel, row):
 
 @compiled
 def take_row_out(directory, indexes, index, rel, row):
-    """Take a row out of the order; rows that wait are put in first, since it may be one of them."""
+    """Remove a row from the order; waiting rows are inserted first, since it may be one of them."""
     put_waiting(directory, indexes, index, rel)
     head, links, mine = indexes[index, KTAB], indexes[index, LINKS], row + 1
     node, parent, side = load(head, ROOT), 0, 0
@@ -164,7 +164,7 @@ def take_row_out(directory, indexes, index, rel, row):
 
 @compiled
 def let_wait(indexes, index, row):
-    """A row that is used again waits to be put in; several threads may do this at once."""
+    """Let a reused row wait for its insertion; several threads may do this at once."""
     head, links = indexes[index, KTAB], indexes[index, LINKS]
     while True:
         first = observe(head, WAITING)
@@ -175,7 +175,7 @@ def let_wait(indexes, index, row):
 
 @compiled
 def put_waiting(directory, indexes, index, rel):
-    """Put in the rows that were used again."""
+    """Insert the reused rows."""
     head, links = indexes[index, KTAB], indexes[index, LINKS]
     node = load(head, WAITING)
     store(head, WAITING, 0)
@@ -187,14 +187,14 @@ def put_waiting(directory, indexes, index, rel):
 
 @compiled
 def forget_order(indexes, index):
-    """Nothing is in the order any more."""
+    """Empty the order."""
     for cell in (ROOT, WAITING, UNSORTED):
         store(indexes[index, KTAB], cell, 0)
 
 
 @compiled
 def put_rows(directory, indexes, index):
-    """Put in rows that wait: DONE when none is left, SLICE when there are more."""
+    """Insert waiting rows: DONE when none is left, SLICE when there are more."""
     rel = indexes[index, REL]
     put_waiting(directory, indexes, index, rel)
     row, rows = indexes[index, LINKED], directory[rel, ROWS]
@@ -210,7 +210,7 @@ def put_rows(directory, indexes, index):
 
 @compiled
 def catch_up_ordered(directory, indexes, index):
-    """As `put_rows`; GROW_RELATION where so many rows wait that all are to be sorted (`string_rows`)."""
+    """Like `put_rows`; GROW_RELATION if enough rows wait that all should be sorted (`string_rows`)."""
     rel = indexes[index, REL]
     waiting = directory[rel, ROWS] - indexes[index, LINKED]
     if waiting > MANY and SHARE * waiting > directory[rel, LIVE_ROWS]:
@@ -221,7 +221,7 @@ def catch_up_ordered(directory, indexes, index):
 
 @inlined
 def is_behind(directory, indexes, index):
-    """Whether rows wait to be put in."""
+    """Whether rows wait to be inserted."""
     return indexes[index, LINKED] < directory[indexes[index, REL], ROWS] or load(indexes[index, KTAB], WAITING) != 0
 
 
@@ -275,7 +275,7 @@ def highest(kind, bounds, high):
 def first_from(directory, indexes, index, rel, key, low):
     """The first row (+ 1) whose first columns are the cells at ``key`` and whose last is not below ``low``, or after.
 
-    What comes is the first row that is not before such a place: it need not agree with the key.
+    This is the first row that is not before such a place: it need not agree with the key.
     """
     records, width, links = directory[rel, REC], directory[rel, WIDTH], indexes[index, LINKS]
     last = indexes[index, NCOLS] - 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-BASELINE = {"x86_64": "x86-64"}  # elsewhere: what the compiler takes the family to have
+BASELINE = {"x86_64": "x86-64"}  # elsewhere: what the compiler assumes of the family
 # Levels of x86-64 beyond the baseline, slowest first, with the flags by which Linux reports their instructions.
 _V3 = "abm avx avx2 bmi1 bmi2 cx16 f16c fma lahf_lm movbe pni popcnt sse4_1 sse4_2 ssse3 xsave"
 _FASTER: dict[str, dict[str, str]] = {"x86_64": {"x86-64-v3": _V3}}

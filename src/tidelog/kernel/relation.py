@@ -1,9 +1,9 @@
 """Relations: records found by their columns in an open-addressing table, with reuse of freed records.
 
 Law: a live record is in the table exactly once; two live records of a relation differ in some column. A table entry
-is ``hash << 32 | row + 1``; the 32 hash bits also give the entry's place, so that a table grows and shrinks without
-looking at records. The caller makes sure that there is room (``has_room``) before it inserts. Indexes learn of a new
-record later (`kernel.maintain`), unless it takes the row of one that was freed.
+is ``hash << 32 | row + 1``; the 32 hash bits also determine the entry's place, so that a table grows and shrinks
+without reading records. The caller ensures that there is room (``has_room``) before it inserts. Indexes learn of a new
+record later (`kernel.maintain`), unless it reuses the row of one that was freed.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def find(directory, rel, key, tag):
 
 @inlined
 def likely_row(table, slots, tag):
-    """The first row with this hash, or -1: nearly always the row that is looked for, without looking at records."""
+    """The first row with this hash, or -1: nearly always the row that is looked for, without reading records."""
     place = home(tag, slots)
     while True:
         entry = load(table, place)
@@ -102,7 +102,7 @@ def keys_have_room(directory, indexes, rel):
 
 @compiled
 def has_room(directory, indexes, rel):
-    """Whether one more record and journal entry fit; where a freed record is used again, its keys too."""
+    """Whether one more record and journal entry fit; if a freed record is reused, its keys, too."""
     if directory[rel, JROWS] >= directory[rel, JCAP] or is_full(directory[rel, LIVE_ROWS], directory[rel, SLOTS]):
         return False
     if directory[rel, FREE] != 0:
@@ -112,7 +112,7 @@ def has_room(directory, indexes, rel):
 
 @compiled
 def insert(directory, indexes, rel, key, tag):
-    """A new record with the columns at ``key``; its state and counts are the caller's to set. Returns its row."""
+    """Insert a record with the columns at ``key``; the caller sets its state and counts. Returns its row."""
     records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
     row = directory[rel, FREE] - 1
     used_again = row >= 0
@@ -142,7 +142,7 @@ def insert(directory, indexes, rel, key, tag):
 
 @compiled
 def link_last(directory, indexes, rel, row):
-    """Link the record that was inserted last, where all others are linked."""
+    """Link the record that was inserted last, if all others are linked."""
     index = directory[rel, FIRST]
     while index >= 0:
         if row == indexes[index, LINKED]:
@@ -153,7 +153,7 @@ def link_last(directory, indexes, rel, row):
 
 @compiled
 def remove(directory, indexes, rel, row):
-    """Free a record: out of all indexes and the table, its row to be used again."""
+    """Free a record: remove it from all indexes and the table; its row can be reused."""
     records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
     index = directory[rel, FIRST]
     while index >= 0:
@@ -176,7 +176,7 @@ def remove(directory, indexes, rel, row):
 
 @compiled
 def forget_rows(directory, indexes, rel):
-    """A relation that has become empty begins again at its first row."""
+    """Let a relation that has become empty begin again at its first row."""
     directory[rel, ROWS] = directory[rel, FREE] = 0
     index = directory[rel, FIRST]
     while index >= 0:

@@ -1,8 +1,8 @@
-"""Records that were read from a file become a relation again: the table and the list of free records are made anew.
+"""Records that were read from a file become a relation again: the table and the list of free records are rebuilt.
 
 Law: as in `kernel.relation`: a live record is in the table exactly once, every other record is on the free list. Rows
-stay where they were, so that whatever names a row (the groups of a min or max, the log of later epochs) goes on naming
-the same fact.
+keep their numbers, so that references to a row (the groups of a min or max, the log of later epochs) still denote the
+same fact.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tidelog.kernel.maintain import put
 from tidelog.kernel.memory import compiled, load, prefetch, store
 from tidelog.kernel.relation import hash_cells
 
-AHEAD = 12  # rows whose place in the table is asked for before it is needed
+AHEAD = 12  # rows whose place in the table is prefetched
 
 
 @compiled

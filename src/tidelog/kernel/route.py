@@ -2,7 +2,7 @@
 
 Laws. A fact is owned by the partition that its location column hashes to; a fact of a mirrored relation is held by all.
 The message of a rule that fires on every partition is kept by owners alone and never sent. Messages may be merged only
-per (fact, body rank): what leaves is combined so, and taken apart again where it arrives.
+per (fact, body rank): leaving messages are combined in this way, and expanded again where they arrive.
 The hash is Spark's ``xxhash64`` of the cell as a bigint, so that Catalyst sends facts to the same owner.
 """
 
@@ -102,7 +102,7 @@ def route(directory, machine):
 
 @compiled
 def combine(directory, away, count, table):
-    """Merge equal messages that leave, in place: the hash cell becomes how many there are. Their number afterwards.
+    """Merge equal leaving messages in place: the hash cell becomes their count. Returns the number of merged ones.
 
     ``table`` is empty and larger than ``count``, its length a power of two.
     """
@@ -134,7 +134,7 @@ def combine(directory, away, count, table):
 
 @compiled
 def unpack(rel, arity, cells, messages, stride):
-    """Write arrived rows (rank, how many, columns) as messages, each as often as it counts."""
+    """Write arrived rows (rank, count, columns) as messages, each as often as its count."""
     at = messages
     for i in range(len(cells)):
         for _ in range(cells[i, 1]):

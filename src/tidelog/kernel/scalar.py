@@ -1,9 +1,9 @@
 """Comparisons and arithmetic on single cells.
 
 Law (D11): an integer result that does not fit 64 bits and a division by zero are faults, never wrong values, unless an
-operation that wraps around was asked for; floats are kept canonical (one zero, one NaN), so that equality of floats is
-equality of bits, and NaN sorts last. What is rare (unsigned arithmetic, powers, shifts, strings, lists) is not here: it
-runs as a function of distinct arguments.
+operation that wraps around was requested; floats are kept canonical (one zero, one NaN), so that equality of floats is
+equality of bits, and NaN sorts last. Rare operations (unsigned arithmetic, powers, shifts, strings, lists) are not
+here: they run as functions of distinct arguments.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Fault(NamedTuple):
     by_zero: bool
     left: int | float
     sign: str
-    right: int | float | None  # None: the sign stands before its only operand
+    right: int | float | None  # None: the sign is before its only operand
 
 
 def fault_of(op: int, left: int, right: int) -> Fault:

@@ -1,7 +1,7 @@
-"""What an epoch leaves: the difference that it makes, and its end, committed or undone.
+"""The result of an epoch: its net changes, and its end, committed or undone.
 
-Law: after a commit every record is at rest, and present facts are old; after an undo every record is as the journal has
-it. Records of absent facts are free. A relation that was empty before the epoch is committed row by row, and undone by
+Law: after a commit every record is at rest, and present facts are old; after an undo every record is as in the journal.
+Records of absent facts are free. A relation that was empty before the epoch is committed row by row, and undone by
 emptying it.
 """
 
@@ -64,7 +64,7 @@ def present_items(directory, rel, found):
 
 @compiled
 def settle(directory, indexes, rel, row):
-    """A touched record at the end of its epoch: at rest if the fact is present, freed if not, unless it is free."""
+    """Settle a touched record at the end of its epoch: at rest if the fact is present, otherwise free."""
     at = row * directory[rel, WIDTH] + directory[rel, ARITY]
     state = load(directory[rel, REC], at)
     if state & NEW != 0:
@@ -75,7 +75,7 @@ def settle(directory, indexes, rel, row):
 
 @compiled
 def commit(directory, indexes, rel):
-    """What is new becomes old; records of absent facts are freed; the journal is empty again."""
+    """Commit: new facts become old, records of absent facts are freed, the journal is emptied."""
     if directory[rel, FRESH] == 1:
         for row in range(directory[rel, ROWS]):
             settle(directory, indexes, rel, row)
@@ -88,7 +88,7 @@ def commit(directory, indexes, rel):
 
 @compiled
 def undo(directory, indexes, rel):
-    """Every touched record as the journal has it; records of facts that were absent are freed.
+    """Restore every touched record from the journal; records of facts that were absent are freed.
 
     Not for relations that were empty before: they are emptied.
     """

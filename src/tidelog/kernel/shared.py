@@ -1,10 +1,11 @@
 """Ranked support, counted by several threads at once: what `kernel.support` does, step by step atomic.
 
-Laws. A fact has one record: whoever wins its place in the table has made it, whoever comes later finds it. The columns,
-state and counts of a record are written before its place is taken. A count changes only after the record is TOUCHED,
-and the one thread that sets that flag writes the journal: what it read before is what the epoch before left. The one
-thread that sets NEW, or takes the last support of lower rank, puts the fact on its queue. Any order gives the same
-facts and ``all``; facts that become present in one batch may share a rank, which is above the rank of a body.
+Laws. A fact has one record: the thread that wins its place in the table has made it, later threads find it. The
+columns, state and counts of a record are written before its place is taken. A count changes only after the record is
+TOUCHED, and the one thread that sets that flag writes the journal: what it read before is the state after the previous
+epoch. The one thread that sets NEW, or removes the last support of lower rank, puts the fact on its queue. Any order
+leads to the same facts and ``all``; facts that become present in one batch may share a rank, which is above the rank of
+a body.
 
 A thread works on a *share*: a copy of the directory and of the indexes in which free records, journal entries and
 counters are its own (`kernel.claim`). There is room in the share; tables have room for all threads.
@@ -62,9 +63,9 @@ def prepare_row(directory, machine, rel, key, body_rank, extra):
 
 @inlined
 def take_row(directory, indexes, machine, rel, row, following):
-    """The prepared record has its place: it is not free any more, and is known to journal and queue.
+    """Take the prepared record, which has its place, off the free list, and enter it into journal and queue.
 
-    An index that has passed its row by learns of it now.
+    An index that has passed its row links it now.
     """
     if directory[rel, FREE] != 0:
         directory[rel, FREE] = following
@@ -83,7 +84,7 @@ def take_row(directory, indexes, machine, rel, row, following):
 
 @inlined
 def leave_row(directory, rel, row, following):
-    """Another thread made the same fact first: the prepared record is free as before."""
+    """Free the prepared record again: another thread made the same fact first."""
     at = row * directory[rel, WIDTH] + directory[rel, ARITY]
     store(directory[rel, REC], at, 0)
     store(directory[rel, REC], at + 1, following)
@@ -172,7 +173,7 @@ def lose_shared(directory, machine, rel, key, tag, body_rank, gone):
 
 @compiled
 def suspend(directory, machine, rel, row):
-    """The last support of lower rank is lost: the fact is absent, unless it was already, and waits on the queue."""
+    """Suspend a fact that lost its last support of lower rank, unless it is already absent, and put it on the queue."""
     records, at = directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY]
     while True:
         state = observe(records, at)

@@ -1,8 +1,8 @@
 """The steps of a team: joining in, waiting for the others, and what comes next.
 
-Law: between two steps all wait for all, and the last one to arrive says what comes next: rows of indexes that the next
-batch reads are linked, a batch is fired, its facts are marked. A run is closed when nothing is left, when what is left
-is too small to be shared out, or when there were too many batches.
+Law: between two steps all wait for all, and the last one to arrive decides what comes next: rows of indexes that the
+next batch reads are linked, a batch is fired, its facts are marked. A run is closed when nothing is left, when the rest
+is too small to be shared, or when there were too many batches.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def join(team, number):
 
 @compiled
 def next_step(team, directory, indexes, code, plans):
-    """All have arrived: what comes next."""
+    """Decide what comes next, when all have arrived."""
     step, whole = load(team, STEP), machine_of(team, 0)
     if step == LINKING:
         indexes[load(team, INDEX), LINKED] = load(team, LIMIT)
@@ -123,7 +123,7 @@ def next_batch(team, whole):
 
 @compiled
 def forget_items(team, queue):
-    """Facts that were fired leave the queue, as in `batches.forget_fired`."""
+    """Remove facts that were fired from the queue, as in `batches.forget_fired`."""
     first, count = load(team, BEGIN), load(team, TAIL) - load(team, BEGIN)
     for i in range(count):
         store(queue, i, load(queue, first + i))
@@ -133,7 +133,7 @@ def forget_items(team, queue):
 
 @compiled
 def note_rate(team):
-    """How many rows an item of the batch made the team visit, at least one."""
+    """Note how many rows the team visited per item of the batch, at least one."""
     visited = 0
     for number in range(load(team, THREADS)):
         visited += load(machine_of(team, number), VISITED)
@@ -144,7 +144,7 @@ def note_rate(team):
 
 @compiled
 def arrive(team, directory, indexes, code, plans):
-    """Wait for the others: True when all have arrived and the next step has begun, False if all are to stop."""
+    """Wait for the others: True when all have arrived and the next step has begun, False if all must stop."""
     lock(team, LOCK)
     if observe(team, STOP) != 0:
         unlock(team, LOCK)

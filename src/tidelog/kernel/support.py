@@ -3,8 +3,8 @@
 Laws (design, section 3). I1: ``all(h)`` is the number of supports of h over the present facts. I2: ``low(h)`` counts
 exactly the supports whose highest body rank is below rank(h), and a present fact has ``low > 0``.
 
-A rank is a depth and a clock (`kernel.layout`): a fact that becomes present stands one deeper than the highest body
-fact of the support that made it so.
+A rank is a depth and a clock (`kernel.layout`): a fact that becomes present is one deeper than the highest body fact of
+the support that made it present.
 
 Retract: a lost support does ``all -= 1`` and, if its body rank is below rank(h), ``low -= 1``; at ``low = 0`` the
 fact is suspended. Assert: a gained support does ``all += 1`` and, against the current rank, ``low += 1``; an absent
@@ -84,12 +84,12 @@ from tidelog.kernel.relation import (
     touch,
 )
 
-AHEAD = 8  # messages between asking for a record and using it
+AHEAD = 8  # messages between prefetching a record and using it
 
 
 @inlined
 def push(directory, machine, rel, row):
-    """Put a fact at the end of the queue, or a candidate into the heap; the caller has seen that there is room."""
+    """Put a fact at the end of the queue, or a candidate into the heap; the caller has checked that there is room."""
     column = directory[rel, CANDIDATES]
     if column != 0 and machine[PHASE] >= ASSERT_LOWER and machine[PHASE] <= NEW_RULE:
         value = load(directory[rel, REC], row * directory[rel, WIDTH] + (column >> 4) - 1)
@@ -114,7 +114,7 @@ def fresh_rank(directory, machine, rel, below):
 
 @inlined
 def begin_fact(directory, machine, rel, row, body_rank, extra):
-    """A record that was inserted is a present fact with one support, and is pushed."""
+    """Make an inserted record a present fact with one support, and push it."""
     at = row * directory[rel, WIDTH] + directory[rel, ARITY]
     state = touch(directory, rel, row, 0, 0)
     rank = fresh_rank(directory, machine, rel, body_rank)
@@ -126,7 +126,7 @@ def begin_fact(directory, machine, rel, row, body_rank, extra):
 
 @compiled
 def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
-    """Count a gained support; ``extra`` flags are set as well. False where there is no room for one more fact."""
+    """Count a gained support; ``extra`` flags are set as well. False if there is no room for one more fact."""
     row = find(directory, rel, key, tag)
     records, arity = directory[rel, REC], directory[rel, ARITY]
     if row < 0:
@@ -148,7 +148,7 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
             counts += 1
     else:
         counts = ONE_SUPPORT | 1
-        machine[FACTS] += 1 - (state & OLD)  # OLD is the first bit: what was there before the epoch is not made by it
+        machine[FACTS] += 1 - (state & OLD)  # OLD is the first bit: facts present before the epoch do not count
         state = (fresh_rank(directory, machine, rel, body_rank) << FLAG_BITS) | (state & FLAGS) | NEW | machine[SHOWN]
         store(records, at, state)
         push(directory, machine, rel, row)
@@ -160,7 +160,7 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
 
 @compiled
 def lose(directory, machine, rel, key, tag, body_rank, gone):
-    """Count a lost support; ``gone`` flags are cleared as well. False if the books do not balance."""
+    """Count a lost support; ``gone`` flags are cleared as well. False if the counts do not balance."""
     row = find(directory, rel, key, tag)
     if row < 0:
         return False
@@ -186,7 +186,7 @@ def lose(directory, machine, rel, key, tag, body_rank, gone):
 
 @compiled
 def adjust_low(directory, rel, key, tag, body_rank, sign):
-    """Split of a stratum: a support is compared anew; only ``low`` changes."""
+    """Compare a support again after the split of a stratum; only ``low`` changes."""
     row = find(directory, rel, key, tag)
     if row < 0:
         return False
@@ -201,7 +201,7 @@ def adjust_low(directory, rel, key, tag, body_rank, sign):
 
 @inlined
 def quick_room(directory, machine, rel):
-    """How many new facts of a relation fit without a look at anything; 0 where they are candidates or rows are free."""
+    """How many new facts of a relation fit without further checks; 0 if they are candidates or rows are free."""
     if directory[rel, FREE] != 0 or directory[rel, CANDIDATES] != 0:
         return 0
     room = min(directory[rel, CAP] - directory[rel, ROWS], machine[QCAP] - machine[QTAIL])
@@ -212,7 +212,7 @@ def quick_room(directory, machine, rel):
 
 @inlined
 def append_fact(directory, machine, rel, key, tag, extra):
-    """A fact that is not there, as the last record of a relation that has room for it (`quick_room`)."""
+    """Append a new fact as the last record of a relation that has room for it (`quick_room`)."""
     row, width = directory[rel, ROWS], directory[rel, WIDTH]
     records, table, slots = directory[rel, REC], directory[rel, TAB], directory[rel, SLOTS]
     for i in range(directory[rel, ARITY]):
@@ -233,8 +233,7 @@ def apply_gains(directory, indexes, machine):
     """Apply messages that gain supports, from APPLIED on; stops where something must grow first.
 
     Most messages find a present fact that was touched before, or none: two counts change, or a record is written at
-    the end. The records of messages further on are asked for ahead of time. What the loop needs is read once per
-    relation.
+    the end. The records of later messages are prefetched. What the loop needs is read once per relation.
     """
     stride, out, count, i = machine[STRIDE], machine[OUT], machine[OUTN], machine[APPLIED]
     current, table, slots, records, width, arity, base, room = -1, 0, 0, 0, 0, 0, 0, 0
@@ -327,9 +326,9 @@ def apply_messages(directory, indexes, machine, sign):
 
 @compiled
 def revive(directory, machine, items, count):
-    """Suspended facts, in order of old rank: those that still have supports are present again with ``low = all``.
+    """Revive suspended facts, in order of old rank: those that still have supports are present with ``low = all``.
 
-    They stand a depth above every rank seen, so that all their supports are of lower rank, in order among themselves.
+    They are one depth above every rank seen, so that all their supports are of lower rank, in order among themselves.
     """
     top = machine[CLOCK]
     for i in range(count):
@@ -361,13 +360,13 @@ def remember(directory, indexes, rel, key):
         return False
     row = insert(directory, indexes, rel, key, hash_cells(key, directory[rel, ARITY]))
     store(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY], LIVE | OLD | NEW | VISIBLE)
-    link_last(directory, indexes, rel, row)  # the plan that asked is about to look again
+    link_last(directory, indexes, rel, row)  # the plan that needs it is about to look again
     return True
 
 
 @compiled
 def remember_all(directory, indexes, rel, rows, first, last):
-    """Keep many results, each beside its arguments, unless they are kept already; the place where room was short."""
+    """Keep many results, each beside its arguments, unless already kept; returns the place where room ran out."""
     arity = directory[rel, ARITY]
     for i in range(first, last):
         if not has_room(directory, indexes, rel) or not keys_have_room(directory, indexes, rel):
@@ -385,7 +384,7 @@ def remember_all(directory, indexes, rel, rows, first, last):
 
 @compiled
 def reinstate(directory, items, count, kept):
-    """After a split: facts that were to be suspended and have ``low > 0`` now are present; the others are kept."""
+    """After a split, reinstate facts due for suspension that have ``low > 0`` now; the others are kept."""
     left = 0
     for i in range(count):
         rel, row = items[i] >> 32, items[i] & LOW32

@@ -1,10 +1,10 @@
 """A team: threads that fire one batch after the other side by side, on shared memory.
 
-Laws. The items of a batch are claimed a few at a time; whoever claims an item walks its joins and counts the supports
-that they find (`kernel.shared`). No fact that becomes present in a batch is seen by a join of that batch, so that
-joins and counting need not wait for each other; between two batches all wait for all, and the last one to arrive turns
-to the next batch (`kernel.steps`). A thread that must stop (something has to grow, the slice is over, a fault) makes
-all stop; each goes on later where it stopped. A thread that comes late joins in.
+Laws. The items of a batch are claimed a few at a time; the thread that claims an item walks its joins and counts the
+supports that they find (`kernel.shared`). No fact that becomes present in a batch is seen by a join of that batch, so
+that joins and counting need not wait for each other; between two batches all wait for all, and the last one to arrive
+begins the next batch (`kernel.steps`). A thread that must stop (something has to grow, the slice is over, a fault)
+makes all stop; each resumes later where it stopped. A thread that arrives late joins in.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def only_walks(code, plans):
 
 @compiled
 def make_room(team, directory, indexes, mine, my_indexes, machine, rel, gains):
-    """See to it that the share has room for one fact; DONE, or what must grow first."""
+    """Ensure that the share has room for one fact; DONE, or what must grow first."""
     if machine[QTAIL] >= machine[QCAP] and not claim_queue(team, machine):
         return GROW_QUEUE
     machine[NEED] = rel
@@ -173,7 +173,7 @@ def take_items(team, machine):
 
 @compiled
 def mark_items(team, directory, machine, queue):
-    """Between two batches: what was fired is visible (or gone), what comes next is the batch."""
+    """Between two batches, make fired facts visible (or absent), and mark the next ones as the batch."""
     shown = 0 if machine[PHASE] == RETRACT_SAME or machine[PHASE] == CLEAN_RETRACT else VISIBLE
     limit, middle = load(team, LIMIT), load(team, END_OF_BATCH)
     while True:
@@ -277,7 +277,7 @@ def take_part(
 
 @compiled
 def change_shared(team, number, directory, indexes, mine, my_indexes, machine, code, plans, rel, rows, arity, flag):
-    """The part of one thread in giving facts a support of body rank 0, or taking it, as `batches.change_facts` does."""
+    """The part of one thread in adding a support of body rank 0 to facts, or removing it, as `batches.change_facts`."""
     if not join(team, number):
         return DONE
     open_share(directory, indexes, mine, my_indexes)
@@ -330,7 +330,7 @@ def link_part(team, number, directory, indexes, mine, my_indexes, machine, code,
 def settle_present(team, directory, rel):
     """The part of one thread in the commit of a relation that was empty: present facts are old, as in `settle.settle`.
 
-    Returns how many records it has met that are to be freed.
+    Returns the number of records found that must be freed.
     """
     records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
     limit, grain, left = load(team, LIMIT), load(team, GRAIN), 0

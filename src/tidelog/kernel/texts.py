@@ -1,8 +1,8 @@
-"""Texts under their ids: a table from id to record, records of where the bytes of each lie, and copies of those bytes.
+"""Texts under their ids: a table from id to record, records with the address of the bytes, and copies of those bytes.
 
-Law (D15): a text is kept once, under the id that `xxhash` gives it or that comes with it, and never moves. An id that
-is there with other bytes, or with bytes of another kind, is a clash, and is told before anything of its row is kept.
-A record is written before the table shows it, so that whoever reads meanwhile sees whole records.
+Law (D15): a text is kept once, under the id that `xxhash` computes or that is given with it, and never moves. An id
+that exists with other bytes, or with bytes of another kind, is a clash, which is reported before anything of its row is
+kept. A record is written before the table shows it, so that concurrent readers see complete records.
 
 A record is the id, the address of the bytes, and their number times four plus the kind (text, list, broken text). A
 place in the table holds the upper half of the id and, below it, the number of the record plus one; 0 is empty.
@@ -16,7 +16,7 @@ from tidelog.kernel.xxhash import hash_bytes, hash_cell
 ID, ADDRESS, SIZE, RECORD_WIDTH = 0, 1, 2, 3
 COUNT, FREE, LEFT, CLASH, ROOM_WIDTH = 0, 1, 2, 3, 4  # records, next free byte and how many, record that clashed or -1
 KINDS = 4
-BATCH = 16  # texts between asking for a place in the table and looking at it
+BATCH = 16  # texts between prefetching a place in the table and reading it
 _LOW32 = 0xFFFFFFFF
 
 
@@ -47,7 +47,7 @@ def _copy_bytes(source, target, length):
 
 @compiled
 def _find(cell, table, records):
-    """The record with an id, or else -1 minus the empty place where it would stand."""
+    """The record with an id, or else -1 minus the empty place where it would be."""
     mask = len(table) - 1
     place = cell & mask
     while True:
@@ -63,11 +63,11 @@ def _find(cell, table, records):
 
 @compiled
 def enter_texts(texts, offsets, start, seed, kinds, cells, table, where, records, room):
-    """Enter texts that lie one after the other; the row where it stopped: the end, or a lack of room, or a clash.
+    """Enter texts stored one after the other; returns the row where it stopped: the end, a lack of room, or a clash.
 
     Text ``i`` is bytes ``offsets[i]`` to ``offsets[i + 1]`` after the address ``texts``. With a ``seed`` its id becomes
-    ``cells[i]``, and all are texts; with 0 ids and kinds are given. The places of a batch in the table, which lies at
-    the address ``where``, are asked for before the first of them is looked at.
+    ``cells[i]``, and all are texts; with 0 ids and kinds are given. The places of a batch in the table, which is at
+    the address ``where``, are prefetched before the first of them is read.
     """
     room[CLASH] = -1
     mask, count = len(table) - 1, len(cells)
@@ -102,7 +102,7 @@ def enter_texts(texts, offsets, start, seed, kinds, cells, table, where, records
 
 @compiled
 def fill_table(table, where, records, count):
-    """Show all records in an empty table, which lies at the address ``where``."""
+    """Enter all records into an empty table, which is at the address ``where``."""
     mask = len(table) - 1
     for number in range(count):
         if number + BATCH < count:

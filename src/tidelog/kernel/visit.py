@@ -1,12 +1,12 @@
-"""Visits of plain strata, one after the other in one call: the road of an epoch of few rows.
+"""Visits of plain strata, one after the other in one call: the path of an epoch of few rows.
 
 Law: the strata that a change reaches are visited lower ones first, in the two phases of the design (section 3), and
-what each of them changes is collected and announced to its readers. Facts, counts and ranks become what the phases of
-`partition.phases` make of them, step by step. A call stops where something must grow, a function is wanted, a stratum
-is not charted or is visited elsewhere, and goes on there. LARGE: the epoch is not small after all.
+what each of them changes is collected and announced to its readers. Facts, counts and ranks are changed exactly as by
+the phases of `partition.phases`, step by step. A call stops where something must grow, a function is needed, a stratum
+is not charted or is visited elsewhere; the next one resumes there. LARGE: the epoch is not small after all.
 
 A *chart* is a stratum as cells: whether it is plain, its members, the plans that changes of relations trigger, the
-sizes between which these plans stay, and its rules. The *trip* is where the epoch stands.
+bounds of sizes within which these plans are kept, and its rules. The *trip* is the position of the epoch.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ UNKNOWN, UNCHARTED, ELSEWHERE, LARGE, ROOM = range(32, 37)
     PLACE,  # member or relation that the step is at
     BEGUN,  # 1: what runs there was begun
     LOST,  # 1: the stratum loses something
-    MOST,  # rows that the visit of one stratum may look at, and facts that may be lost to it at once
+    MOST,  # rows that the visit of one stratum may examine, and facts that may be lost to it at once
     MOST_LOST,
     SLICES,  # strata that this call may still visit
-    WANTED,  # what is unknown, uncharted, or how much room is wanted
+    WANTED,  # what is unknown, uncharted, or how much room is needed
     TIME,  # address of two cells for the clock, and when the visit began
     SINCE,
     LOST_BEFORE,  # facts suspended and revived before the visit
@@ -150,7 +150,7 @@ def schedule(trip, strata, agenda, stratum):
 
 @inlined
 def lowest(trip, agenda):
-    """Take the lowest stratum from the agenda."""
+    """Remove the lowest stratum from the agenda."""
     found = agenda[0] & LOW32
     trip[WAITING] -= 1
     count, place = trip[WAITING], 0
@@ -184,7 +184,7 @@ def marked(trip, relations, rel, field):
 
 @compiled
 def take_given(trip, relations, strata, agenda, given):
-    """The strata of the base facts that the epoch changes are the first on the agenda."""
+    """Put the strata of the base facts that the epoch changes on the agenda first."""
     while trip[TAKEN] < trip[GIVEN]:
         number = trip[TAKEN]
         rel = given[number, G_RELATION]
@@ -199,7 +199,7 @@ def take_given(trip, relations, strata, agenda, given):
 
 @compiled
 def announce(trip, relations, strata, charts, agenda, changes):
-    """Readers of what changed go on the agenda."""
+    """Put the readers of changed relations on the agenda."""
     while trip[ANNOUNCED] < trip[CHANGES]:
         rel = changes[trip[ANNOUNCED], N_RELATION]
         if relations[rel, R_READERS] < 0:
@@ -215,7 +215,7 @@ def announce(trip, relations, strata, charts, agenda, changes):
 
 @inlined
 def changed(trip, relations, changes, rel, inserted):
-    """How many facts of a relation came, or went."""
+    """How many facts of a relation were inserted, or deleted."""
     number = marked(trip, relations, rel, R_CHANGE)
     if number == 0:
         return 0
@@ -224,7 +224,7 @@ def changed(trip, relations, changes, rel, inserted):
 
 @compiled
 def enter(directory, machine, trip, relations, charts, changes, chart):
-    """Begin a visit: what is lost, and whether the plans fit and the losses are few."""
+    """Begin a visit: find what is lost, and whether the plans fit and the losses are few."""
     sizes = chart + charts[chart + C_SIZES]
     for i in range(charts[sizes]):
         at = sizes + 1 + 3 * i
@@ -290,7 +290,7 @@ def fire_changes(
     inserted,
     sign,
 ):
-    """Fire what the facts of other strata trigger that came, or went."""
+    """Fire what inserted, or deleted, facts of other strata trigger."""
     while trip[PLACE] < charts[triggers]:
         at = triggers + 2 + 3 * trip[PLACE]
         rel = charts[at]
@@ -380,7 +380,7 @@ def fire_own(
 
 @compiled
 def merge_sorted(keys, values, first, middle, end, to):
-    """Merge two sorted stretches into the cells from ``to`` on; of equal keys the first comes first."""
+    """Merge two sorted ranges into the cells from ``to`` on; the order of equal keys is kept."""
     left, right = first, middle
     for at in range(to, to + end - first):
         if left < middle and (right >= end or keys[left] <= keys[right]):
@@ -393,7 +393,7 @@ def merge_sorted(keys, values, first, middle, end, to):
 
 @compiled
 def sort_pairs(keys, values, first, count):
-    """Sort ``count`` pairs from ``first`` on by their keys; where they are then. As many cells behind them are used."""
+    """Sort ``count`` pairs from ``first`` on by their keys; returns their new place. Uses as many cells after them."""
     here, there, width = first, first + count, 1
     while width < count:
         for start in range(0, count, 2 * width):
@@ -405,7 +405,7 @@ def sort_pairs(keys, values, first, count):
 
 @compiled
 def revive_queue(directory, machine, trip, items, cells):
-    """Suspended facts that still have supports are present again, in order of old rank."""
+    """Revive suspended facts that still have supports, in order of old rank."""
     count, first = machine[QTAIL], max(trip[ITEMS], trip[CELLS])
     machine[QHEAD] = machine[QTAIL] = machine[STAGE] = 0
     if count == 0:
@@ -427,7 +427,7 @@ def revive_queue(directory, machine, trip, items, cells):
 
 @compiled
 def link_members(directory, indexes, machine, trip, charts, chart):
-    """Indexes that no plan has read so far learn of the new facts."""
+    """Link the new facts in indexes that no plan has read so far."""
     for i in range(charts[chart + C_COUNT]):
         rel = charts[chart + C_MEMBERS + i]
         index = directory[rel, FIRST]
@@ -442,7 +442,7 @@ def link_members(directory, indexes, machine, trip, charts, chart):
 
 @inlined
 def collect_sign(directory, trip, items, cells, rel, rows, fresh, before, now):
-    """Write down the facts of a relation whose presence was ``before`` and is ``now``; how many."""
+    """Record the facts of a relation whose presence was ``before`` and is ``now``; returns their number."""
     records, width, arity, count = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY], 0
     for i in range(rows):
         row = i if fresh else load(directory[rel, JOURNAL], 3 * i)
@@ -459,7 +459,7 @@ def collect_sign(directory, trip, items, cells, rel, rows, fresh, before, now):
 
 @compiled
 def collect(directory, trip, charts, items, cells, changes, chart):
-    """The net changes of the members of a stratum."""
+    """Collect the net changes of the members of a stratum."""
     count, wanted_items, wanted_cells = charts[chart + C_COUNT], trip[ITEMS], trip[CELLS]
     for i in range(count):
         rel = charts[chart + C_MEMBERS + i]
@@ -486,7 +486,7 @@ def collect(directory, trip, charts, items, cells, changes, chart):
 
 @compiled
 def note_visit(machine, tally, losses, trip, charts, log, chart):
-    """Write down what a visit did."""
+    """Record what a visit did."""
     supports, rules = 0, chart + charts[chart + C_RULES]
     for i in range(charts[rules]):
         supports += tally[charts[rules + 1 + i]] + losses[charts[rules + 1 + i]]
@@ -522,7 +522,7 @@ def visit_strata(
     changes,
     log,
 ):
-    """Visit the strata on the agenda until there is none; a stratum is left where it stopped."""
+    """Visit the strata on the agenda until it is empty, or until a visit must stop; it resumes where it stopped."""
     status = take_given(trip, relations, strata, agenda, given)
     while status == DONE:
         if trip[STEP] == ANNOUNCE:
@@ -615,7 +615,7 @@ def visit_strata(
 
 @compiled
 def begin_epoch(directory, machine, kept, tally, losses, visits, rows, bases):
-    """Forget what the epoch before left, and note the rows of every relation and what their ranks count from."""
+    """Forget what the previous epoch left, and note the rows and the rank base of every relation."""
     for field in range(len(kept)):
         if kept[field] == 0:
             machine[field] = 0
@@ -631,7 +631,7 @@ def begin_epoch(directory, machine, kept, tally, losses, visits, rows, bases):
 
 @compiled
 def commit_visited(directory, indexes, charts, log, count):
-    """What is new becomes old in the members of all strata that were visited here."""
+    """Commit the members of all strata that were visited here: new facts become old."""
     for i in range(count):
         chart = log[i, V_CHART]
         if chart >= 0:

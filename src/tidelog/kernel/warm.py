@@ -1,8 +1,8 @@
 """The entries of the kernel, and how they are made ready: loaded, or compiled and kept.
 
-Law: every kernel that Python calls is listed here, with what it takes; a test compares. Which kernel runs, and what it
-computes, does not depend on when it was compiled. A wheel brings them compiled. Elsewhere that takes a minute, once per
-installation, and is reported on the screen; loading takes milliseconds and does not import the compiler.
+Law: every kernel that Python calls is listed here, with its arguments; a test compares. Which kernel runs, and what it
+computes, does not depend on when it was compiled. A wheel contains them compiled. Otherwise compilation takes a minute,
+once per installation, and is reported on the screen; loading takes milliseconds and does not import the compiler.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def make_ready() -> None:
         return
     with _LOCK:
         functions = _functions()
-        for kernel, _ in reversed(KERNELS):  # the first says that all are there
+        for kernel, _ in reversed(KERNELS):  # the first one marks all as ready
             kernel.brief_call, kernel.call = functions[kernel.brief_symbol], functions[kernel.symbol]
 
 

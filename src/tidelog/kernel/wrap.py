@@ -1,7 +1,7 @@
 """Functions that Python calls, around compiled ones: arguments in, interpreter lock off, result out.
 
-Law: what a compiled function is given is what Python holds: arrays are looked at through the buffer protocol for the
-time of the call, of the declared number of dimensions, contiguous and of 64-bit cells, or the call is a `TypeError`
+Law: a compiled function works on Python's own arrays: they are accessed through the buffer protocol for the time of the
+call, with the declared number of dimensions, contiguous and of 64-bit cells; otherwise the call raises a `TypeError`
 and nothing runs. Only functions of Python's stable interface are called.
 """
 
@@ -53,7 +53,7 @@ class Wrapper:
         ir.IRBuilder(self.failed).ret(_POINTER(None))
 
     def build(self) -> None:
-        """Take the arguments, call, give the result."""
+        """Convert the arguments, call, return the result."""
         builder, held = self.builder, list[Any]()
         leave = self.failed
         _, given, count = self.function.args
@@ -97,7 +97,7 @@ class Wrapper:
         return value
 
     def _array(self, argument: Any, kind: Any, leave: Any) -> tuple[Any, Any, Any]:
-        """The compiler's array, the buffer that is held for it, and where to go to let it go after an error."""
+        """The compiler's array, the buffer that is held for it, and the block that releases it after an error."""
         builder = self.builder
         with builder.goto_entry_block():
             buffer = builder.alloca(_BUFFER)
@@ -130,7 +130,7 @@ class Wrapper:
         return array._getvalue()
 
     def _object(self, kind: Any, value: Any) -> Any:
-        """A new reference to what Python gets; a null reference where there is no memory."""
+        """A new reference to the result for Python; a null reference if there is no memory."""
         builder = self.builder
         if isinstance(kind, types.NoneType):
             none = self._global("_Py_NoneStruct")
@@ -153,7 +153,7 @@ class Wrapper:
         return self.builder.load(self.builder.gep(buffer, [_INT(0), _INT(place)]))
 
     def _insist(self, holds: Any, leave: Any) -> None:
-        """A `TypeError` where the condition does not hold."""
+        """Raise a `TypeError` if the condition does not hold."""
         with self.builder.if_then(self.builder.not_(holds), likely=False):
             self._fail("PyExc_TypeError", _NO_CELLS)
             self.builder.branch(leave)

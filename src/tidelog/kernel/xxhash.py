@@ -1,7 +1,7 @@
 """xxHash64 of cells and of texts, as Spark and the library of that name compute it.
 
 Law: the hash depends on the bytes and the seed alone. Cells are signed; products wrap around, and shifts to the right
-are masked, so that signed arithmetic gives the bits that unsigned arithmetic would.
+are masked, so that signed arithmetic computes the same bits as unsigned arithmetic.
 """
 
 from __future__ import annotations

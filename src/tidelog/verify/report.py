@@ -108,7 +108,7 @@ def _show(value: Value) -> str:
 
 def _not_closed(violation: Violation) -> str:
     source = f" from {_facts(violation.body)}" if violation.body else ""
-    return f"{violation.rule} derives {_fact(violation)}{source}, which is missing from the state"
+    return f"{violation.rule} derives {_fact(violation)}{source}, but {_fact(violation)} is missing from the state"
 
 
 def _unfounded(violation: Violation) -> str:

@@ -54,7 +54,7 @@ def verify_facts(
     >>> bool(verify_facts(program, base, {**base, "p": right}, types))
     True
     >>> print(verify_facts(program, base, {**base, "p": right[1:]}, types))
-    not closed: r2 derives p(1, 1) from p(1, 2), p(2, 1), and the state does not hold it
+    not closed: r2 derives p(1, 1) from p(1, 2), p(2, 1), but p(1, 1) is missing from the state
     >>> print(verify_facts(program, base, {**base, "p": [*right, (3, 3)]}, types))
     unfounded: p(3, 3) does not follow from the base facts
     """

@@ -109,9 +109,9 @@ def test_constants_keep_types_apart_and_nan_together():
     assert str(constants.value(constants.number(-0.0))) == "0.0"
     assert constants.number(True) == constants.number(1)
     assert [constants.value(constants.number(v)) for v in values[:6]] == values[:6]
-    with pytest.raises(DataError, match="None is no value"):
+    with pytest.raises(DataError, match="None is not a supported value"):
         constants.number(None)
-    with pytest.raises(DataError, match="no value"):
+    with pytest.raises(DataError, match="None is not a supported value"):
         constants.number(("a", None))
 
 
@@ -155,13 +155,13 @@ def test_rules_have_labels_that_are_never_reused():
     assert db.epoch(add=(named,)).inserted["near"] == {(2,), (3,)}
     with pytest.raises(EngineError, match="two rules have the label `near`"):
         db.epoch(add=(named,))
-    with pytest.raises(EngineError, match="unknown rule `r2`; known: r1, r3, near"):
+    with pytest.raises(EngineError, match=r"unknown rule `r2`\. Known rules: r1, r3, near"):
         db.epoch(remove=("r2",))
     assert db.epoch(remove=("near",), add=(named,)).inserted == {}
 
 
 def test_an_unknown_label_in_an_empty_circuit():
-    with pytest.raises(EngineError, match="known: none"):
+    with pytest.raises(EngineError, match="Known rules: none"):
         DatalogCircuit().epoch(remove=("r1",))
 
 

@@ -27,11 +27,11 @@ def test_the_location_column_decides_the_node():
 
 def test_a_fact_that_does_not_fit_is_refused():
     network = prepare(REACHABLE)
-    with pytest.raises(DataError, match="unknown relation `lnk`; known: aux, colink, link, reachable"):
+    with pytest.raises(DataError, match=r"unknown relation `lnk`\. Known relations: aux, colink, link, reachable"):
         network.node_of(Fact("lnk", ("a",)))
     with pytest.raises(DataError, match=r"link\(a\) has 1 columns, but relation `link` has 2"):
         network.node_of(Fact("link", ("a",)))
-    with pytest.raises(DataError, match="cannot name a node"):
+    with pytest.raises(DataError, match="cannot be the name of a node"):
         network.node_of(Fact("link", (("a",), "b")))
 
 

@@ -97,7 +97,7 @@ def test_schedules_have_names():
     assert schedule_by_name("starve:2") == Starve(2)
     assert schedule_by_name("delay:5", 3) == Delayed(3, 5)
     assert schedule_by_name("reorder") == Delayed(0, 10, 10)
-    with pytest.raises(EngineError, match="unknown schedule `slow`; known: fifo, random"):
+    with pytest.raises(EngineError, match=r"unknown schedule `slow`\. Known schedules: fifo, random"):
         schedule_by_name("slow")
     with pytest.raises(EngineError, match="invalid delay `x`: expected a number of messages"):
         schedule_by_name("delay:x")

@@ -92,7 +92,7 @@ def test_insertions_of_an_iteration_are_committed_before_the_deletions_of_the_sa
         configuration = pick(SEMANTICS, configuration, update)
     for update in (INSERT, DELETE):
         configuration, _ = fire(SEMANTICS, configuration, update)
-    with pytest.raises(IllegalStep, match="has to be committed first") as refused:
+    with pytest.raises(IllegalStep, match="must be committed first") as refused:
         commit(SEMANTICS, configuration, DELETE)
     assert refused.value.code == "TL7205"
 
@@ -130,21 +130,21 @@ def test_the_checker_names_the_first_step_that_is_not_legal():
     with pytest.raises(IllegalStep, match="step 2: cannot commit") as refused:
         check(replace(trace, steps=[steps[0], steps[2]]))
     assert refused.value.code == "TL7204"
-    with pytest.raises(IllegalStep, match=r"step 2: \+q\(1\) sends {\+p\(1\)}, not {}") as refused:
+    with pytest.raises(IllegalStep, match=r"step 2: \+q\(1\) sends {\+p\(1\)}, but the trace contains {}") as refused:
         check(replace(trace, steps=[steps[0], replace(steps[1], sent=())]))
     assert refused.value.code == "TL7208"
     with pytest.raises(
-        IllegalStep, match="step 1: unknown command `jump`; known: pick, fire, commit, change"
+        IllegalStep, match=r"step 1: unknown command `jump`\. Known commands: pick, fire, commit, change"
     ) as refused:
         check(replace(trace, steps=[replace(steps[0], command="jump")]))
     assert refused.value.code == "TL7206"
 
 
 def test_the_checker_refuses_changes_that_break_the_precondition():
-    with pytest.raises(IllegalStep, match="step 1: deletions without a base fact") as refused:
+    with pytest.raises(IllegalStep, match=r"step 1: these facts cannot be deleted, .*: q\(1\)") as refused:
         check(Trace(SEMANTICS, Configuration(), [Step(CHANGE, DELETE)]))
     assert refused.value.code == "TL7207"
-    with pytest.raises(IllegalStep, match="start: deletions without a base fact") as refused:
+    with pytest.raises(IllegalStep, match=r"start: these facts cannot be deleted, .*: q\(1\)") as refused:
         check(Trace(SEMANTICS, waiting(DELETE), []))
     assert refused.value.code == "TL7207"
     assert check(Trace(SEMANTICS, waiting(INSERT), [Step(CHANGE, DELETE)])).waiting().count(DELETE) == 1

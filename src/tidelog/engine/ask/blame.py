@@ -1,8 +1,8 @@
 """Blame: which epoch is asked about, what it changed, and an engine to try things out on.
 
-Law: an epoch that an engine stands at is asked where it is; one that is past needs a state folder, which is read as it
-was then; one that is not committed is asked before it. The answer is as exact on several partitions and on Spark as on
-one, and for an epoch that is asked years later.
+Law: the last epoch of an engine is examined in place; a past one needs a state folder, which is read as of that epoch;
+one that is not committed is examined from the state before it. The answer is as exact on several partitions and on
+Spark as on one, and for an epoch that is examined years later.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tidelog.engine.ask.trial_bench import Bench
 from tidelog.engine.open.copy import alone, at_epoch
 from tidelog.engine.write.commit import preview
 from tidelog.engine.write.durable import state_folder
+from tidelog.engine.write.epoch import Epoch, kept_input
 from tidelog.engine.write.epoch_input import EpochInput, relations_behind
 from tidelog.engine.write.violations import Violation
 from tidelog.errors import EngineError
@@ -31,7 +32,6 @@ from tidelog.why.ask import shown_values
 if TYPE_CHECKING:
     from tidelog.engine.core.core import Core
     from tidelog.engine.read.ask import Fact
-    from tidelog.engine.write.epoch import Epoch
     from tidelog.why import Ledger
     from tidelog.why.ledger import FactKey
 
@@ -53,35 +53,35 @@ def blame(core: Core, fact: Fact, epoch: int | None, *, since: int | None = None
 
 
 def blame_epoch(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
-    """Why a fact came, went or changed its value in an epoch that ran here, or why a constraint is violated."""
+    """Why a fact was added, removed or changed in an epoch that ran here, or why a constraint is violated."""
     core.must_be_open()
     must_be(trials, int, "trials", "a number of trials")
-    if epoch.input is None and epoch.violations:  # refused, and nothing of it is left: it is tried out again
+    if kept_input(epoch) is None and epoch.violations:  # refused, and nothing of it is left: run it again
         preview(core, epoch)
-    told = epoch.input
-    if told is None:
+    epoch_input = kept_input(epoch)
+    if epoch_input is None:
         raise NOT_RUN.error()
-    if core.number != told.number + (epoch.number is not None):
+    if core.number != epoch_input.number + (epoch.number is not None):
         if epoch.number is None or core.opened.lasting is None:
-            raise went_on(core, epoch, told)
+            raise went_on(core, epoch, epoch_input)
         if isinstance(fact, Violation):
-            raise went_on(core, epoch, told)
+            raise went_on(core, epoch, epoch_input)
         return blame(core, fact, epoch.number, trials=trials)
-    name, values = _asked(core, fact, told)
+    name, values = _asked(core, fact, epoch_input)
     text = str(fact).splitlines()[0] if isinstance(fact, Violation) else None
-    with _case(core, epoch, told, name) as case:
+    with _case(core, epoch, epoch_input, name) as case:
         return _answer(case, values, trials, f"epoch {epoch.number}" if epoch.number else "the epoch", text)
 
 
-def went_on(core: Core, epoch: Epoch, told: EpochInput) -> EngineError:
-    """The error for an epoch that the engine is not at any more."""
-    what = f"the preview after epoch {told.number}" if epoch.number is None else f"epoch {epoch.number}"
+def went_on(core: Core, epoch: Epoch, epoch_input: EpochInput) -> EngineError:
+    """The error for an epoch after which the engine has committed others."""
+    what = f"the preview after epoch {epoch_input.number}" if epoch.number is None else f"epoch {epoch.number}"
     return ENGINE_WENT_ON.error(what=what, now=core.number)
 
 
-def _asked(core: Core, fact: Fact | Violation, told: EpochInput | None = None) -> tuple[str, Row | None]:
+def _asked(core: Core, fact: Fact | Violation, epoch_input: EpochInput | None = None) -> tuple[str, Row | None]:
     """The relation that is asked about, and the values of a fact; None for all of them."""
-    known = core.schema if told is None else told.schema
+    known = core.schema if epoch_input is None else epoch_input.schema
     if isinstance(fact, Violation):
         return fact.proof.root.relation, fact.proof.root.values
     if isinstance(fact, str) and fact.strip() in known:
@@ -104,22 +104,22 @@ def _answer(case: Case, values: Row | None, trials: int, where: str, text: str |
 
 
 @contextmanager
-def _case(core: Core, epoch: Epoch, told: EpochInput, relation: str) -> Iterator[Case]:
-    """The case of an epoch that the engine stands at, or before."""
-    behind = relations_behind((told.before, told.after), relation)
+def _case(core: Core, epoch: Epoch, epoch_input: EpochInput, relation: str) -> Iterator[Case]:
+    """The case of the last committed epoch, or of one that was previewed on top of it."""
+    behind = relations_behind((epoch_input.before, epoch_input.after), relation)
     committed = epoch.number is not None
     signature = epoch.signature
     origin = Origin(epoch.number, signature.author, signature.note, epoch.source, epoch.offset)
-    changes = told.changes(behind.__contains__, origin)
-    inserted, deleted = told.view_rows(relation)
+    changes = epoch_input.changes(behind.__contains__, origin)
+    inserted, deleted = epoch_input.view_rows(relation)
     with alone(core, behind) as there:
         bench = Bench(there, changes, committed)
-        yield Case(bench, relation, inserted, deleted, origin, (told.before, told.after))
+        yield Case(bench, relation, inserted, deleted, origin, (epoch_input.before, epoch_input.after))
 
 
 @contextmanager
 def _at_epoch(core: Core, epoch: int) -> Iterator[Core]:
-    """An engine that stands after an epoch of the state folder."""
+    """An engine in the state after an epoch of the state folder."""
     if epoch == core.number:
         yield core
         return
@@ -130,14 +130,14 @@ def _at_epoch(core: Core, epoch: int) -> Iterator[Core]:
 
 @contextmanager
 def scene_after(core: Core, epoch: Epoch, fact: Fact) -> Iterator[tuple[Ledger, FactKey]]:
-    """The state that an epoch which was tried out leads to, to be asked about a fact."""
-    told = epoch.input
-    assert told is not None, "an epoch that ran"
-    name, values = _asked(core, fact, told)
+    """The state that a previewed epoch leads to, for questions about a fact."""
+    epoch_input = kept_input(epoch)
+    assert epoch_input is not None, "an epoch that ran"
+    name, values = _asked(core, fact, epoch_input)
     if values is None:
         raise argument_error(fact, "fact", "a fact: text such as `reach(1, 3)`, or its relation and its values")
-    behind = relations_behind((told.before, told.after), name)
+    behind = relations_behind((epoch_input.before, epoch_input.after), name)
     with alone(core, behind) as there:
-        bench = Bench(there, told.changes(behind.__contains__, Origin()), is_after=False)
+        bench = Bench(there, epoch_input.changes(behind.__contains__, Origin()), is_after=False)
         with bench.scene(frozenset()) as ledger:
             yield ledger, key_in(ledger, (name, values))

@@ -1,6 +1,6 @@
 """What past epochs changed, read from the state folder: base facts, rules, and the facts of a view.
 
-Law: several epochs together are told net; each change names the last epoch that made it.
+Law: the changes of several epochs are reported net; each change names the last epoch that made it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def origin_of(epoch: int, header: Mapping[str, Any]) -> Origin:
-    """What an epoch of the log tells of itself."""
+    """Source, author and note of an epoch, from its header in the log."""
     source, offset = next(iter(header.get("offsets", {}).items()), (None, None))
     return Origin(epoch, header.get("author"), header.get("note"), source, offset, header["time"])
 
@@ -56,8 +56,8 @@ class Past:
         epochs = list(past_epochs(state, since, until, lambda name: True))
         values = [rules_at(state, since), *(past.header.get("rules") for past in epochs)]
         rules = [Ruleset(Program(convention=core.rules.program.convention), core.rules.functions)]
-        for told in values:
-            same = rules[-1] if told is None else ruleset_from_values(told, core.rules.functions, state.store.name)
+        for stored in values:
+            same = rules[-1] if stored is None else ruleset_from_values(stored, core.rules.functions, state.store.name)
             rules.append(same)
         return cls(since, epochs, rules[1:], texts_of(state) if state.partitions else core.dictionary)
 
@@ -69,7 +69,7 @@ class Past:
 
     @contextmanager
     def case(self, core: Core, relation: str) -> Iterator[Case]:
-        """What became of a relation, on an engine that stands after the last of the epochs."""
+        """How a relation changed, on an engine in the state after the last of the epochs."""
         behind = relations_behind(self.rules, relation)
         inserted, deleted = self._view_rows(relation)
         origins = [origin_of(past.epoch, past.header) for past in self.epochs]
@@ -108,7 +108,7 @@ class Past:
     def _expired(self, place: int) -> set[tuple[str, Row]]:
         """The facts whose lifetime ended in one of the epochs."""
         rows = self.epochs[place].rows
-        types = {name: told[:-2] for name, _, _, told in rows if name.startswith(EXPIRIES)}
+        types = {name: stored[:-2] for name, _, _, stored in rows if name.startswith(EXPIRIES)}
         ended = expired_cells((name, sign, cells) for name, sign, cells, _ in rows)
         parts = [(name, -1, cells, types[EXPIRIES + name]) for name, cells in ended.items()]
         return {(name, row) for name, _, row in self._decoded(place, parts)}
@@ -123,14 +123,14 @@ class Past:
     def _decoded(self, place: int, parts: Sequence[SignedRows]) -> Iterator[tuple[str, int, Row]]:
         """Rows that one of the epochs inserted or deleted, with the types that they had after or before it."""
         for name, sign, cells, types in parts:
-            told = users_name(name) if is_auxiliary(name) else name
-            if told is not None:
-                shaped = with_shapes(types, self.rules[place + (sign > 0)], told)
-                yield from ((told, sign, row) for row in Rows(name, (), shaped, self.dictionary, cells).rows())
+            shown = users_name(name) if is_auxiliary(name) else name
+            if shown is not None:
+                shaped = with_shapes(types, self.rules[place + (sign > 0)], shown)
+                yield from ((shown, sign, row) for row in Rows(name, (), shaped, self.dictionary, cells).rows())
 
 
 def _place(change: Change) -> object:
-    """What of a program a change concerns."""
+    """The part of a program that a change concerns."""
     return getattr(change, "label", None)
 
 

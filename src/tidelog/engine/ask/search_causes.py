@@ -1,8 +1,8 @@
 """Why something changed in an epoch: trials on a bench, guided by proofs, until a minimal set of changes is found.
 
-Law: a set of changes is blamed if undoing it alone undoes what is asked about, which was tried. Proofs only say where
-to look first, so that few trials are needed: where they lead nowhere, all changes that the relation may depend on are
-tried in halves.
+Law: a set of changes is blamed if a trial has shown that undoing it alone undoes the change in question. Proofs only
+suggest where to look first, so that few trials are needed: where they lead nowhere, all changes that the relation may
+depend on are tried in halves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.program import Aggregate
 from tidelog.program.graph.keys import key_columns
 from tidelog.why import Bounds, Proof
 
-ROUNDS = 8  # proofs of a fact that came are followed one after the other, before all changes are tried
+ROUNDS = 8  # proofs of an added fact that are followed, one after the other, before all changes are tried
 EXAMPLES = 3
 OTHERS = 8  # changes that are tried alone once a minimal set is known
 HISTORY = "the result depends on more than base facts and rules: undoing all changes does not restore it"
@@ -30,7 +30,7 @@ SPENT = "the maximum number of trials was reached: some of these changes may not
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What became of a relation in an epoch, and a bench to try things out on."""
+    """How a relation changed in an epoch, and a bench for trials."""
 
     bench: Bench
     relation: str
@@ -56,7 +56,7 @@ class Case:
 
 
 def blame_fact(case: Case, values: Row, trials: int, text: str | None = None) -> Blame | None:
-    """Why a fact changed; None if it did not. Where a group has another row than before, that is asked about."""
+    """Why a fact changed; None if it did not. If its group has another row than before, why the row changed."""
     columns = group_columns(case.rules, case.relation, len(values))
     before, after = _in_group(case.deleted, values, columns), _in_group(case.inserted, values, columns)
     if not (before and after):
@@ -87,7 +87,7 @@ class _Question:
         text: str | None = None,
     ) -> None:
         self.case, self.name, self._text = case, case.relation, text
-        self.fact = self._told((self.name, values))
+        self.fact = self._fact_text((self.name, values))
         cells = case.bench.cells((self.name, values))
         self.group = {column: cells[column] for column in columns}
         self.before: list[Fact] = [(self.name, row) for row in before]
@@ -106,7 +106,7 @@ class _Question:
         stays = (self._old, self._new) if self.case.bench.is_after else (frozenset[Cells](), frozenset[Cells]())
         return (found.inserted, found.deleted) == stays
 
-    def _told(self, fact: Fact) -> str:
+    def _fact_text(self, fact: Fact) -> str:
         return self.case.writer(fact[1]) if self._text is None else self._text
 
     def answer(self) -> Blame:
@@ -116,8 +116,8 @@ class _Question:
         note = "" if exact and minimal else SPENT if exact else HISTORY
         return Blame(
             self.fact,
-            tuple(map(self._told, self.before)),
-            tuple(map(self._told, self.after)),
+            tuple(map(self._fact_text, self.before)),
+            tuple(map(self._fact_text, self.after)),
             self.case.origin,
             causes,
             self._instead(found) if exact else (),
@@ -144,7 +144,7 @@ class _Question:
         return found, minimal, True
 
     def _start(self) -> Collection[Change]:
-        """A set that does: what proofs name, or else everything."""
+        """A set that undoes the change: what proofs name, or else everything."""
         everything = self.case.everything
         if len(everything) == 1:
             return everything
@@ -165,7 +165,7 @@ class _Question:
         return {change for proof in proofs if proof for change in self.tracing.named_in(proof)} - chosen
 
     def _instead(self, found: Sequence[Change]) -> tuple[Change, ...]:
-        """Other changes that proofs name and that undo it alone: a proof breaks with any of its premises."""
+        """Other changes that proofs name, each of which alone undoes it: a proof breaks with any of its premises."""
         others = sorted(self.named - set(found), key=order_of)[:OTHERS]
         try:
             return tuple(change for change in others if self.search.does((change,)))

@@ -1,8 +1,8 @@
 """Trials: the state of an epoch with some of its changes undone, run on an engine and rolled back.
 
 Law: undoing a set of changes means the same everywhere: base facts and rules as the epoch left them, but for these
-changes, and all that follows. On an engine that stands after the epoch the inverse of the changes is run, before it the
-other changes, on all of its partitions. Nothing is committed; readers go on.
+changes, and all that follows. On an engine in the state after the epoch the inverse of the changes is run, on one in
+the state before it the other changes, on all partitions. Nothing is committed; readers are not interrupted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Cells = tuple[int, ...]
 
 @dataclass(slots=True)
 class Bench:
-    """An engine that stands after an epoch, or before it, and the changes of the epoch that matter."""
+    """An engine in the state after an epoch, or before it, and the relevant changes of the epoch."""
 
     core: Core
     changes: Sequence[Change]
@@ -42,9 +42,10 @@ class Bench:
     _cells: dict[Fact, Cells] = field(default_factory=dict)
 
     def trial(self, undone: Undone, relation: str, group: Mapping[int, int]) -> NetChange[frozenset[Cells]] | None:
-        """What undoing changes alone does to a group of a relation, seen from where the engine stands.
+        """What undoing only these changes does to a group of a relation, relative to the state of the engine.
 
-        None if it cannot be: without these changes the rest is no program, breaks a key, or computes what has no value.
+        None if that is impossible: without these changes the program is invalid, violates a key, or computes something
+        that has no value.
         """
         try:
             with self._run(undone) as (_, outcome):
@@ -65,7 +66,7 @@ class Bench:
 
     @contextmanager
     def scene(self, undone: Undone) -> Iterator[Ledger]:
-        """The state with some changes undone, to be asked."""
+        """The state with some changes undone, for questions."""
         if self.is_after and not undone:
             with self.core.writing:
                 yield ask.ledger_of(self.core, Bounds().work)

@@ -19,7 +19,7 @@ from tidelog.engine.read.report import Changes, EpochStatistics, fixed_rows
 from tidelog.engine.read.view import Rows, fact_writer
 from tidelog.engine.write.commit import begin, preview
 from tidelog.engine.write.constraints import enforce
-from tidelog.engine.write.epoch import Epoch
+from tidelog.engine.write.epoch import Epoch, kept_input
 from tidelog.engine.write.script import take_script
 from tidelog.errors import TidelogError
 from tidelog.explain.numbers import duration
@@ -90,12 +90,12 @@ class Alternative:
             return refute(ledger, key)
 
     def _must_stand(self) -> None:
-        told = self.epoch.input
-        if told is None:
+        epoch_input = kept_input(self.epoch)
+        if epoch_input is None:
             assert self.refused is not None, "changes that were not refused have run"
             raise self.refused
-        if told.number != self.core.number:
-            raise went_on(self.core, self.epoch, told)
+        if epoch_input.number != self.core.number:
+            raise went_on(self.core, self.epoch, epoch_input)
 
     @property
     def cost(self) -> str:
@@ -154,7 +154,7 @@ class Alternatives(Mapping[str, Alternative]):
         return len(self._tried)
 
     def rows(self) -> list[tuple[str, ...]]:
-        """What stands side by side: for each relation that any of them changes, how much each does; then the cost."""
+        """The rows of the comparison: for each changed relation, how much each alternative changes; then the cost."""
         names = sorted({name for each in self.values() if each.refused is None for name in each.changes})
         changed = [(name, *(_counted(each, name) for each in self.values())) for name in names]
         supports = (f"{sum(each.statistics.supports.values()):,}" for each in self.values())

@@ -1,6 +1,6 @@
-"""What an engine is made with, checked before anything is opened.
+"""The arguments of an engine, checked before anything is opened.
 
-Law: every argument is of a kind that `Engine` takes, or refused by name; the name of a file is not taken for a program.
+Law: every argument is of a kind that `Engine` accepts, or refused by name; a file name is not mistaken for a program.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def check_arguments(
     functions: object,
     tls: object = None,
 ) -> Program:
-    """The program that an engine is given, after a look at everything else."""
+    """The program given to an engine, after all other arguments have been checked."""
     must_be(tls, (bool, type(None)), "tls", "True, False, or None")
     _check_place(path, at, history, spark, partitions, threads)
     _check_uses(limits, functions)
@@ -89,7 +89,7 @@ def _check_uses(limits: object, functions: object) -> None:
 
 
 def check_source(source: object, offset: object) -> None:
-    """The input that an epoch brings."""
+    """Check the source and the offset of the input of an epoch."""
     if (source is None) != (offset is None):
         raise failures.HALF_A_SOURCE.error()
     must_be(source, (str, type(None)), "source", "the name of a source, or None")

@@ -1,7 +1,7 @@
-"""What asyncio may not wait for, done on another thread, so that its loop goes on.
+"""Blocking work for asyncio, done on another thread, so that the event loop continues.
 
-Law: what was begun is ended. A task that is cancelled in the middle is cancelled when the thread is through, so that
-nobody believes an epoch undone that is then committed.
+Law: what was begun is finished. A task that is cancelled in the middle is cancelled when the thread has finished, so
+that no caller believes an epoch was rolled back that is then committed.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ T = TypeVar("T")
 
 
 async def finished(act: Callable[[], T]) -> T:
-    """What a function gives, done on another thread."""
-    import asyncio  # only who uses it pays for the import
+    """The result of a function, called on another thread."""
+    import asyncio  # an expensive import that few programs need
 
     running = asyncio.ensure_future(asyncio.to_thread(act))
     try:

@@ -1,7 +1,7 @@
-"""What the last committed epoch made of an engine, as one value: its number, rules, types and sizes.
+"""The state of an engine after its last committed epoch, as one value: its number, rules, types and sizes.
 
-Law (D24): it is replaced as a whole, at the moment in which readers see the facts of the epoch; whoever wants two of
-its parts that belong together reads it once.
+Law (D24): it is replaced as a whole, at the moment in which readers see the facts of the epoch; code that needs two
+consistent parts reads it once.
 """
 
 from __future__ import annotations
@@ -15,6 +15,6 @@ class Committed(NamedTuple):
     """The engine after its last committed epoch."""
 
     rules: Ruleset
-    schema: Schema  # of every relation there ever was
+    schema: Schema  # of every relation that ever existed
     number: int
-    sizes: dict[str, int | None]  # None: counted by whoever asks, until the records of the epoch are at rest
+    sizes: dict[str, int | None]  # None: counted on request, until the records of the epoch are settled

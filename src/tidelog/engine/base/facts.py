@@ -1,4 +1,4 @@
-"""Base facts on their way into an epoch: those of the program's text, and the sum of what an epoch says of each.
+"""Base facts on their way into an epoch: those of the program's text, and the sum of the signs of each fact.
 
 Law (D3): the signs of a fact are summed; above 0 it is asserted, below 0 retracted, at 0 it stays as it was.
 """
@@ -27,31 +27,31 @@ def program_facts(program: Program, functions: Mapping[str, tuple[Function, ...]
 
 
 def written_rows(relation: str, rows: Sequence[tuple[Any, ...]]) -> Data:
-    """Rows whose values were written in the language: they take the types of their columns when these are known."""
+    """Rows whose values were written in the language: they get the types of their columns when these are known."""
     return replace(read_rows(relation, rows), written=True)
 
 
 def collected_types(
     facts: Sequence[tuple[int, str, Data]], known: Container[str]
 ) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
-    """Types of columns that the facts of a text tell beyond doubt, and the arities of their relations.
+    """Types of columns that follow unambiguously from the facts of a text, and the arities of their relations.
 
-    So the rules of an epoch are read with what its facts say, where nothing is known of a relation yet: a date is a
-    date, and a text that is none can only be a symbol. Anything else takes the type that the rules know.
+    The rules of an epoch are checked with these types if a relation is not known yet: a date is a date, and a text
+    that is not a date can only be a symbol. All other values get the type that the rules determine.
     """
     bound: dict[tuple[str, int], str] = {}
     for _, name, data in facts:
         if data.written and name not in known:
             types = ((place, column_type(column)) for place, column in enumerate(data.columns))
             bound.update({(name, place): type_ for place, type_ in types if type_ is not None})
-    told = {name for name, _ in bound}
-    return bound, {name: len(data.columns) for _, name, data in facts if name in told}
+    typed = {name for name, _ in bound}
+    return bound, {name: len(data.columns) for _, name, data in facts if name in typed}
 
 
 def learn(
     facts: Sequence[tuple[int, str, Data]], schema: Mapping[str, tuple[str | None, ...]]
 ) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
-    """Types and relations that data brings and that were not known."""
+    """Types and relations that data introduces."""
     bound: dict[tuple[str, int], str] = {}
     known: dict[str, int] = {}
     for _, name, data in facts:

@@ -1,7 +1,7 @@
-"""What an engine has done, in numbers for a monitor: as a page that Prometheus reads, and a line of the log per epoch.
+"""Counters of an engine for monitoring: a page that Prometheus reads, and one log line per epoch.
 
-Law: counters only grow for as long as the engine lives; whoever asks waits for no epoch and starts none. A line is
-written at INFO by the logger ``tidelog`` for every committed epoch, and at WARNING for every one that failed.
+Law: counters only grow for as long as the engine lives; reading them neither waits for an epoch nor starts one. The
+logger ``tidelog`` writes a line at INFO for every committed epoch, and at WARNING for every one that failed.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class Meter:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note_failure(self, number: int, error: BaseException) -> None:
-        """The epoch that would have had this number has failed."""
+        """Record a failed epoch that would have had this number."""
         with self.lock:
             self.counts["failed"] += 1
         LOG.warning("epoch %d failed: %s", number, type(error).__name__)
 
     def note(self, number: int, outcome: EpochOutcome) -> None:
-        """An epoch was committed."""
+        """Record a committed epoch."""
         counts, supports = self.counts, sum(outcome.supports.values())
         with self.lock:
             self.last_seconds, self.last_skew = outcome.seconds, outcome.skew
@@ -77,8 +77,8 @@ class Meter:
                 outcome.skew,
             )
 
-    def note_move(self, number: int, told: str) -> None:
-        """An epoch was committed that changed where facts live and nothing else."""
+    def note_move(self, number: int, summary: str) -> None:
+        """Record a committed epoch that changed where facts live and nothing else."""
         with self.lock:
             self.counts["epochs"] += 1
-        LOG.info("epoch %d: %s", number, told)
+        LOG.info("epoch %d: %s", number, summary)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What a user says about where an engine lives; ``own`` are the user's functions, among all ``functions``."""
+    """Where an engine is to live, as the user requested; ``own`` are the user's functions, among all ``functions``."""
 
     functions: Functions
     own: Sequence[Function] = ()
@@ -32,27 +32,27 @@ class Where:
     partitions: int | None = None
     threads: int | None = None
     tls: bool | None = None  # between driver and partitions on Spark; None: on a cluster
-    given: Given = ()  # functions whose types the program of the state tells
+    given: Given = ()  # functions whose types come from the program of the state
     room: int | None = None  # the most partitions that fit into a session, where that is known
 
     def count(self, found: int) -> int:
-        """How many partitions there are to be, where so many were found that have pieces of their own."""
+        """The number of partitions to use, given the number of those with separate pieces in the state folder."""
         wanted = self.wanted(found)
         return wanted if self.room is None else min(wanted, max(1, self.room))
 
     def wanted(self, found: int) -> int:
-        """How many there would be if all fitted."""
+        """The number of partitions to use if all fit."""
         return self.partitions or found or 1
 
     def pieces(self, found: int) -> int:
-        """How many of them write pieces of their own: 0 for one embedded."""
+        """How many of them write separate pieces: 0 for one embedded partition."""
         count = self.count(found)
         return 0 if count == 1 and self.spark is None else count
 
 
 @dataclass(slots=True)
 class Opened:
-    """A runtime with its state folder; on Spark there always is one, if need be for as long as the engine lives."""
+    """A runtime with its state folder; on Spark there always is one, if necessary a temporary one."""
 
     runtime: Runtime
     durable: Durable | None
@@ -68,7 +68,7 @@ class Opened:
         return None if self.folder is not None or self.durable is None else self.durable.store.name
 
     def close(self) -> None:
-        """End the partitions, let another writer in, and remove what nobody asked to keep."""
+        """Stop the partitions, unlock the state folder for other writers, and remove temporary files."""
         with ExitStack() as ends:
             if self.folder is not None:
                 ends.callback(self.folder.cleanup)

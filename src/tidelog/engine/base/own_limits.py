@@ -1,7 +1,7 @@
-"""Limits of one question, or of one epoch that a client asks for.
+"""Limits of one query, or of one epoch that a client requests.
 
-Law: they are in force while it runs, instead of the engine's own, and their memory counts from what the engine holds
-before. Whoever sets them has the turn (`turn`), so that nobody else runs under them.
+Law: they are in force while it runs, instead of those of the engine, and their memory counts from what the engine holds
+before. The thread that sets them has the turn (`turn`), so that nothing else runs under them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def beyond(limits: Limits | None, runtime: Runtime) -> Limits | None:
 
 @contextmanager
 def within(runtime: Runtime, limits: Limits | None) -> Iterator[None]:
-    """While something runs its own limits are in force, if it has any; then those of the engine again."""
+    """Put these limits in force, if any, and restore those of the engine afterwards."""
     before = runtime.limits
     own = beyond(limits, runtime)
     if own is not None:

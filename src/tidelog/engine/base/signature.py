@@ -1,4 +1,4 @@
-"""Who makes an epoch, and why: told by whoever begins it, kept in the log of the state folder.
+"""Who makes an epoch, and why: given when the epoch begins, kept in the log of the state folder.
 
 Law (D33): a signature says nothing about facts; two epochs that differ in it alone do the same.
 """

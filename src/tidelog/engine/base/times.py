@@ -1,9 +1,9 @@
 """The time of an engine, and what ends by it: one heap of the ends of facts.
 
-Law (D28): time is data. It never falls, and nothing looks at the wall clock unless the engine was told to. The end of a
-fact stands in a hidden relation beside its own, and the time in another, so that state folders, history, partitions and
-rollbacks know them as they know all facts. The heap only says where to look: for every end the rows that had it when
-it was entered; what was refreshed or deleted since is found out when the end comes.
+Law (D28): time is data. It never decreases, and the wall clock is not read unless the engine is configured to. The end
+of a fact is stored in a hidden relation beside its own, and the time in another, so that state folders, history,
+partitions and rollbacks treat them like all facts. The heap is only a hint: for every end, the rows that had it when it
+was entered; rows that have been refreshed or deleted since are sorted out when the end is reached.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Times:
     entered: int = 0
 
     def of_epoch(self, at: int | None) -> int:
-        """The time of an epoch that was given one, or none; it is never less than that of the last."""
+        """The time of an epoch, given or by the clock; it is never earlier than that of the last epoch."""
         if at is not None:
             if at < self.now:
                 raise failures.TIME_FALLS.error(at=in_seconds(at), now=in_seconds(self.now))
@@ -68,7 +68,7 @@ class Times:
         return max(self.now, time.time_ns() // 1000) if self.clock == WALL else self.now
 
     def due(self, moment: int) -> dict[str, Cells]:
-        """By relation the rows whose ends may have come; nothing is taken out."""
+        """By relation, the rows whose ends may have been reached; nothing is removed from the heap."""
         found: dict[str, list[Cells]] = {}
         waiting = [0]
         while waiting:
@@ -79,7 +79,7 @@ class Times:
         return {name: np.concatenate(rows) for name, rows in found.items()}
 
     def committed(self, moment: int, entered: Mapping[str, Cells], spent: Mapping[str, int]) -> None:
-        """An epoch is committed at a moment, with new rows of ends; of bounded tables so many ages are spent."""
+        """Record an epoch committed at a moment, with new rows of ends; ``spent`` counts the used ages per table."""
         self.now = moment
         while self.ends and self.ends[0][0] <= moment:
             heapq.heappop(self.ends)
@@ -90,7 +90,7 @@ class Times:
             self.enter(name, rows)
 
     def keep(self, known: Container[str]) -> None:
-        """Forget the relations whose ends are not known any more: they went with their facts."""
+        """Forget the relations whose ends are not known any more: they were removed with their facts."""
         gone = {name for name in self.governed if EXPIRIES + name not in known}
         if gone:
             self.governed -= gone

@@ -1,6 +1,6 @@
 """What an engine is made of: rules, planner, runtime, state folder, and what its last committed epoch left.
 
-Law: `committed` is that of the last committed epoch; it changes as a whole, and whoever reads it needs no lock. The
+Law: `committed` is that of the last committed epoch; it changes as a whole, and reading it needs no lock. The
 modules of this package are functions over a core; `Engine` shows them to users.
 """
 
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class Repartition(NamedTuple):
-    """The last change of partitions: other ones take over from those in force, or have done so, or failed to."""
+    """The last change of partitions: new ones take over from those in force, or have done so, or failed to."""
 
     number: int = 0
     is_running: bool = False
@@ -60,7 +60,7 @@ class Core:
     feeds: list[Any] = field(default_factory=list)  # of `write.feeds.PendingFeed`
     listeners: list[Callable[[Any], None]] = field(default_factory=list)  # called with every committed epoch, in order
     writing: Turn = field(default_factory=Turn)
-    questions: dict[object, object] = field(default_factory=dict)  # that were asked, ready to be asked again
+    questions: dict[object, object] = field(default_factory=dict)  # that were asked, prepared for the next time
     replicas: Replicas = field(init=False)
     last_dictionary: Dictionary | None = None  # of an engine that is closed
     times: Times = field(default_factory=Times)
@@ -68,7 +68,7 @@ class Core:
     folders: list[str] = field(default_factory=list)  # behind the DataFrames of its views
     repartition: Repartition = Repartition()  # noqa: RUF009  # a value
     road: Any | None = None  # of epochs under the rules in force (`write.stages.Road`)
-    _outside: tuple[Ruleset, Outside] | None = None  # what the columns of all relations are given back as
+    _outside: tuple[Ruleset, Outside] | None = None  # the types in which all columns are returned to users
 
     def __post_init__(self) -> None:
         self.replicas = Replicas(self.rules.functions, self.dictionary)
@@ -81,7 +81,7 @@ class Core:
 
     @property
     def schema(self) -> Schema:
-        """The types of every relation there ever was."""
+        """The types of every relation that ever existed."""
         return self.committed.schema
 
     @property
@@ -90,14 +90,14 @@ class Core:
         return self.committed.number
 
     def begin_with(self, rules: Ruleset, schema: Schema | None = None, number: int | None = None) -> None:
-        """What stands before the first epoch of this engine."""
+        """Set the state before the first epoch of this engine."""
         kept = self.committed
         schema = kept.schema if schema is None else schema
         self.committed = Committed(rules, schema, kept.number if number is None else number, kept.sizes)
 
     @property
     def closed(self) -> bool:
-        """Whether the engine has given everything back."""
+        """Whether the engine has released everything."""
         return self.resources is None
 
     @property
@@ -107,7 +107,7 @@ class Core:
 
     @property
     def planner(self) -> Planner:
-        """What plans epochs, knowing the facts that there are."""
+        """What plans epochs, based on the present facts."""
         return self._open[1]
 
     @property
@@ -123,7 +123,7 @@ class Core:
 
     @property
     def durable(self) -> Durable | None:
-        """The state folder, also one that goes with the engine."""
+        """The state folder, also a temporary one."""
         return self.opened.durable
 
     @property
@@ -138,7 +138,7 @@ class Core:
 
     @property
     def dictionary(self) -> Dictionary:
-        """The values behind the ids of symbols and lists, which outlive the engine in what its epochs tell."""
+        """The values behind the ids of symbols and lists; reports of epochs need them after the engine is closed."""
         return self.runtime.dictionary if self.last_dictionary is None else self.last_dictionary
 
     @property
@@ -151,7 +151,7 @@ class Core:
         return isinstance(name, str) and name in self.rules.schema and not is_auxiliary(name)
 
     def columns(self, name: str, rules: Ruleset | None = None) -> tuple[str, ...]:
-        """The names of a relation's columns: those declared, or of the first table that came, or c1, c2 and so on.
+        """The names of a relation's columns: those declared, those of the first table inserted, or c1, c2 and so on.
 
         ``rules`` are those of an epoch that is not committed yet.
         """
@@ -163,7 +163,7 @@ class Core:
         return column_names(rules.program.declarations, name, len(types))
 
     def outside(self, name: str) -> tuple[str, ...]:
-        """What a relation's columns are given back as; none if all have the natural types of their values."""
+        """The types in which a relation's columns are returned; empty if all have the natural types of their values."""
         rules = self.rules
         if self._outside is None or self._outside[0] is not rules:
             self._outside = rules, outside_types(rules)
@@ -176,9 +176,9 @@ class Core:
         return FactWriter(name, types, self.outside(name), known.program.convention)
 
     def read(self, act: Callable[[Facts], T]) -> T:
-        """Read facts without the turn; who meets other partitions taking over waits, and reads what they took over.
+        """Read facts without the turn; if new partitions are taking over, wait for them and read from them.
 
-        Not to be called by anyone whom an epoch may wait for.
+        Must not be called by a thread that an epoch may wait for.
         """
         before = self.repartition
         try:
@@ -195,7 +195,7 @@ class Core:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """While something is read without the turn: whoever meets `close` is told so, whatever it ran into."""
+        """While something is read without the turn: if `close` interferes, raise that error instead of its symptom."""
         try:
             yield
         except Exception as error:
@@ -217,12 +217,12 @@ class Core:
         return failures.UNKNOWN_RELATION.error(name=name, known=known, guess=guess)
 
     def close(self) -> None:
-        """Give back the memory and the state folder; an epoch or a question that runs ends first, if it does soon."""
+        """Release the memory and the state folder; waits a limited time for a running epoch or query to end."""
         if self.resources is None:
             return
         with self.writing.last(PATIENCE):
             resources, self.resources = self.resources, None
-            if resources is not None:  # nobody else closed it meanwhile
+            if resources is not None:  # no other thread closed it meanwhile
                 self.last_dictionary = resources[0].runtime.dictionary
                 self.questions.clear()
                 self.road = None

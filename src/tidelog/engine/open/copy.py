@@ -1,8 +1,8 @@
-"""Engines of one's own, to try things out: a state folder at an epoch.
+"""Separate engines for trials: a state folder at an epoch.
 
-Law: a copy has the base facts, rules and types of what it copies, and so its views; nothing that happens to it is seen
-outside. A past epoch of several partitions is read into one, whose counts are not those of one partition: it is built
-again from what is asserted, and its ranks are those of a new build.
+Law: a copy has the base facts, rules and types of its original, and therefore its views; its changes are not visible
+outside. A past epoch of several partitions is read into one, whose counts would not be those of one partition: it is
+rebuilt from the asserted facts, and its ranks are those of a new build.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def alone(core: Core, relations: Iterable[str]) -> Iterator[Core]:
-    """The engine itself, wherever its partitions are; of a past epoch of several a copy of some relations."""
+    """The engine itself, wherever its partitions are; for a past epoch of several, a copy of some relations."""
     if core.durable is None or core.durable.writable or not core.durable.partitions:
         yield core
         return

@@ -30,10 +30,9 @@ MOST_THREADS = 1 << 8
 
 
 def open_runtime(where: Where) -> Opened:
-    """The runtime that an engine asks for, ready to keep epochs.
+    """The requested runtime, ready to record epochs.
 
-    A state that is read as it was at an epoch is read in this process. Without a number of partitions there are as many
-    as the state has, or one.
+    A state at a past epoch is read in this process. The default number of partitions is that of the state, or one.
     """
     if where.partitions is not None and not 1 <= where.partitions <= MOST_PARTITIONS:
         raise failures.PARTITIONS.error(partitions=where.partitions, most=MOST_PARTITIONS)
@@ -81,7 +80,7 @@ def _fitted(where: Where) -> Where:
 
 
 def _warn_if_small(where: Where, fitted: Where, found: int) -> None:
-    """Warn if fewer partitions fit than there are to be."""
+    """Warn if fewer partitions fit than were requested."""
     if where.spark is not None and fitted.room is not None and (wanted := where.wanted(found)) > fitted.room:
         from tidelog.spark.session.fit import too_small
 
@@ -89,7 +88,7 @@ def _warn_if_small(where: Where, fitted: Where, found: int) -> None:
 
 
 def _with_types(where: Where, durable: Durable) -> Where:
-    """The functions with the types that the program of the state tells, where no other program was given."""
+    """The functions with the types that the program of the state declares, if no other program was given."""
     if durable.is_new or durable.image.rules is None or where.given == ():
         return where
     functions, own = function_table(where.given, parse_program(durable.image.rules["program"]))
@@ -118,7 +117,7 @@ def make_runtime(
 ) -> Runtime:
     """Empty partitions; ``folder`` is the state folder that Spark's workers can reach.
 
-    ``dictionary`` is that of the partitions that these are to replace.
+    ``dictionary`` is that of the partitions to be replaced.
     """
     count = where.count(0 if durable is None else durable.partitions)
     if where.spark is not None and where.at is None:

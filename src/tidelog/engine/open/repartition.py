@@ -1,10 +1,10 @@
 """Another number of partitions: for an engine that runs, and for a state folder that is opened with another number.
 
-Law: it is an epoch of its own, which changes no fact, and after which what partitions hold is a function of facts,
-rules and their number: of rules that are gone nothing is left but names that the user gave. New partitions are filled
-and made durable beside the old ones; the frame in the state folder makes them count, and before it nothing of the old
-ones has changed. So a failure, Ctrl-C or a kill leaves the engine and the folder at the epoch before with the old
-number, or after with the new one.
+Law: it is a separate epoch that changes no fact, after which the contents of partitions are a function of facts, rules
+and their number: of removed rules, only names that the user gave remain. New partitions are filled and made durable
+beside the old ones; the frame in the state folder makes them valid, and until then the old ones are unchanged. A
+failure, Ctrl-C or a kill therefore leaves the engine and the folder at the epoch before with the old number, or after
+with the new one.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ _ALREADY = "there are already {partitions} partitions"
 
 @dataclass(frozen=True, slots=True)
 class PartitionContents:
-    """What there was before: records and entries of every partition, the form of the rules, strata and relations.
+    """The previous contents: records and entries of every partition, the form of the rules, strata and relations.
 
-    The places of the form and the relations are those of all that there ever were.
+    The places of the form and the relations are those of all relations that ever existed.
     """
 
     pieces: Sequence[Image]
@@ -62,14 +62,14 @@ class PartitionContents:
     arities: Mapping[str, int]
 
     def gone(self, schema: Mapping[str, object]) -> dict[str, int]:
-        """The relations that rules once made, with their numbers of columns; history may be asked about them."""
+        """The relations of former rules, with their numbers of columns; history may be queried for them."""
         return {name: arity for name, arity in self.arities.items() if name not in schema and not is_auxiliary(name)}
 
     def places(self, schema: Mapping[str, object], partitions: int, heavy: Mapping[str, frozenset[int]]) -> Places:
-        """The placements that stand with another number of partitions: among several all that are not heavy.
+        """The placements to keep with another number of partitions: among several, all that are not heavy.
 
-        A placement stands for the relations of the schema and for those that are gone; the copies that rules read, and
-        what else they are rewritten to, get theirs with the rules.
+        Placements are kept for the relations of the schema and for removed ones; the copies that rules read, and other
+        relations made by rewriting, get theirs with the rules.
         """
         if partitions == 1:
             return {}
@@ -78,7 +78,7 @@ class PartitionContents:
         return {**gone, **{name: place for name, place in known if place not in heavy.get(name, ())}}
 
     def adopted(self, rules: Ruleset, partitions: int, placing: Placing) -> Form:
-        """The form of the rules on so many partitions, with the places of all relations."""
+        """The form of the rules on this number of partitions, with the places of all relations."""
         placing.heavy = self.heavy(rules.schema, partitions)
         placing.adopt(rules, self.places(rules.schema, partitions, placing.heavy))
         return _form(placing)
@@ -89,7 +89,7 @@ class PartitionContents:
         return all(places.get(name, place) == place for name, place in self.form.places.items())
 
     def heavy(self, schema: Mapping[str, object], partitions: int) -> dict[str, frozenset[int]]:
-        """The columns by which relations are not to be placed on so many partitions."""
+        """The columns by which relations must not be placed on this number of partitions."""
         if partitions == 1:
             return {}
         whole = Whole(self.pieces, self.form.places)
@@ -98,9 +98,9 @@ class PartitionContents:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What was done, in words, and the number of columns of all relations."""
+    """A summary of what was done, and the number of columns of all relations."""
 
-    told: str
+    summary: str
     arities: dict[str, int]
 
 
@@ -115,12 +115,12 @@ class _Watch:
 
 
 def repartition(core: Core, partitions: int) -> str:
-    """Give the engine another number of partitions, in an epoch of its own that changes no fact; tells what was done.
+    """Change the number of partitions in a separate epoch that changes no fact; returns a summary.
 
-    Relations that lie unevenly, since many of their facts have one value in the column by which they are placed, are
-    placed by another column where they have one; with the number that there is already, nothing else happens. It costs
-    about one to three passes over the state, and where a recursion reads a copy of itself, a build of it. With a state
-    folder it is durable when it returns.
+    Unevenly distributed relations, those with many facts that share one value in the placement column, are placed by
+    another column if they have one; if the number stays the same, nothing else happens. The cost is about one to three
+    passes over the state, plus a build of each recursion that reads a copy of itself. With a state folder the change is
+    durable when the call returns.
     """
     core.must_be_open()
     must_be(partitions, int, "partitions", "the new number of partitions")
@@ -159,13 +159,13 @@ def _repartition(core: Core, partitions: int) -> str:
                 runtime.close()
                 raise
             _take_over(core, replace(opened, runtime=runtime, where=where), made)
-    core.meter.note_move(core.number, f"{held.partitions} to {partitions} partitions: {moved.told}")
-    return moved.told
+    core.meter.note_move(core.number, f"{held.partitions} to {partitions} partitions: {moved.summary}")
+    return moved.summary
 
 
 @contextmanager
 def _moving(core: Core, held: PartitionContents) -> Iterator[None]:
-    """While other partitions take over: readers are answered by the old ones, or wait (`Core.read`)."""
+    """While new partitions take over, reads are served by the old ones, or wait (`Core.read`)."""
     before = core.runtime
     number = core.repartition.number + 1
     core.repartition = Repartition(number, is_running=True)
@@ -174,7 +174,7 @@ def _moving(core: Core, held: PartitionContents) -> Iterator[None]:
         before.handover.rest()
         yield
     finally:
-        # Before the old ones end: what is read of them from here on is read again.
+        # Before the old ones stop: anything read from them after this point is read again.
         core.repartition = Repartition(number)
         if core.runtime is not before:
             before.close()
@@ -185,7 +185,7 @@ def _moving(core: Core, held: PartitionContents) -> Iterator[None]:
 def move_in(
     core: Core, held: PartitionContents, runtime: Runtime, planner: Planner, watch: Callable[[], None]
 ) -> Moved:
-    """Give empty partitions what others held, and make that durable as the next epoch."""
+    """Move the contents of other partitions into empty ones, and make that durable as the next epoch."""
     began = time.perf_counter()
     rules = core.rules
     form = held.adopted(rules, runtime.partitions, planner.placing)
@@ -200,15 +200,15 @@ def move_in(
     planner.committed(rules)
     watch()
     if core.durable is not None:
-        told = f"{held.partitions} to {runtime.partitions} partitions: {move}"
-        note = EpochRecord(time.perf_counter() - began, note=told)
+        summary = f"{held.partitions} to {runtime.partitions} partitions: {move}"
+        note = EpochRecord(time.perf_counter() - began, note=summary)
         runtime.handover.record(core.durable, core.number + 1, rules, form.schema, note)
     return Moved(str(move), arities)
 
 
 @contextmanager
 def watched(runtime: Runtime) -> Iterator[Callable[[], None]]:
-    """While new partitions are filled: Ctrl-C waits for a moment at which nothing is half done."""
+    """While new partitions are filled, Ctrl-C waits for a moment at which no step is half done."""
     watch = _Watch()
     with Guard(watch):
         runtime.on_slice = watch
@@ -228,12 +228,12 @@ def held_in_folder(core: Core, durable: Durable) -> PartitionContents:
 
 
 def _form(placing: Placing) -> Form:
-    """The form in force with the places of all relations that there ever were."""
+    """The form in force with the places of all relations that ever existed."""
     return replace(placing.form, places=placing.known)
 
 
 def _dictionary(pieces: Iterable[Image], runtime: Runtime) -> Dictionary:
-    """Where the values behind ids are known while strata are built: partitions on Spark do not know theirs yet."""
+    """The values behind ids while strata are built: partitions on Spark do not know theirs yet."""
     if runtime.session is None:
         for piece in pieces:
             runtime.dictionary.enter(piece.entries.items())

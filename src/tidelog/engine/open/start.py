@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def start(core: Core, parsed: Program) -> None:
-    """Begin with a program, or go on from what the state folder holds."""
+    """Begin with a program, or resume from the state folder."""
     if core.durable is None or core.durable.is_new:
         _begin(core, parsed)
     else:
@@ -64,7 +64,7 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
 
 
 def _fill(core: Core, durable: Durable) -> dict[str, int]:
-    """Take the records of a state over as they are; gives the number of columns of its relations."""
+    """Load the records of a state as they are; returns the number of columns of its relations."""
     from tidelog.store.image.agreement import taken_over
 
     image, placing = durable.image, core.planner.placing
@@ -80,8 +80,8 @@ def _fill(core: Core, durable: Durable) -> dict[str, int]:
 
 
 def _move(core: Core, durable: Durable) -> dict[str, int]:
-    """Give the records of a state to another number of partitions, by an epoch of its own."""
-    from tidelog.engine.open.repartition import held_in_folder, move_in, watched  # few are opened so
+    """Load the records of a state into another number of partitions, in a separate epoch."""
+    from tidelog.engine.open.repartition import held_in_folder, move_in, watched  # rarely needed
 
     with watched(core.runtime) as watch:
         moved = move_in(core, held_in_folder(core, durable), core.runtime, core.planner, watch)
@@ -99,11 +99,15 @@ def _learn_times(core: Core) -> None:
 
 
 def _check_rewrites(core: Core, durable: Durable) -> None:
-    """The rules derive exactly the relations in the strata of the state, unless another version wrote it."""
-    held, rules = frozenset[str]().union(*durable.image.strata), core.rules
+    """The rules derive the relations in the strata of the state, unless another version wrote it.
+
+    A relation that has lost its rules may stay in a stratum with others, but is never alone in one.
+    """
+    rules, groups = core.rules, durable.image.strata
     heads = {rule.head.predicate for rule in rules.core.values()}
+    strange = heads.difference(*groups).union(*(group for group in groups if heads.isdisjoint(group)))
     lifted = rules.before_folds
-    other = {label for label, rule in lifted.core.items() if rule.head.predicate in (heads ^ held)}
+    other = {label for label, rule in lifted.core.items() if rule.head.predicate in strange}
     labels = sorted(label for label, made in lifted.core_labels.items() if other.intersection(made))
     if labels:
         raise failures.OTHER_REWRITE.error(name=durable.store.name, labels=", ".join(labels))

@@ -1,6 +1,6 @@
-"""Questions that an engine answers about itself: why, how, and whether all of it is true.
+"""Questions that an engine answers about its own state: why, how, and whether all of it is true.
 
-Law: a question changes nothing. Why and why not are asked where the facts are, wherever the partitions live.
+Law: a question changes nothing. Why and why not are answered where the facts are, wherever the partitions live.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ def why_not(core: Core, fact: Fact) -> WhyNot:
 
 
 def ledger_of(core: Core, work: int) -> Ledger:
-    """The committed state, to be asked."""
+    """The committed state, for questions."""
     return Ledger(core.runtime, core.rules, work)
 
 
 def running_ledger(core: Core, rules: Ruleset, work: int) -> Ledger:
-    """The epoch that has run and is not committed, to be asked; ``rules`` are those that it leads to."""
+    """The state after an epoch that ran and is not committed, for questions; ``rules`` are those after it."""
     return Ledger(core.runtime, rules, work, running=True)
 
 
 def _fact_key(core: Core, fact: Fact, ledger: Ledger) -> tuple[str, tuple[int, ...]]:
-    """The fact as cells; in columns without a type the ledger takes them for what they are."""
+    """The fact as cells; in columns without a type the ledger uses the type of the value."""
     core.must_be_open()
     name, values = read_fact(fact, core.rules.functions, core.rules.schema)
     if not core.knows(name):
@@ -68,7 +68,7 @@ def _fact_key(core: Core, fact: Fact, ledger: Ledger) -> tuple[str, tuple[int, .
 
 
 def explain_rules(core: Core, *, core_rules: bool, partitions: int | None, analyze: bool) -> Explanation:
-    """How the rules are evaluated, on the engine's partitions or on so many; with ``analyze`` what steps did."""
+    """How the rules are evaluated, on the engine's or the given partitions; with ``analyze``, what steps did."""
     core.must_be_open()
     must_be(partitions, (int, type(None)), "partitions", "a number of partitions, or None")
     count = partitions or core.runtime.partitions
@@ -111,6 +111,6 @@ def certify(core: Core, spark: SparkSession | None) -> Verdict:
 
 
 def _on_partitions(check: CheckPart, homes: Homes, claim: Claim, place: int) -> tuple[Violation | None, int] | None:
-    """What partitions find in a stratum that they can check apart; None for any other."""
+    """What partitions find in a stratum that they can check separately; None for any other."""
     part = part_of(claim, place, homes)
     return None if part is None else check(part)

@@ -1,6 +1,6 @@
 """What an epoch changed, for notebooks.
 
-Law: every relation that changed is named with its counts; of its rows a few are shown.
+Law: every relation that changed is listed with its counts and a few of its rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tidelog.io import html
 
 
 def changes_page(changes: Mapping[str, ChangeSet]) -> str:
-    """Each relation that changed folds, with a few of the rows that came and went."""
+    """A collapsible section for each relation that changed, with a few of the added and removed rows."""
     if not changes:
         return html.page(html.line(html.text("no change")))
     return html.page(*(_changed(name, change, shown=len(changes) <= 3) for name, change in changes.items()))

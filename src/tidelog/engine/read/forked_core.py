@@ -1,9 +1,9 @@
-"""Engines in a process that was forked from their own: whatever is asked of them there is refused (D38).
+"""Engines in a process that was forked from theirs: every call is refused there (D38).
 
 Law: an engine belongs to the process that opened it. A child has a copy of its memory, but none of its threads, no lock
-on its state folder and no connection to Spark of its own; so every call of an engine, and of the views, queries and
-epochs that it gave, raises there. `close` does nothing, and what the parent uses is never collected in the child.
-Nothing of this is looked at while an engine works: the child is told once, when it is forked.
+on its state folder and no separate connection to Spark; so every call of an engine, and of the views, queries and
+epochs that it returned, raises there. `close` does nothing, and what the parent uses is never collected in the child.
+This costs nothing while an engine works: engines are marked once, when the child is forked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class ForkedCore(Core):
     """What a core becomes in a child."""
 
     def __getattribute__(self, name: str) -> Any:
-        """Refuse whatever is asked of the engine, but for its end."""
+        """Refuse every use of the engine, except closing it."""
         if name in ("close", "closed", "maker", "__class__", "__dict__"):
             return object.__getattribute__(self, name)
         raise failures.FORKED.error(maker=self.maker, here=os.getpid())
@@ -42,7 +42,7 @@ class ForkedCore(Core):
 
 
 def _leave_all() -> None:
-    """In a process that was just forked: the engines that are here are those of the parent."""
+    """In a process that was just forked, leave all engines to the parent."""
     global _process
     parent, _process = _process, os.getpid()
     for core in tuple(CORES):

@@ -1,8 +1,8 @@
-"""Facts found by some of their columns, and how many there are: what a reader asks most.
+"""Facts found by some of their columns, and their number: the most frequent reads.
 
-Law (D24): the answer is that of the last committed epoch, it costs the rows that are found, and nobody waits. Between
-epochs the partitions themselves are asked, by an index that stays. While one has the turn a copy is; where there is
-none yet, or none can be, since the relation is too large or lives on Spark, its rows are gone through.
+Law (D24): the answer is that of the last committed epoch, its cost follows the rows found, and no reader waits. Between
+epochs the partitions are asked directly, by an index that is kept. While an epoch has the turn, a copy is asked; if
+there is no copy yet, or the relation is too large for one or lives on Spark, its rows are scanned.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def size(core: Core, name: str) -> int:
 
 
 def matching(core: Core, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
-    """The facts of a relation that have these cells in these columns, given in order; all where none is given."""
+    """The facts of a relation that have these cells in these columns, which are ascending; all if none are given."""
     core.must_be_open()
     if not columns:
         return core.read(lambda facts: facts.rows(name))

@@ -1,6 +1,6 @@
-"""What can be read of an engine beside its views.
+"""What can be read from an engine besides its views.
 
-Law: everything is that of the last committed epoch.
+Law: everything shows the last committed epoch.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ def rules(core: Core) -> dict[str, str]:
 
 
 def release(core: Core, older_than: float = 0.0) -> int:
-    """Remove the files behind DataFrames that views of this engine made; they cannot be read any more.
+    """Delete the files behind DataFrames made from this engine's views; those DataFrames become unreadable.
 
-    With a state folder these are all that lie in it and were written at least ``older_than`` seconds ago, also by
-    engines before this one; an engine that only reads the folder removes its own. Returns how many DataFrames they
-    belonged to.
+    With a state folder this covers all files in it that were written at least ``older_than`` seconds ago, also by
+    earlier engines; an engine that only reads the folder deletes its own. Returns the number of DataFrames.
     """
     from tidelog.io.sweep import remove_folders, sweep_views  # and with them Arrow's file systems
 
@@ -44,7 +43,7 @@ def release(core: Core, older_than: float = 0.0) -> int:
 
 
 def memory(core: Core) -> int:
-    """Bytes held by facts, indexes, journals and texts, and by copies that readers look at beside an epoch."""
+    """Bytes held by facts, indexes, journals and texts, and by the copies that concurrent readers use."""
     return core.read(lambda facts: facts.memory) + core.replicas.memory
 
 

@@ -9,7 +9,7 @@ from tidelog.engine.core.core import Core
 from tidelog.engine.read.members import rules
 from tidelog.io import html
 
-FEW = 12  # relations and rules that stand open
+FEW = 12  # relations and rules that are shown expanded
 
 
 def engine_page(core: Core) -> str:

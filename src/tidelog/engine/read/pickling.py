@@ -22,7 +22,7 @@ Restored: TypeAlias = tuple[str, tuple[str, ...], list[str | None], Dictionary, 
 
 
 class RowsState(NamedTuple):
-    """What is kept of rows: plain values and one array."""
+    """The pickled form of rows: plain values and one array."""
 
     title: str
     columns: tuple[str, ...]
@@ -59,7 +59,7 @@ def _named(type_: str) -> tuple[str, bool]:
 
 
 def _carry(cells: Sequence[int], type_: str | None, known: Dictionary, found: Dictionary) -> None:
-    """Enter what stands behind some cells into another dictionary."""
+    """Enter the values behind some cells into another dictionary."""
     if isinstance(type_, Shape):
         for value in known.structures(cells, type_):
             found.encode(value, type_)
@@ -71,7 +71,7 @@ def _carry(cells: Sequence[int], type_: str | None, known: Dictionary, found: Di
 
 
 def restore_rows(*state: Any) -> Restored:
-    """What rows are made of again."""
+    """The parts from which rows are restored."""
     kept = RowsState(*state)
     shapes = {name: Shape(name) for name in kept.declared}
     for name, constructors in kept.declared.items():

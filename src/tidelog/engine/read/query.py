@@ -1,10 +1,10 @@
 """Queries: a body whose variables are the columns of the answer.
 
 Law (D24): a query sees the last committed epoch and waits for no epoch. What can be looked up is looked up
-(`look_up`), on several partitions also atom by atom (`walk`). The rest is a rule that is added, read and taken back: on
-the partitions if nobody has the turn, else on copies of the relations that it names. Indexes that it needed stay
-(`kept_indexes`). A question to a program with relations on demand asks for more of them; it has its turn between
-epochs.
+(`look_up`), on several partitions also atom by atom (`walk`). Any other query is run as a rule that is added, read and
+rolled back: on the partitions if no thread has the turn, otherwise on copies of the relations that it names. Indexes
+built for it are kept (`kept_indexes`). A query to a program with relations on demand makes them derive more; it has its
+turn between epochs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tidelog.runtime.protocol.facts import Facts
 from tidelog.runtime.protocol.runtime import Runtime
 
 T = TypeVar("T")
-PLAIN = frozenset(("number", "unsigned", "float", "boolean", "date", "timestamp"))  # types whose cells are no ids
+PLAIN = frozenset(("number", "unsigned", "float", "boolean", "date", "timestamp"))  # types whose cells are not ids
 TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwhile
 
 
@@ -154,8 +154,8 @@ def _run(
 def _on_replica(
     core: Core, facts: Facts, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
 ) -> tuple[Rows, int] | None:
-    """The same out of copies, beside an epoch that has the turn; None where there are none."""
-    while core.runtime.session is None and core.rules.demand is None:  # what is asked for is derived where it is kept
+    """The same from copies, while an epoch has the turn; None if there are no copies."""
+    while core.runtime.session is None and core.rules.demand is None:  # on-demand facts are derived where they are kept
         question = make_ready(core, rule, bind)
         names = {atom.predicate for own in question.own_rules.values() for atom in atoms(own.body)} - {GIVEN}
         derived = {own.head.predicate for own in question.own_rules.values()}
@@ -185,7 +185,7 @@ def _on_partitions(core: Core, question: Question, given: Sequence[int], limits:
 
 @contextmanager
 def _texts_dropped(dictionary: Dictionary) -> Iterator[None]:
-    """What a question enters into a dictionary goes when it ends; where memory is short, it may stay."""
+    """Drop the dictionary entries of a query when it ends; if memory is short, they may stay."""
     dictionary.begin()
     try:
         yield
@@ -195,7 +195,7 @@ def _texts_dropped(dictionary: Dictionary) -> Iterator[None]:
 
 
 def _rows(question: Question, cells: Cells, made_in: Dictionary, kept_in: Dictionary) -> Rows:
-    """Answers; texts that were made for them, and go, are theirs alone."""
+    """The answers; they keep their own copy of texts made for them, which are dropped from the dictionary."""
     texts = [i for i, type_ in enumerate(question.types) if type_ not in PLAIN]
     shown = made_in.showing(cells[:, texts].ravel().tolist()) if len(texts) and made_in.entries.made() else made_in
     rows = Rows("answers", question.names, question.types, kept_in if shown is made_in else shown, cells)

@@ -1,9 +1,8 @@
-"""A question: its text read as a rule, checked against the rules in force, and looked at for how to answer it.
+"""A query: its text parsed as a rule, checked against the rules in force, with the way to answer it.
 
-Law: a question is a rule whose head are its variables, in order of appearance; those that are given when it is asked
-are the columns of one more relation in its body, which holds one row. What is ready stays so until the rules or types
-of the engine change. A question about one relation, with constants and variables alone, needs no rule at all: it is a
-look-up.
+Law: a query is a rule whose head contains its variables, in order of appearance; variables with given values are the
+columns of one more relation in its body, which holds one row. A prepared query is valid until the rules or types of the
+engine change. A query of one relation, with only constants and variables, needs no rule: it is a look-up.
 """
 
 from __future__ import annotations
@@ -57,19 +56,19 @@ def _without_mark(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """A question about one relation: the columns that are bound, by a cell or by the place of what is given.
+    """A query of one relation: the columns that are bound, by a cell or by the place of a given value.
 
-    ``answers`` are the columns of the answer, ``same`` pairs of columns that must agree; where a column is neither,
-    several facts may give one answer.
+    ``answers`` are the columns of the answer, ``same`` pairs of columns that must agree; if a column is in neither,
+    several facts may have the same answer.
     """
 
     relation: str
     columns: tuple[int, ...]
     key: tuple[int, ...]
-    given: tuple[tuple[int, int], ...]  # where in the key, and which of what is given
+    given: tuple[tuple[int, int], ...]  # place in the key, and number of the given value
     answers: tuple[int, ...]
     same: tuple[tuple[int, int], ...]
-    is_whole: bool  # every fact gives an answer of its own
+    is_whole: bool  # no two facts have the same answer
 
     def answer(self, core: Core, given: Sequence[int]) -> Cells:
         """The rows of the answer."""
@@ -101,7 +100,7 @@ class Question:
 
     @property
     def given_types(self) -> tuple[str | None, ...]:
-        """The types of what is given."""
+        """The types of the given values."""
         return self.rules.schema.get(GIVEN, ())
 
     @property
@@ -137,7 +136,7 @@ def _look_up(question: Question, dictionary: Dictionary) -> LookUp | None:
     named = [atom for atom in atoms(rules[0].body) if atom.predicate != GIVEN]
     if len(named) != 1 or is_auxiliary(named[0].predicate) or named[0].predicate not in question.base.schema:
         return None
-    if named[0].predicate in question.base.restricted | question.rules.restricted:  # it holds what was asked so far
+    if named[0].predicate in question.base.restricted | question.rules.restricted:  # holds only what was demanded
         return None
     if not all(isinstance(arg, Var | Wildcard | Const) for arg in named[0].args):
         return None
@@ -147,11 +146,11 @@ def _look_up(question: Question, dictionary: Dictionary) -> LookUp | None:
 
 def _look_up_atom(atom: Atom, given: Sequence[object], head: Sequence[object], dictionary: Dictionary) -> LookUp | None:
     first: dict[object, int] = {}
-    bound: list[tuple[int, int, int]] = []  # column, cell, which of what is given
+    bound: list[tuple[int, int, int]] = []  # column, cell, number of the given value
     same, loose = [], False
     for column, arg in enumerate(atom.args):
         if isinstance(arg, Const):
-            # A text that is looked for is not made known by that.
+            # Looking for a text does not enter it into the dictionary.
             cell = symbol_id(arg.value) if isinstance(arg.value, str) else dictionary.encode(arg.value, arg.type)
             bound.append((column, cell, -1))
         elif arg in given:

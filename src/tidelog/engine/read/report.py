@@ -1,6 +1,6 @@
 """What an epoch did, as a value for the user.
 
-Law: rows are read when they are asked for; relations that did not change have an empty change set.
+Law: rows are read on request; relations that did not change have an empty change set.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Types = tuple[str | None, ...]
 class EpochStatistics:
     """What an epoch cost. ``supports`` counts the supports found or lost per rule; times are in seconds.
 
-    With several partitions ``messages`` counts the supports sent from one to another, and ``exchanges`` how often
-    one of them had to wait for others, at most. ``replans`` counts the rules that were planned anew in the middle of
-    it, since what they read had grown or shrunk by a factor.
+    With several partitions ``messages`` counts the supports sent from one to another, and ``exchanges`` is the largest
+    number of times that one of them waited for others. ``replans`` counts the rules that were planned again during the
+    epoch because the relations they read had grown or shrunk by a factor.
     """
 
     seconds: float = 0.0
@@ -99,7 +99,7 @@ def fixed_rows(
     schema: Schema | None = None,
     rules: Ruleset | None = None,
 ) -> Rows:
-    """Rows of a relation that stay as they are; ``rules`` know those that are not committed."""
+    """Rows of a relation that never change; ``rules`` describe relations that are not committed."""
     known = schema or core.schema
     types = known[name] if name in known else core.rules.schema[name]  # declared, and in no epoch yet
     names = core.columns(name, rules if name not in core.rules.schema else None)

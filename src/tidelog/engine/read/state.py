@@ -1,8 +1,8 @@
 """The state of an engine, for checks from outside: gathered as one value, or read in batches.
 
-Law: every fact is told once, by its owner. A fact of a mirrored relation has a rank on every partition; the lowest of
-them keeps every support that is of lower rank where it counts one of lower rank. A state that is read in batches is
-that of one epoch too (`runtime.protocol.frozen_facts`).
+Law: every fact is reported once, by its owner. A fact of a mirrored relation has a rank on every partition; the lowest
+of them keeps every support that is of lower rank where it counts one of lower rank. A state that is read in batches
+is that of one epoch, too (`runtime.protocol.frozen_facts`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def gather_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> Engine
 
 
 class Streamed(StreamedFacts):
-    """The facts of one relation, read in batches every time that somebody goes through them."""
+    """The facts of one relation, read in batches on every iteration."""
 
     def __init__(self, frozen: FrozenFacts, name: str, types: tuple[str | None, ...], dictionary: Dictionary) -> None:
         self._frozen, self._name, self._types, self._dictionary = frozen, name, types, dictionary
@@ -72,7 +72,7 @@ class Streamed(StreamedFacts):
 
 
 class _Items(ItemsView[Row, FactState]):
-    """Goes through the batches; to look every fact up would read them all again."""
+    """Iterates over the batches; looking up every fact would read them all again."""
 
     def __init__(self, facts: Streamed) -> None:
         super().__init__(facts)
@@ -84,7 +84,7 @@ class _Items(ItemsView[Row, FactState]):
 
 @contextmanager
 def streamed_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> Iterator[tuple[EngineState, FrozenFacts]]:
-    """The same, of which nothing is read before somebody goes through it; ``parts`` are not told."""
+    """The same, read only on iteration; ``parts`` are not included."""
     names = [name for name in form.schema if runtime.facts.arity(name) is not None]
     with runtime.facts.freeze(names) as frozen:
         facts = {name: Streamed(frozen, name, form.schema[name], dictionary) for name in names}

@@ -1,9 +1,9 @@
 """Relations that are not declared, filled or derived: mostly misspelt, reported before anything is done (D30).
 
-Law: a name is unknown if no declaration, rule or fact knows it, those that come with the epoch included. To delete from
-such a relation or to ask for it is always reported; to fill one, or to read one in a rule, only where a known name is
-near, since new relations begin that way. The report is a `TidelogWarning`, or an error in an engine that is ``strict``;
-a deletion makes no relation.
+Law: a name is unknown if no declaration, rule or fact has it, including those of the epoch itself. Deleting from such a
+relation or querying it is always reported; filling one, or reading one in a rule, only if a known name is similar,
+since new relations begin that way. The report is a `TidelogWarning`, or an error in an engine that is ``strict``; a
+deletion does not create the relation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def relations_read(rules: Iterable[Rule]) -> list[str]:
 
 
 def report_unknown(core: Core, name: str, near: str | None) -> None:
-    """A warning at the line of the user's that led here, or an error."""
+    """Warn at the line of the user's code that led here, or raise an error."""
     error = failures.NOBODY_KNOWS.error(name=name, guess=f"; did you mean `{near}`?" if near else "")
     if core.strict:
         raise error

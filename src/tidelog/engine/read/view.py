@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 SHOWN = 10
 AS_TEXT = ("list", "record")
 DECODED = 1 << 12  # rows made into Python's values together
-SLICE = 1 << 9  # the same where epochs run beside it
+SLICE = 1 << 9  # the same while epochs run concurrently
 
 
 class Table(Sequence[tuple[Any, ...]]):
@@ -78,7 +78,7 @@ class Table(Sequence[tuple[Any, ...]]):
         return self[: max(0, count)]
 
     def _some_cells(self, first: int, count: int) -> Cells:
-        """The cells of as many rows as are wanted, after the first so many."""
+        """The cells of ``count`` rows, starting with row ``first``."""
         return self._cells()[first : first + count]
 
     def _decode(self, cells: Cells) -> list[tuple[Any, ...]]:
@@ -91,7 +91,7 @@ class Table(Sequence[tuple[Any, ...]]):
         return self._decode_in_turn(self._cells())
 
     def _decode_in_turn(self, cells: Cells) -> Iterator[tuple[Any, ...]]:
-        """The rows of cells, a thousand or so at a time: who stops early has not paid for the rest."""
+        """The rows of cells, some thousands at a time: an iteration that stops early does not pay for the rest."""
         for first in range(0, len(cells), DECODED):
             yield from self._decode(cells[first : first + DECODED])
 
@@ -136,12 +136,12 @@ class Table(Sequence[tuple[Any, ...]]):
         return self._has(wanted) and ("symbol" not in self.types or self._is_meant(wanted, row))
 
     def _is_meant(self, wanted: list[int], row: tuple[object, ...]) -> bool:
-        """Whether the symbols behind cells that were found are those that were looked for."""
+        """Whether the symbols behind the cells found are those of the row looked for."""
         pairs = zip(wanted, self.types, row, strict=True)
         return all(type_ != "symbol" or self._dictionary.decode(cell, type_) == value for cell, type_, value in pairs)
 
     def _cell(self, value: object, type_: str | None) -> int:
-        """The cell of a value that is looked for; a symbol that nobody knows is not made known by that."""
+        """The cell of a value to look for; an unknown symbol is not entered into the dictionary."""
         if type_ == "symbol" and isinstance(value, str):
             return symbol_id(value)
         return encode_value(value, type_ or "any", self._dictionary)
@@ -308,7 +308,7 @@ class View(Table):
         return read_rows(self._core, self.name)
 
     def _decode(self, cells: Cells) -> list[tuple[Any, ...]]:
-        """In slices: an epoch that waits for the interpreter has it after each of them."""
+        """Decode in slices: an epoch that waits for the interpreter can run after each of them."""
         turn = self._core.writing
         if len(cells) <= SLICE or not turn.was_taken_lately:
             return super()._decode(cells)
@@ -353,7 +353,7 @@ class Rows(Table):
         super().__init__(names, types, dictionary, outside)
         self._name = title
         self._given = cells
-        self.own_texts = 0  # bytes of texts that go with the rows
+        self.own_texts = 0  # bytes of texts that only these rows hold
 
     def _cells(self) -> Cells:
         if callable(self._given):
@@ -434,7 +434,7 @@ def read_rows(core: Core, name: str) -> Cells:
 def data_frame_maker(
     core: Core, name: str, names: Sequence[str], types: Sequence[str | None], changes: RowChanges | None = None
 ) -> Callable[[bool, Sequence[str]], DataFrame] | None:
-    """On Spark: makes the DataFrame of a relation (lists as text if asked for), or of what an epoch changed."""
+    """On Spark, makes the DataFrame of a relation (lists as text on request), or of what an epoch changed."""
     if core.closed or core.runtime.session is None or any(isinstance(type_, Shape) for type_ in types):
         return None  # records are put together in this process
 
@@ -455,6 +455,6 @@ def data_frame_maker(
                 wider = tuple(merge(type_, NATURAL) for type_ in outside)
                 if error.code != NARROWER.code or wider == tuple(outside):
                     raise
-        return make(as_text, wider)  # rows of an epoch whose rules let more into the column; zones stay
+        return make(as_text, wider)  # rows of an epoch whose rules widened the column; zones stay
 
     return make

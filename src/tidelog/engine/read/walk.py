@@ -1,9 +1,9 @@
-"""Questions over several relations that name values, answered where the facts are.
+"""Queries over several relations that name values, answered where the facts are.
 
-Law: the rule of a question joins relations on one partition, so that on several whole relations are copied for it. A
-question that names a value mostly needs few facts: they are looked up, atom after atom, each look sent to those who may
-hold what it wants (`fact_pages`). The answers are those of the rule. Where more facts are visited than is
-worth it, the rule is run after all.
+Law: the rule of a query joins relations on one partition, so that with several partitions whole relations are copied
+for it. A query that names a value usually needs few facts: they are looked up, atom after atom, and each look-up is
+sent to the partitions that may hold them (`fact_pages`). The answers are those of the rule. If too many facts are
+visited, the rule is run after all.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VISITED = 1 << 12  # facts
 
 
 def walk(core: Core, question: Question, given: Sequence[int]) -> Cells | None:
-    """The answers to a question that names values; None where its rule is to be run."""
+    """The answers to a query that names values; None if its rule must be run instead."""
     rule = _walkable(core, question)
     if rule is None:
         return None
@@ -46,7 +46,7 @@ def walk(core: Core, question: Question, given: Sequence[int]) -> Cells | None:
 
 
 def _walkable(core: Core, question: Question) -> Rule | None:
-    """The one rule of a question, with what is given behind its head; None where it is not worth it to walk."""
+    """The single rule of a query, with the given values appended to its head; None if walking does not pay."""
     rules = list(question.own_rules.values())
     if core.rules.demand is not None or len(rules) != 1:
         return None
@@ -64,5 +64,5 @@ def _walkable(core: Core, question: Question) -> Rule | None:
 
 
 def _compares(literal: object) -> bool:
-    """Whether a literal compares values that are there; what is computed may fail, which is the rule's to tell."""
+    """Whether a literal compares stored values; a computed value may raise an error, which only the rule reports."""
     return isinstance(literal, Comparison) and not any(isinstance(x, Call) for x in (literal.left, literal.right))

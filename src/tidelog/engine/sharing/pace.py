@@ -1,14 +1,14 @@
-"""How threads that read beside epochs share the interpreter with whoever writes.
+"""How reading threads share the interpreter with the writing thread.
 
-Law: a matter of speed alone, and of bounded waits. Python lets one thread run at a time, and one that always has
-something to do gives way after an interval (`sys.getswitchinterval`, 5 ms) and to anybody: among fifty readers an epoch
-of a millisecond would have its turn once in fifty intervals. So readers and the writer take turns:
+Law: this affects only speed, and waits are bounded. Python lets one thread run at a time, and a busy thread yields only
+after an interval (`sys.getswitchinterval`, 5 ms), to any other thread: among fifty readers an epoch of a millisecond
+would run once in fifty intervals. So readers and the writer take turns:
 
-- while a short epoch runs, readers wait before they begin to read; an epoch that is not short runs beside them, and
-  then each of them gives way after its share of an interval;
-- when it has ended they read, for a time that is a part of what the epoch took; the next epoch waits for that.
+- while a short epoch runs, readers wait before they begin to read; a longer epoch runs concurrently with them, and each
+  of them then yields after its share of an interval;
+- when it has ended they read, for a fraction of the time that the epoch took; the next epoch waits for that.
 
-No reading waits longer than `WAIT` at a time, whatever epochs do, and none that has begun is held up.
+No read waits longer than `WAIT` at a time, whatever epochs do, and a read that has begun is not delayed.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import time
 from threading import Event, RLock, get_ident
 
 NAP = 50e-6  # seconds; a shorter one would end before another thread has woken up
-RECENT = 0.1  # seconds for which a reader counts
+RECENT = 0.1  # seconds for which a reader is counted after a read
 SHORT = 0.01  # seconds from the beginning of an epoch for which readers wait
-WAIT = 0.01  # seconds that a reading waits at most
+WAIT = 0.01  # the most seconds that a read waits
 SHARE = 0.25  # of the time of an epoch, which readers have after it
 LEAST, MOST = 0.0001, 0.005  # seconds of that
 
 
 class Pace:
-    """The readers of an engine that were seen lately, and when epochs and readers have their time."""
+    """The recent readers of an engine, and when epochs and readers have their time."""
 
     def __init__(self) -> None:
         self._since: dict[int, float] = {}
@@ -63,7 +63,7 @@ class Pace:
         now = time.perf_counter()
         self._until = now + min(max(LEAST, SHARE * (now - self._began)), MOST)
         self.writer = None
-        if self._is_heard:  # looked at after there is no writer, as readers look for one after they have set it
+        if self._is_heard:  # checked after the writer is cleared; readers check for a writer after they set this
             self._is_heard = False
             ended, self._ended = self._ended, Event()
             ended.set()
@@ -71,13 +71,13 @@ class Pace:
     # Readers
 
     def read(self) -> None:
-        """A reader begins to read beside epochs; it may have to wait first, or to give way."""
+        """Begin a read that may run concurrently with epochs; it may have to wait first, or to yield."""
         if self.writer is not None or self._waiting:
             self._wait()
         self._give_way()
 
     def _wait(self) -> None:
-        """Until the epoch has ended, unless it is a long one, or one's own."""
+        """Wait until the epoch has ended, unless it is long or belongs to this thread."""
         ended, now, writer = self._ended, time.perf_counter(), self.writer
         if now < self._until or (writer is not None and now - self._began > SHORT) or writer == get_ident():
             return

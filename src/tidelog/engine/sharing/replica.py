@@ -1,13 +1,12 @@
-"""Copies of relations that readers look at while an epoch has the turn.
+"""Copies of relations that readers use while an epoch has the turn.
 
-Law (D24): a replica holds relations as they are at one committed epoch. A relation is copied when it is first asked for
-in the middle of an epoch; from then on every epoch leaves what it changed of it, and whoever reads the replica brings
-it up to the last committed epoch first. So an epoch pays for its own changes of copied relations and nothing else, a
-reader for what has changed since the last reading; neither waits for the other. Copies are bounded, and given up when
-nobody has asked for long.
+Law (D24): a replica holds relations as of one committed epoch. A relation is copied when it is first requested during
+an epoch; from then on every epoch leaves its changes of that relation, and a reader first applies those up to the last
+committed epoch. So an epoch pays only for its own changes of copied relations, a reader for the changes since the last
+read; neither waits for the other. Copies are bounded, and dropped when they have not been read for long.
 
-There are two: a look-up never waits for a question that runs rules. On Spark there is none: its relations are too large
-to be copied into this process.
+There are two, so that a look-up never waits for a query that runs rules. On Spark there are none: its relations are too
+large to be copied into this process.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ from tidelog.runtime.one.embedded import EmbeddedRuntime
 from tidelog.runtime.protocol.facts import Facts
 
 IDLE = 1 << 12  # epochs that may wait for a reader
-MUCH = 1 << 14  # rows changed that a look-up does not catch up with
-PATIENCE = 16  # look-ups that go through a relation before it is worth a copy
+MUCH = 1 << 14  # changed rows from which on a look-up does not catch up
+PATIENCE = 16  # look-ups that scan a relation before it is worth a copy
 SMALL = 1 << 12  # facts that are copied at once
-ROOM = 1 << 28  # bytes that copies may take whatever the facts take; else as much again as these
+ROOM = 1 << 28  # bytes that copies may always occupy; beyond that, at most as much as the facts
 CELL_BYTES = 8
 
 PendingChanges = tuple[
@@ -42,13 +41,13 @@ PendingChanges = tuple[
 
 @dataclass(slots=True)
 class Copies:
-    """Relations copied into a runtime of their own, and the epochs that it has not been brought up to."""
+    """Relations copied into a separate runtime, and the epochs not yet applied to it."""
 
     runtime: EmbeddedRuntime
     names: frozenset[str] = frozenset()
     widths: dict[str, int] = field(default_factory=dict)  # the number of columns of those that hold or held facts
     pending: deque[PendingChanges] = field(default_factory=deque)
-    rows: int = 0  # that wait
+    rows: int = 0  # not yet applied
 
 
 class Replica:
@@ -69,21 +68,21 @@ class Replica:
         return 0 if copies is None else copies.runtime.partition.relations.memory()
 
     def clear(self) -> None:
-        """Give up all copies; whoever reads them goes on with what they were."""
+        """Drop all copies; current readers continue with the old ones."""
         copies, self._copies = self._copies, None
         if copies is not None and self._reading.acquire(blocking=False):
             copies.runtime.close()
             self._reading.release()
 
     def read_ahead(self, changes: Mapping[str, NetChange[Cells]]) -> None:
-        """Read what an epoch changed of copied relations, before the moment in which it is told of."""
+        """Read what an epoch changed in copied relations, before its commit is announced."""
         copies = self._copies
         if copies is not None:
             for name in copies.names & changes.keys():
                 changes[name]
 
     def note(self, number: int, changes: Mapping[str, NetChange[Cells]]) -> None:
-        """An epoch is committed: leave what it changed of copied relations. Called where no reader copies."""
+        """Leave the changes of a committed epoch to copied relations. Called while no reader copies."""
         copies = self._copies
         if copies is None:
             return
@@ -95,9 +94,9 @@ class Replica:
             self._copies = None
 
     def is_worth_asking(self, name: str, live: Facts) -> bool:
-        """Whether a look-up is better off with a copy, where it can go through the facts instead.
+        """Whether a look-up should use a copy, although it could scan the facts instead.
 
-        Making a copy takes about as long as going through the facts some times; who comes meanwhile does that.
+        Making a copy takes about as long as scanning the facts a few times; look-ups that arrive meanwhile scan them.
         """
         copies = self._copies
         if self._is_copying or (copies is not None and name in copies.names):
@@ -109,11 +108,11 @@ class Replica:
     def at_last_epoch(
         self, names: Iterable[str], live: Facts, number: Callable[[], int]
     ) -> Iterator[EmbeddedRuntime | None]:
-        """Copies of relations at the last committed epoch, or None where they would be too large; they stay so."""
+        """Copies of relations at the last committed epoch, fixed while held; None if they would be too large."""
         with self._reading:
             while (copies := self._with(frozenset(names), live, number)) is not None:
                 last = number()
-                if copies is self._copies:  # which have been told of every epoch up to here
+                if copies is self._copies:  # which have received every epoch so far
                     _catch_up(copies, last)
                     self.epoch = last
                     break
@@ -148,12 +147,12 @@ class Replica:
 
 
 def _bytes(names: Iterable[str], live: Facts) -> int:
-    """About what copies take: a record and a place in a table for every fact, and an index."""
+    """The approximate size of copies: a record and a place in a table for every fact, and an index."""
     return sum(live.live(name) * CELL_BYTES * ((live.arity(name) or 0) + 5) for name in names)
 
 
 def _catch_up(copies: Copies, number: int) -> None:
-    """Carry out what epochs up to a number have left."""
+    """Apply the pending changes of epochs up to a number."""
     found: dict[str, list[NetChange[Cells]]] = {}
     while copies.pending and copies.pending[0][0] <= number:
         _, changes = copies.pending.popleft()
@@ -167,7 +166,7 @@ def _catch_up(copies: Copies, number: int) -> None:
 
 
 def _composed(changes: list[NetChange[Cells]]) -> NetChange[Cells]:
-    """What several changes, one after the other, come to: of each row the last one counts.
+    """The net effect of several successive changes: for each row the last one counts.
 
     >>> one, other = np.array([[1, 2]]), np.array([[3, 4]])
     >>> found = _composed([NetChange(one, other), NetChange(other, one)])
@@ -193,7 +192,7 @@ def _apply(runtime: EmbeddedRuntime, inserts: Mapping[str, Cells], deletes: Mapp
 
 
 class Replicas:
-    """The replica that look-ups read, and the one that questions run their rules on."""
+    """The replica that look-ups read, and the one on which queries run their rules."""
 
     def __init__(self, functions: Mapping[str, tuple[Function, ...]], dictionary: Dictionary) -> None:
         def make(own: bool) -> EmbeddedRuntime:

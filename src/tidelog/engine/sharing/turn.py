@@ -1,7 +1,7 @@
-"""Who may touch the partitions: an epoch or a question that runs rules, one at a time, or look-ups between them.
+"""Access to the partitions: an epoch or a query that runs rules, one at a time, or look-ups between them.
 
-Law (D24): nobody who reads waits here for an epoch, but for the moments that `pace` gives it. A look-up happens at
-once, where no one has the turn, or is told to look elsewhere (`replica`); it holds an epoch up for microseconds.
+Law (D24): no reader waits here for an epoch, except for the moments that `pace` reserves. If no thread has the turn, a
+look-up runs at once; otherwise it must look elsewhere (`replica`). It delays an epoch by microseconds.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Turn:
 
     @contextmanager
     def last(self, patience: float) -> Iterator[None]:
-        """The last turn of all: whoever has it, or looks something up, ends first, unless that takes too long."""
+        """The last turn of all: waits for the thread that has the turn and for a look-up, but not too long."""
         held = self._turn.acquire(timeout=patience)
         looking = self._looking.acquire(timeout=patience)
         try:
@@ -64,16 +64,16 @@ class Turn:
 
     @property
     def was_taken_lately(self) -> bool:
-        """Whether somebody has the turn or had it a moment ago."""
+        """Whether a thread has the turn or had it a moment ago."""
         return self._depth > 0 or perf_counter() - self._ended < LATELY
 
     def read(self) -> None:
-        """Somebody begins to read, and leaves epochs their time."""
+        """Begin a read, leaving epochs their time."""
         if self.was_taken_lately:
             self.pace.read()
 
     def take(self) -> bool:
-        """Take the turn if nobody has it, this thread included; and end it by `give_back`."""
+        """Take the turn if no thread has it, this one included; `give_back` ends it."""
         if not self._turn.acquire(blocking=False):
             return False
         if self._depth:
@@ -88,7 +88,7 @@ class Turn:
         self._give_back()
 
     def look(self) -> bool:
-        """Begin a look-up if nobody has the turn, and end it by `looked`."""
+        """Begin a look-up if no thread has the turn; `looked` ends it."""
         self._looking.acquire()
         if self._depth:
             self._looking.release()

@@ -1,7 +1,7 @@
 """What led to an epoch that a constraint refuses: the changes behind its first violation, in the text of the error.
 
-Law: the error is told whatever happens here. An epoch is tried out again to find what caused the violation, so that one
-that took long, or that brings much, is refused without it; whoever wants to know asks `Epoch.blame`.
+Law: the error is raised whatever happens here. Finding the cause of a violation means running the epoch again; an epoch
+that took long, or that has much input, is refused without a cause, which `Epoch.blame` still finds on request.
 """
 
 from __future__ import annotations

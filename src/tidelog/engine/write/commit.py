@@ -24,7 +24,7 @@ from tidelog.engine.read.report import Changes, no_change, row_text
 from tidelog.engine.write.constraints import check_constraints, enforce
 from tidelog.engine.write.declare import begins_declaration, read_declarations, with_declarations
 from tidelog.engine.write.durable import is_repeated, kept_at_once, record, take_snapshot, types_before
-from tidelog.engine.write.epoch import CollectedChanges, Epoch
+from tidelog.engine.write.epoch import CollectedChanges, Epoch, keep_input
 from tidelog.engine.write.epoch_input import EpochInput, input_of
 from tidelog.engine.write.instances import add_instance, remove_instance
 from tidelog.engine.write.prepare import EVERY_STAGE, PreparedEpoch, prepare
@@ -62,11 +62,11 @@ class Committer:
 
     @property
     def takes_arrivals(self) -> bool:
-        """Whether rows of Spark DataFrames go to the partitions by themselves."""
+        """Whether rows of Spark DataFrames go directly to the partitions."""
         return self.core.runtime.session is not None
 
     def check_relation(self, name: str, program: Program | None) -> None:
-        """Refuse facts for relations that the program does not admit, nor the one that comes with the epoch."""
+        """Refuse facts for relations that neither the program nor the one given with the epoch admits."""
         admitted = road_of(self.core, self.core.rules).admitted
         if program is None and type(name) is str and name in admitted:
             return
@@ -89,7 +89,7 @@ class Committer:
             raise self.core.unknown_relation(name)
 
     def is_repeated(self, epoch: Epoch) -> bool:
-        """Whether an epoch brings input that was committed before."""
+        """Whether the input of an epoch was already committed."""
         return is_repeated(self.core, epoch)
 
     def check_label(self, label: str) -> None:
@@ -98,7 +98,7 @@ class Committer:
         self.core.rules.rule(label)
 
     def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str], *, again: bool = False) -> Rule:
-        """Parse a rule and give it a label that was never used; one that comes ``again`` keeps its own."""
+        """Parse a rule and give it a label that was never used; a rule that is added ``again`` keeps its label."""
         must_be(text, (str, Rule), "text", "a rule, as text or as a value")
         must_be(label, (str, type(None)), "label", "a label for the rule, or None")
         rules = self.core.rules
@@ -110,7 +110,7 @@ class Committer:
         return rule if again and rule.label is not None else rules.label([rule], taken)[0]
 
     def declare(self, collected: CollectedChanges, text: str) -> Program:
-        """Collect declarations and the facts beside them; gives what the text says."""
+        """Collect declarations and the facts beside them; returns the program of the text."""
         before = self.core.rules.program if collected.program is None else collected.program
         given = read_declarations(text, before.convention)
         after = with_declarations(before, given)
@@ -119,15 +119,15 @@ class Committer:
         return given
 
     def add_instance(self, collected: CollectedChanges, instance: str | Instance) -> str:
-        """Collect what an instance brings; gives its name."""
+        """Collect what an instance adds; returns its name."""
         return add_instance(self.core, collected, instance)
 
     def remove_instance(self, collected: CollectedChanges, name: str) -> None:
-        """Collect what goes with an instance."""
+        """Collect what is removed with an instance."""
         remove_instance(self.core, collected, name)
 
     def no_changes(self) -> Changes:
-        """What an epoch reports that changes nothing."""
+        """The report of an epoch that changes nothing."""
         return Changes({}, lambda name: no_change(self.core, name))
 
     def commit(self, epoch: Epoch) -> None:
@@ -160,9 +160,9 @@ def begin(
 ) -> Epoch:
     """Begin an epoch: use it in a ``with`` block, which commits at its end and rolls back on an exception.
 
-    With a ``source`` and an ``offset``, numbers that rise, input that was committed before is not applied again. The
-    log of a state folder keeps who the ``author`` is, and a ``note``. ``at`` is its time, a number of seconds or a
-    datetime and never less than that of the last: facts that end by then are deleted in it.
+    With a ``source`` and increasing ``offset`` numbers, input that was already committed is skipped. ``author`` and
+    ``note`` are kept in the log of the state folder. ``at`` is the time of the epoch, in seconds or as a datetime,
+    never earlier than that of the last epoch; facts that expire by then are deleted in it.
     """
     core.must_be_open()
     if source is not None or offset is not None:
@@ -186,7 +186,7 @@ def commit_program(core: Core, parsed: Program, declared: Program | None = None)
 
 
 def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
-    """Commit an epoch, unless it brings input that was committed before; a copy of a part asks no constraints."""
+    """Commit an epoch, unless its input was already committed; a partial copy checks no constraints."""
     with core.writing:
         try:
             _commit(core, epoch, lawful)
@@ -225,7 +225,7 @@ def _commit(core: Core, epoch: Epoch, lawful: bool) -> None:
 
 
 def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) -> tuple[EpochOutcome, Schema]:
-    """Run an epoch that is prepared, check, record and publish it; returns the types before, where they changed."""
+    """Run a prepared epoch, check, record and publish it; returns its outcome, and former types where they changed."""
     durable, runtime, in_force = core.durable, core.runtime, core.rules
     keeping = None if durable is None else kept_at_once(core, prepared.rules)
     outcome = _run_sampled(core, prepared, keeping) if core.profiler.sampling else _run(core, prepared, keeping)
@@ -234,7 +234,7 @@ def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) 
         if lawful and (prepared.rules.constraints or in_force.constraints):
             epoch.violations = check_constraints(core, prepared, outcome)
             enforce(epoch.violations)
-        epoch.note_input(_input_of(core, prepared, outcome))
+        keep_input(epoch, _input_of(core, prepared, outcome))
         if durable is not None:
             record(core, durable, epoch, prepared.rules, outcome)
     except BaseException:
@@ -250,13 +250,13 @@ def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) 
 
 
 def _run_sampled(core: Core, prepared: PreparedEpoch, keeping: Keeping | None) -> EpochOutcome:
-    """Where sampling is on: sample the epoch while it runs."""
+    """Run an epoch and sample it meanwhile."""
     with core.profiler.watching(core.runtime.node.partition):
         return _run(core, prepared, keeping)
 
 
 def _prepare(core: Core, collected: CollectedChanges) -> PreparedEpoch:
-    """The work of an epoch that is to be committed, by the stages that it needs."""
+    """The work of an epoch to be committed, prepared by the stages that it needs."""
     stages = road_of(core, core.rules).stages_for(core, collected)
     if stages is EVERY_STAGE:
         check_changes(core, collected)
@@ -272,7 +272,7 @@ def _input_of(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> Cal
 
 
 def _check(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:
-    """Refuse an epoch that ran and breaks what the rules after it demand."""
+    """Refuse an epoch that ran and violates what its new rules demand."""
     for check in road_of(core, prepared.rules).checks:
         check(core, prepared, outcome)
 
@@ -287,7 +287,7 @@ def _pass_time(core: Core, epoch: Epoch, prepared: PreparedEpoch) -> None:
 
 
 def _note_input(epoch: Epoch, prepared: PreparedEpoch) -> None:
-    """What became of the rows of an epoch, beside its changes."""
+    """Record what happened to the input rows of an epoch, besides its changes."""
     draft = prepared.draft
     if draft.expiry is not None:
         epoch.ended, epoch.late = draft.expiry.ended, draft.expiry.late
@@ -303,7 +303,7 @@ def warn_of_ignored(prepared: PreparedEpoch, epoch: Epoch) -> None:
 
 
 def advance(core: Core, to: Moment) -> Epoch:
-    """An epoch at a later time that changes nothing but what ends by then; gives the epoch, committed."""
+    """Commit an epoch at a later time that only deletes the facts that expire by then; returns the epoch."""
     core.must_be_open()
     epoch = Epoch(Committer(core), at=microseconds(to, "to"))
     epoch.commit()
@@ -318,7 +318,7 @@ def begin_batch(core: Core, source: str, offset: int, latest: datetime | None) -
 
 
 def preview(core: Core, epoch: Epoch) -> None:
-    """Run an epoch, tell in it what would change and what that costs, and roll it back."""
+    """Run an epoch, record in it what would change and the cost, and roll it back."""
     core.must_be_open()
     must_be(epoch, Epoch, "epoch", "an epoch of this engine, made by `epoch()`")
     if core.durable is not None:
@@ -334,7 +334,7 @@ def preview(core: Core, epoch: Epoch) -> None:
         report(core, epoch, outcome, schema, types_before(core, prepared.rules), prepared.rules)
         _note_input(epoch, prepared)
         epoch.number = None
-        epoch.note_input(found)
+        keep_input(epoch, found)
 
 
 @contextmanager
@@ -372,7 +372,7 @@ def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
 
 
 def drop_texts(dictionary: Dictionary) -> None:
-    """What an epoch enters into the dictionary goes if it fails before `end`; where memory is short, it may stay."""
+    """Drop the dictionary entries of an epoch that failed before `end`; if memory is short, they may stay."""
     with suppress(MemoryError):
         dictionary.drop()
 

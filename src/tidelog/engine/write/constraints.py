@@ -1,8 +1,8 @@
 """Which constraints an epoch violates: found before it is recorded, and refused or warned of.
 
-Law (D27): an epoch after which a constraint's body holds is refused and rolled back; with `severity(warn)` it is told
-once, in the epoch in which the violation comes. What is looked at are the changes of the hidden relations of
-violations, so that the cost follows the change.
+Law (D27): an epoch after which a constraint's body holds is refused and rolled back; with `severity(warn)` it is
+reported once, in the epoch that introduces the violation. Only the changes of the hidden relations of violations are
+examined, so that the cost follows the change.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ def check_constraints(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome
     found = dict(_violations(core, prepared, outcome))
     if not found:
         return ()
-    from tidelog.engine.write.violations import told  # most epochs violate nothing
+    from tidelog.engine.write.violations import describe_violations  # most epochs violate nothing
 
-    return tuple(sorted(told(core, prepared.rules, found), key=lambda violated: violated.severity != REFUSE))
+    violations = describe_violations(core, prepared.rules, found)
+    return tuple(sorted(violations, key=lambda violated: violated.severity != REFUSE))
 
 
 def enforce(violations: Sequence[Violated]) -> None:
-    """Refuse an epoch that violates a constraint, and warn of what is only to be warned of.
+    """Refuse an epoch that violates a constraint with severity refuse, and warn of the other violations.
 
-    A warning that was made an error refuses the epoch too: nothing of it is recorded yet.
+    A warning that a filter turns into an error refuses the epoch, too: nothing of it is recorded yet.
     """
     refused = tuple(violated for violated in violations if violated.severity == REFUSE)
     if refused:
@@ -51,7 +52,7 @@ def enforce(violations: Sequence[Violated]) -> None:
 
 
 def _violations(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> Iterator[tuple[str, Cells]]:
-    """The rows of hidden relations that are to be told."""
+    """The rows of hidden relations that are to be reported."""
     before, after = core.rules.constraints, prepared.rules.constraints
     names = {name for name in outcome.changes if name in after}
     if before is not after:  # a constraint that only warned may refuse from now on

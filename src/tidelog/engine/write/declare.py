@@ -29,7 +29,7 @@ _WHOLE = {
 
 
 def begins_declaration(text: str) -> str | None:
-    """The word by which a text begins that is no rule.
+    """The first word of a text that is not a rule.
 
     >>> begins_declaration(" .decl p(x: number)"), begins_declaration("p(X) :- q(X).")
     ('.decl', None)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def state_folder(core: Core, what: str) -> Durable:
-    """The state folder that ``what`` needs; on Spark there may be one that nobody asked for, which does not count."""
+    """The state folder that ``what`` needs; a temporary one, as engines on Spark may have, does not count."""
     if core.durable is None or core.opened.lasting is None:
         raise failures.NEEDS_STATE.error(what=what)
     return core.durable
@@ -43,7 +43,7 @@ def changes_since(core: Core, view: str, since: int) -> list[Change]:
 
 
 def changes_in_turn(core: Core, view: str, since: int) -> Iterator[Change]:
-    """The same, read as they are asked for."""
+    """The same, read lazily."""
     must_be(since, int, "since", "the number of an epoch")
     from tidelog.store.folder.history import texts_of, view_changes
 
@@ -74,7 +74,7 @@ def take_snapshot(core: Core, durable: Durable, *, only_if_due: bool) -> None:
 
 
 def is_repeated(core: Core, epoch: Epoch) -> bool:
-    """Whether an epoch brings input that was committed before."""
+    """Whether the input of an epoch was already committed."""
     if epoch.source is None or epoch.offset is None or epoch.source not in core.offsets:
         return False
     return epoch.offset <= core.offsets[epoch.source]
@@ -86,9 +86,9 @@ def types_before(core: Core, rules: Ruleset) -> Schema:
 
 
 def kept_at_once(core: Core, rules: Ruleset) -> Keeping | None:
-    """What partitions must know to write their pieces while they are at it; None where the epoch may yet be refused.
+    """What partitions must know to write their pieces during the run; None if the epoch may still be refused.
 
-    Nothing that was written would be wrong: a piece counts when the epoch is recorded. It would lie there for nothing.
+    Writing early would not be wrong, since a piece counts only once the epoch is recorded, but it would be wasted work.
     """
     program = rules.program
     if core.durable is None or program.keys or rules.constraints or rules.orders:
@@ -120,7 +120,7 @@ def record(core: Core, durable: Durable, epoch: Epoch, rules: Ruleset, outcome: 
 
 
 def collect_difference(core: Core, program: str | Program, collected: CollectedChanges) -> Difference:
-    """Collect what makes the program of the state say what the given one says; tells how the two differ."""
+    """Collect the changes that turn the program of the state into the given one; returns how the two differ."""
     must_be(program, (str, Program), "program", "the text of a program, or a `Program`")
     state = state_folder(core, "a comparison of programs")
     given = parse_program(program) if isinstance(program, str) else program
@@ -140,6 +140,6 @@ def collect_difference(core: Core, program: str | Program, collected: CollectedC
 
 
 def _named_relations(program: Program) -> set[str]:
-    """The relations that a program declares or that its rules speak of."""
+    """The relations that a program declares or that its rules mention."""
     read = {atom.predicate for rule in program.rules for atom in (rule.head, *atoms(rule_literals(rule)))}
     return read | {declaration.relation for declaration in program.declarations}

@@ -45,7 +45,7 @@ class CollectedChanges:
     program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
     text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
     at: int | None = None  # the time of the epoch, in microseconds
-    timeless: bool = False  # a trial or a copy: nothing ends by it, and no table is too large
+    timeless: bool = False  # a trial or a copy: no fact expires, and table bounds do not apply
 
     @property
     def changes_rules(self) -> bool:
@@ -61,31 +61,31 @@ class Target(Protocol):
 
     @property
     def takes_arrivals(self) -> bool:
-        """Whether rows of Spark DataFrames go to the partitions by themselves."""
+        """Whether rows of Spark DataFrames go directly to the partitions."""
 
     def check_relation(self, name: str, program: Program | None) -> None:
-        """Refuse facts for relations that the program does not admit, nor the one that comes with the epoch."""
+        """Refuse facts for relations that neither the program nor the one given with the epoch admits."""
 
     def is_repeated(self, epoch: Epoch) -> bool:
-        """Whether an epoch brings input that was committed before."""
+        """Whether the input of an epoch was already committed."""
 
     def check_label(self, label: str) -> None:
         """Refuse a label that no rule has."""
 
     def read_rule(self, text: str | Rule, label: str | None, taken: Sequence[str], *, again: bool = False) -> Rule:
-        """Parse a rule and give it a label that was never used; one that comes ``again`` keeps its own."""
+        """Parse a rule and give it a label that was never used; a rule that is added ``again`` keeps its label."""
 
     def declare(self, collected: CollectedChanges, text: str) -> Program:
-        """Collect declarations and the facts beside them; gives what the text says."""
+        """Collect declarations and the facts beside them; returns the program of the text."""
 
     def add_instance(self, collected: CollectedChanges, instance: str | Instance) -> str:
-        """Collect what an instance brings; gives its name."""
+        """Collect what an instance adds; returns its name."""
 
     def remove_instance(self, collected: CollectedChanges, name: str) -> None:
-        """Collect what goes with an instance."""
+        """Collect what is removed with an instance."""
 
     def no_changes(self) -> Changes:
-        """What an epoch reports that changes nothing."""
+        """The report of an epoch that changes nothing."""
 
     def commit(self, epoch: Epoch) -> None:
         """Commit an epoch."""
@@ -115,13 +115,13 @@ class Epoch:
         self.number: int | None = None
         self._report: Callable[[], tuple[Changes, EpochStatistics]] = lambda: (target.no_changes(), EpochStatistics())
         self._built: tuple[Changes, EpochStatistics] | None = None
-        self.ended: Mapping[str, int] = {}  # how many facts of each relation ended by the time of the epoch
+        self.ended: Mapping[str, int] = {}  # how many facts of each relation expired by the time of the epoch
         self.late: Mapping[str, int] = {}  # and how many were inserted after their end
         self.nulls: Mapping[str, NullCounts] = {}  # that were skipped or replaced, by relation
         self.ignored: Mapping[str, tuple[str, ...]] = {}  # columns of tables that the relation does not have
-        self.warns = True  # of what is ignored; whoever reports that in another way sets it to False
+        self.warns = True  # of ignored columns; set to False by callers that report them in another way
         self._input: Callable[[], EpochInput] | None = None  # of an epoch that ran
-        self.violations: tuple[Violated, ...] = ()  # of constraints, told by a preview, or only warned of
+        self.violations: tuple[Violated, ...] = ()  # of constraints: found by a preview, or only warned of
 
     @property
     def changes(self) -> Changes:
@@ -132,15 +132,6 @@ class Epoch:
     def statistics(self) -> EpochStatistics:
         """What the epoch cost."""
         return self._built_report()[1]
-
-    @property
-    def input(self) -> EpochInput | None:
-        """What an epoch that ran was given to change; None for others."""
-        return None if self._input is None else self._input()
-
-    def note_input(self, build: Callable[[], EpochInput]) -> None:
-        """The epoch ran; its input is put together when it is read."""
-        self._input = build
 
     def report(self, build: Callable[[], tuple[Changes, EpochStatistics]]) -> None:
         """What the epoch did, built when it is read."""
@@ -196,7 +187,7 @@ class Epoch:
         if label in [r.label for r in collected.added]:
             collected.added = [r for r in collected.added if r.label != label]
         elif label not in collected.removed:
-            if not self._target.is_repeated(self):  # what it removes has gone
+            if not self._target.is_repeated(self):  # its rules are already removed
                 self._target.check_label(label)
             collected.removed.append(label)
 
@@ -271,7 +262,7 @@ class Epoch:
         return table_data(rows) if isinstance(rows, Table) else read_rows(relation, rows, policy)
 
     def _take_arrival(self, frame: Arrival, until: int | None = None) -> None:
-        """Rows of Spark go to the partitions; through here only where nothing is on Spark."""
+        """Send rows of Spark to the partitions, or through this process if the engine is not on Spark."""
         self._must_be_open()
         self._target.check_relation(frame.relation, self.collected.program)
         if self._target.takes_arrivals and until is None:
@@ -283,3 +274,13 @@ class Epoch:
     def _must_be_open(self) -> None:
         if not self._open:
             raise failures.EPOCH_OVER.error()
+
+
+def keep_input(epoch: Epoch, build: Callable[[], EpochInput]) -> None:
+    """Note that the epoch ran; its input is assembled when it is read."""
+    epoch._input = build
+
+
+def kept_input(epoch: Epoch) -> EpochInput | None:
+    """The net input of an epoch that ran; None for others."""
+    return None if epoch._input is None else epoch._input()

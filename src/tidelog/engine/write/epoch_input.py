@@ -1,8 +1,8 @@
-"""What an epoch that ran was told to change, net: kept with the epoch, for whoever asks why something changed.
+"""The net input of an epoch that ran: kept with the epoch to explain later why something changed.
 
-Law: the changes are those of base facts and rules between the epoch before and this one; a fact asserted that was
-asserted before is none. Noting them costs references, and for relations that have rules and asserted facts what the
-epoch touched of them; rows are decoded when somebody asks.
+Law: the changes are those of base facts and rules between the previous epoch and this one; asserting a fact that was
+already asserted is not a change. Recording them costs references, and for relations with both rules and asserted facts
+the part that the epoch touched; rows are decoded on request.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ class EpochInput:
     after: Ruleset
     schema: Schema  # before and after
     rows: RowChanges
-    based: tuple[str, ...]  # relations whose changed rows are what was asserted and retracted
+    based: tuple[str, ...]  # relations whose changed rows are exactly the asserted and retracted ones
     assertions: Mapping[str, NetChange[Cells]]
     decode: Callable[[str, Cells, Schema], list[Row]]
     writer: Callable[[str], FactWriter]
 
     def changes(self, wanted: Callable[[str], bool], origin: Origin) -> list[Change]:
-        """The changes, as far as they are of relations that are wanted; all of rules."""
+        """The changes of facts of the wanted relations, and all changes of rules."""
         facts = fact_changes(self._signed(wanted), self.after.program, origin, self._expired(), self.writer)
         return [*rule_changes(self.before.program, self.after.program, origin), *facts]
 
     def view_rows(self, relation: str) -> tuple[list[Row], list[Row]]:
-        """The facts of a relation that came and those that went."""
+        """The facts of a relation that were added and those that were removed."""
         if relation not in self.rows:
             return [], []
         inserted, deleted = self.rows[relation]
@@ -72,16 +72,16 @@ class EpochInput:
         old = {**self.schema, **self.before.schema}
         parts = [(name, self.rows[name]) for name in self.based if name in self.rows]
         for name, (asserted, retracted) in [*parts, *self.assertions.items()]:
-            told = users_name(name) if is_auxiliary(name) else name
-            if told is not None and wanted(told):
-                yield from ((told, 1, row) for row in self.decode(name, asserted, self.schema))
-                yield from ((told, -1, row) for row in self.decode(name, retracted, old))
+            shown = users_name(name) if is_auxiliary(name) else name
+            if shown is not None and wanted(shown):
+                yield from ((shown, 1, row) for row in self.decode(name, asserted, self.schema))
+                yield from ((shown, -1, row) for row in self.decode(name, retracted, old))
 
 
 def input_of(core: Core, rules: Ruleset, names: set[str], outcome: EpochOutcome) -> Callable[[], EpochInput]:
     """The input of the epoch that ran last and is not committed: it leads to ``rules`` and changes ``names``.
 
-    What a commit would lose of it is read now, the rest is put together by whoever asks.
+    The parts that a commit would lose are read now, the rest is assembled on request.
     """
     strata, in_force, number, known = core.runtime.node.strata, core.rules, core.number, core.schema
     heads: set[str] = set() if rules is in_force else {rule.head.predicate for rule in in_force.core.values()}
@@ -121,10 +121,10 @@ def rule_changes(before: Program, after: Program, origin: Origin) -> list[Change
 def expired_cells(signed: Iterable[tuple[str, int, Cells]]) -> dict[str, Cells]:
     """By relation, the facts whose lifetime ended in an epoch that changed these rows, hidden relations included.
 
-    The hidden row of such a fact goes, and the end that it tells is not after the time that the epoch brings.
+    The hidden row of such a fact is removed, and the end in it is not after the time of the epoch.
     """
     moments: list[int] = []
-    gone: dict[str, list[Cells]] = defaultdict(list)  # several partitions tell their parts
+    gone: dict[str, list[Cells]] = defaultdict(list)  # several partitions report parts
     for name, sign, cells in signed:
         if name == NOW and sign > 0:
             moments += cells[:, 0].tolist()
@@ -143,7 +143,7 @@ def fact_changes(
     expired: Set[tuple[str, Row]],
     writer: Callable[[str], FactWriter],
 ) -> list[FactChanged]:
-    """Changes of facts: what was asserted and retracted alike is none, and rows with one key are one change."""
+    """Changes of facts: a fact both asserted and retracted is not a change, and rows with one key are one change."""
     from tidelog.blame.change import FactChanged
 
     sums: dict[tuple[str, Row], int] = defaultdict(int)

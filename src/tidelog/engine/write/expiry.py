@@ -1,9 +1,9 @@
-"""What lifetimes make of the changes of an epoch: ends of inserted facts, and the facts that end by its time.
+"""What lifetimes add to the changes of an epoch: the ends of inserted facts, and the facts that expire by its time.
 
 Law: within an epoch the signs of a fact are summed first (D3). A fact that is inserted ends at the later of the end it
-had and the one it gets: refreshing extends, and what has no end keeps none. A fact that is deleted has no end any more.
-What ends by the time of the epoch is deleted in it; so are, of a bounded table, as many of the facts inserted or
-refreshed longest ago as are too many. All of it is one more change of facts, in the same epoch.
+had and the one it gets: refreshing extends, and a fact without an end stays without one. A deleted fact loses its end.
+Facts that end by the time of the epoch are deleted in it; when a bounded table exceeds its size, so are the surplus
+facts that were inserted or refreshed longest ago. All of this is part of the net change of the same epoch.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 Rows = dict[str, Cells]
 Row = tuple[int, ...]
-Given = Mapping[str, Sequence[tuple[int, Cells]]]  # ends that were told with inserted rows
+Given = Mapping[str, Sequence[tuple[int, Cells]]]  # ends given with inserted rows
 
 
 @dataclass(slots=True)
 class Expiry:
-    """The time of an epoch, and by relation: how many facts end, how many came too late, and what is remembered."""
+    """The time of an epoch, and by relation: how many facts end, how many arrived too late, and what is remembered."""
 
     moment: int
     ended: dict[str, int] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Expiry:
 
 
 def concerned(core: Core, rules: Ruleset, moment: int, given: Given, changed: Iterable[str]) -> list[str]:
-    """The relations that lifetimes have a say in, among those that an epoch changes and those whose facts end."""
+    """The relations with lifetimes, among those that an epoch changes and those whose facts end."""
     times = core.times
     if not rules.retentions and not given and not times.governed:
         return []
@@ -52,7 +52,7 @@ def hidden_types(
     rules: Ruleset, names: Iterable[str], *, moves: bool
 ) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
     """The types and numbers of columns of hidden relations that are not known yet; ``moves``: the time does."""
-    types = {name: rules.schema[name] for name in names if name in rules.schema}  # ends of relations that go are known
+    types = {name: rules.schema[name] for name in names if name in rules.schema}  # removed ones are known
     columns = {EXPIRIES + name: (*(t or "number" for t in types[name]), "number", "number") for name in types}
     if moves:
         columns[NOW] = ("number",)
@@ -64,7 +64,7 @@ def hidden_types(
 def govern(
     core: Core, rules: Ruleset, moment: int, names: Sequence[str], given: Given, inserts: Rows, deletes: Rows
 ) -> Expiry:
-    """Put into an epoch's net changes what lifetimes make of them."""
+    """Add the effects of lifetimes to the net changes of an epoch."""
     expiry, due = Expiry(moment), core.times.due(moment) if names else {}
     for name in names:
         arity = len(rules.schema[name] if name in rules.schema else core.schema[name])
@@ -91,7 +91,7 @@ class _Change:
     def take(
         self, inserts: Cells | None, deletes: Cells | None, due: Cells | None, given: Sequence[tuple[int, Cells]]
     ) -> None:
-        """Look at the rows that come, go and may end."""
+        """Process the rows that are inserted, deleted and possibly due."""
         looked_at = [rows for rows in (inserts, deletes, due) if rows is not None]
         self.old = self._ends_of(np.concatenate(looked_at))
         self.gone = set() if deletes is None else _rows(deletes)
@@ -111,7 +111,7 @@ class _Change:
 
     def _present(self, name: str, rows: Cells) -> Cells:
         """The rows of a relation that begin with one of these, at the last committed epoch."""
-        types = self.core.rules.schema.get(name)  # which has gone, or comes again with other columns, has no rows
+        types = self.core.rules.schema.get(name)  # None: removed; a relation added again with other columns has no rows
         if types is None:
             return rows[:0]
         facts = self.core.runtime.facts
@@ -122,13 +122,13 @@ class _Change:
         return facts.rows_with_keys(name, tuple(range(self.arity)), wide)
 
     def _insert(self, rows: Cells, given: Sequence[tuple[int, Cells]]) -> None:
-        told: dict[Row, int] = {}
+        given_ends: dict[Row, int] = {}
         for end, cells in given:
             for row in _rows(cells):
-                told[row] = max(end, told.get(row, end))
+                given_ends[row] = max(end, given_ends.get(row, end))
         lasting = _rows(self._present(self.name, rows)) - self.old.keys()
         for row in _rows(rows):
-            end = told[row] if row in told else self._usual(row)
+            end = given_ends[row] if row in given_ends else self._usual(row)
             end = FOREVER if row in lasting else max(end, self.old[row][0] if row in self.old else end)
             if end > self.moment:
                 self.inserted[row] = end
@@ -136,13 +136,13 @@ class _Change:
                 self.late += 1
 
     def _usual(self, row: Row) -> int:
-        """When a fact ends of which nothing is told."""
+        """When a fact ends that was inserted without an end."""
         if self.life.lifetime is None:
             return FOREVER
         return min(FOREVER, (self.moment if self.life.column is None else row[self.life.column]) + self.life.lifetime)
 
     def _evict(self, size: int) -> None:
-        """The oldest facts of a table that has become too large go; among those of one epoch, the least."""
+        """Delete the oldest facts of a table that has become too large; among those of one epoch, the least."""
         hidden, facts = EXPIRIES + self.name, self.core.runtime.facts
         known = hidden in self.core.rules.schema
         over = (facts.live(hidden) if known else 0) - size
@@ -167,7 +167,7 @@ class _Change:
             self.ended += 1
 
     def _order(self, row: Row) -> tuple[object, ...]:
-        """The order of rows by their values, wherever they live."""
+        """The order of rows by their values, independent of where they live."""
         types = self.core.schema.get(self.name, (None,) * len(row))
         decode = self.core.dictionary.decode_any
         return tuple(display_key(decode(cell, type_), type_) for cell, type_ in zip(row, types, strict=True))

@@ -1,8 +1,8 @@
 """Micro-batches of streams in, changes of views out.
 
-Law: input is applied once and a feed has every epoch once, whatever fails in between. A feed that cannot be written
-is told as a warning, since its epoch is committed, and is brought up to date with the next one: from the history of
-the state folder, or from what the epochs changed, which is kept so long.
+Law: input is applied once and a feed contains every epoch once, whatever fails in between. A feed that cannot be
+written causes a warning, since its epoch is committed, and catches up with the next one: from the history of the state
+folder, or from the changes of the pending epochs, which are kept until then.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TRIGGERS = ("processingTime", "once", "continuous", "availableNow", "realTime") 
 class PendingFeed:
     """A feed with the epochs that are not written yet, and whether the last attempt to write failed.
 
-    ``view`` is what is known of the relation; it stays when the relation is dropped, for the changes that it left.
+    ``view`` describes the relation; it is kept when the relation is dropped, for the changes not yet written.
     """
 
     feed: Feed
@@ -73,7 +73,7 @@ def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
 
 
 def _is_act(item: tuple[object, object]) -> bool:
-    """Whether a batch is named by its number, with what its epoch is to do."""
+    """Whether an item maps the number of a batch to a function of its epoch."""
     batch, act = item
     return isinstance(batch, int) and not isinstance(batch, bool) and batch >= 0 and callable(act)
 
@@ -94,7 +94,7 @@ def write_feed(core: Core, view: str, folder: str | Path | None, table: str | No
 
 
 def make_feed(view: str, folder: str | None, table: str | None, spark: Callable[[], SparkSession]) -> Feed:
-    """The feed that a user asks for."""
+    """The feed that a user requests."""
     if (folder is None) == (table is None):
         raise failures.FEED_PLACE.error(view=view)
     if folder is not None:
@@ -104,7 +104,7 @@ def make_feed(view: str, folder: str | None, table: str | None, spark: Callable[
 
 
 def feed(core: Core, changes: RowChanges, before: Schema) -> None:
-    """After a commit: every feed gets what the epoch changed; ``before``: types of deleted rows that it changed."""
+    """After a commit, write the changes to every feed; ``before``: former types of deleted rows, where changed."""
     for fed in core.feeds:
         if (view := fed.feed.view) in changes:
             fed.pending.append((core.number, changes, before.get(view, core.schema[view])))
@@ -131,7 +131,7 @@ def _write_waiting(core: Core, fed: PendingFeed) -> None:
 
 
 def _shown(core: Core, fed: PendingFeed) -> View:
-    """The view of a feed, as it was before its relation went where that is gone."""
+    """The view of a feed; if its relation was dropped, as it was before."""
     if core.knows(fed.feed.view):
         fed.view = open_view(core, fed.feed.view)
     return fed.view
@@ -148,7 +148,7 @@ def _put(core: Core, fed: PendingFeed, epoch: int, changes: RowChanges, before: 
 
 
 def _lasting_types(view: View) -> tuple[str, ...]:
-    """All epochs of a feed have one schema: natural types, and times without a zone where they are that."""
+    """The types of a feed, the same for all epochs: natural types, and times without a zone where values have none."""
     return tuple(merge(type_, NATURAL) for type_ in view.outside)
 
 
@@ -173,7 +173,7 @@ def _cells_of(core: Core, name: str, facts: list[tuple[object, ...]], types: Seq
 
 @contextmanager
 def _signed_data_frame(core: Core, write: Write, shown: Shown) -> Iterator[DataFrame]:
-    """Changes as a DataFrame, whose files are removed afterwards: nobody else reads them."""
+    """Changes as a DataFrame, whose files are removed afterwards: they have no other reader."""
     folder = new_folder(core.opened.lasting)
     try:
         session, on_spark = session_or_active(core.runtime.session), core.runtime.session is not None

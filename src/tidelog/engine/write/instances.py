@@ -1,8 +1,8 @@
-"""Instances of components that come and go at run time.
+"""Instances of components that are added and removed at run time.
 
-Law: an instance that is added means what it would mean in the program's text (`program.expand_components`); one that is
-removed takes its rules, its relations with all their facts, and its types along, so that adding and removing it leaves
-no trace. What other rules still read cannot be removed.
+Law: an instance that is added means what it would mean in the program's text (`program.expand_components`). Removing it
+removes its rules, its relations with all their facts, and its types, so that adding and removing it leaves no trace.
+What other rules still read cannot be removed.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def add_instance(core: Core, collected: CollectedChanges, instance: str | Instance) -> str:
-    """Collect what an instance brings; gives its name. A text may declare components of its own."""
+    """Collect what an instance adds; returns its name. A text may declare further components."""
     components: tuple[Component, ...] = ()
     if isinstance(instance, str):
         components, instance = parse_instance(instance)
     program = _program(core, collected)
-    components = tuple(c for c in components if c not in program.components)  # said twice in the same words
+    components = tuple(c for c in components if c not in program.components)  # repeated verbatim
     if any(belongs_to(name, instance.name) for name in _names(program, collected)):
         raise failures.INSTANCE_TAKEN.error(name=instance.name)
     made = _expanded(program, components, instance)
@@ -47,7 +47,7 @@ def add_instance(core: Core, collected: CollectedChanges, instance: str | Instan
 
 
 def remove_instance(core: Core, collected: CollectedChanges, name: str) -> None:
-    """Collect what goes with an instance."""
+    """Collect what is removed with an instance."""
     program = _program(core, collected)
     labels = [rule.label for rule in core.rules.program.rules if rule.label and belongs_to(rule.label, name)]
     relations = [d.relation for d in program.declarations if belongs_to(d.relation, name)]
@@ -65,7 +65,7 @@ def remove_instance(core: Core, collected: CollectedChanges, name: str) -> None:
 
 
 def retract_all(core: Core, collected: CollectedChanges, relations: Iterable[str]) -> None:
-    """Collect the retraction of whatever was asserted of relations that go."""
+    """Collect the retraction of all asserted facts of relations that are removed."""
     for relation in relations:
         rows = read.asserted(core, relation).rows() if core.knows(relation) else []
         if rows:

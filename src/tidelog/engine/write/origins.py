@@ -1,10 +1,10 @@
 """The names and types that the data of an epoch came with, remembered with the rules.
 
-Law: what is remembered of a relation depends on the data that came into it and not on epochs: types are those that hold
-all of it (`program.outside`), names those of the first table with names, if nobody declared any. Rows of Python have no
-types of their own: where they fit what is remembered it stays, else the column has the natural type from then on. A
-``datetime`` with a zone is an instant, one without goes with whatever the column holds, or will hold. Rows that go have
-to be of the kind that is there (times with a zone or without), and leave nothing to be remembered. An epoch that fails
+Law: what is remembered of a relation depends on the data inserted into it and not on epochs: types are those that can
+hold all of it (`program.outside`), names those of the first table with names, unless declared. Rows of Python carry no
+types: if they fit the remembered type, it stays; otherwise the column has the natural type from then on. A ``datetime``
+with a zone is an instant; one without is compatible with whatever the column holds or will hold. Deleted rows must be
+of the kind that the column holds (times with a zone or without), and change nothing that is remembered. A failed epoch
 leaves no trace, since rules are values.
 """
 
@@ -39,7 +39,7 @@ INSTANT = "timestamp(us,UTC)"  # what times of Python with a zone are
 
 
 class _Table(NamedTuple):
-    """What came into a relation: of each column its type, if it has one, and a judge of its values."""
+    """A table inserted into a relation: for each column its type, if it has one, and a judge of its values."""
 
     relation: str
     columns: Sequence[tuple[str | None, Judge]]
@@ -48,27 +48,27 @@ class _Table(NamedTuple):
 
 @runtime_checkable
 class Leaving(Protocol):
-    """Rows that may go, and the types that their columns have."""
+    """Rows that may be deleted, and the types of their columns."""
 
     @property
     def leaving(self) -> tuple[str, ...] | None:
-        """The types; None if no rows go."""
+        """The types; None if no rows are deleted."""
 
 
 class Namer:
-    """The names of relations' columns while the data of an epoch is looked at, one table after the other."""
+    """The names of relations' columns while the data of an epoch is examined, one table after the other."""
 
     def __init__(self, rules: Ruleset, columns: Callable[[str], tuple[str, ...]]) -> None:
         self._rules, self._columns = rules, columns
         self._met: dict[str, tuple[str, ...]] = {}
 
     def __call__(self, relation: str) -> tuple[str, ...]:
-        """The names as they are known by now; asserted facts that are kept elsewhere have those of their relation."""
+        """The names known so far; asserted facts that are kept elsewhere have those of their relation."""
         relation = users_name(relation) or relation
         return self._met.get(relation) or self._columns(relation)
 
     def meet(self, relation: str, names: Sequence[str] | None) -> None:
-        """A table with names has come."""
+        """Learn the names of a table."""
         relation = users_name(relation) or relation
         if names is not None and relation not in self._met and self._is_nameless(relation) and are_names(names):
             self._met[relation] = tuple(names)
@@ -78,12 +78,12 @@ class Namer:
         return relation not in self._rules.declared and (origin is None or origin.names is None)
 
     def in_use(self) -> Mapping[str, tuple[str, ...]]:
-        """The names that came with this epoch."""
+        """The names that this epoch introduced."""
         return self._met
 
 
 def are_names(names: Sequence[str]) -> bool:
-    """Whether names tell columns apart, and are not just their numbers.
+    """Whether names distinguish columns, and are not just their numbers.
 
     >>> are_names(["source", "target"]), are_names(["x", "x"]), are_names(["0", "1"])
     (True, False, False)
@@ -102,7 +102,7 @@ def remember(
     names: Mapping[str, tuple[str, ...]],
     dictionary: Dictionary,
 ) -> Ruleset:
-    """The rule set that knows what the data of an epoch came with."""
+    """The rule set with the names and types that the data of an epoch came with."""
     found = {name: rules.origins[name].types for name in rules.origins}
     frames = list(arriving)
     coming = sorted(_coming(rules, facts, signed, frames, dictionary), key=lambda table: not table.is_typed)
@@ -144,7 +144,7 @@ def _remembering(
 
 
 def _joined(known: str, type_: str | None, fits: Judge) -> str:
-    """What holds the values so far and those that come; without a type of their own they are looked at."""
+    """A type that holds the values so far and the new ones; new values without a type are examined."""
     if type_ is not None:
         return merge(known, type_)
     return NATURAL if known == UNTOLD else known if known == NATURAL or fits(known) else merge(known, NATURAL)
@@ -153,7 +153,7 @@ def _joined(known: str, type_: str | None, fits: Judge) -> str:
 def _coming(
     rules: Ruleset, facts: Facts, signed: Signed, arriving: Iterable[Arriving], dictionary: Dictionary
 ) -> Iterable[_Table]:
-    """Of every table that brings facts: the type that each column came with, and a judge of its values."""
+    """For every table with inserted facts: the type that each column came with, and a judge of its values."""
     places: dict[str, int] = {}
     for sign, name, data in facts:
         place = places[name] = places.get(name, -1) + 1
@@ -171,7 +171,7 @@ def _coming(
 
 
 def _going(rules: Ruleset, facts: Facts, arriving: Iterable[Arriving]) -> Iterable[tuple[str, list[str]]]:
-    """Of every table whose facts go: the types of its columns."""
+    """For every table with deleted facts: the types of its columns."""
     for sign, name, data in facts:
         if sign < 0 and data.typed and name in rules.schema:
             found = [_type_of(column, type_) for column, type_ in zip(data.columns, rules.schema[name], strict=True)]
@@ -186,7 +186,7 @@ def _has_types(data: Data) -> bool:
 
 
 def _type_of(column: Any, type_: str | None) -> str | None:
-    """What a column is given back as, if it came with a type."""
+    """The type in which a column is returned to users, if it came with one."""
     if isinstance(column, pa.ChunkedArray):
         return kept(type_, outside_of(column.type))
     if isinstance(column, np.ndarray):

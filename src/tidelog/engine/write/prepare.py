@@ -3,7 +3,7 @@
 Law: preparing changes nothing, neither the engine nor the epoch; what is wrong with an epoch is found here, or while it
 runs. `EVERY_STAGE` prepares any epoch; which stages an epoch of plain rows needs is known when the rules change
 (`stages`). Rows of Python become cells; rows of DataFrames stay where they are, but for relations whose rows with one
-key may have several owners: those come through this process, where their key can be looked at as a whole.
+key may have several owners: those are read into this process, where their keys can be checked as a whole.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Draft:
 
     collected: CollectedChanges
     rules: Ruleset  # after the epoch, as far as they are known
-    changed: Ruleset | None = None  # after the epoch, before rows bring types
+    changed: Ruleset | None = None  # after the epoch, before rows add types
     facts: Facts = ()  # that pass through this process
     arriving: tuple[Arriving, ...] = ()  # rows that go to the partitions directly
     moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
@@ -100,7 +100,7 @@ def prepare(core: Core, collected: CollectedChanges, stages: Sequence[Stage]) ->
 
 
 def gather_structures(core: Core, draft: Draft) -> None:
-    """The rows of DataFrames that hold records or algebraic values, or that expire, come through this process."""
+    """Read rows of DataFrames that hold records or algebraic values, or that expire, into this process."""
     collected = draft.collected
     if not collected.arrivals:
         return
@@ -115,7 +115,7 @@ def gather_structures(core: Core, draft: Draft) -> None:
 
 
 def read_columns(core: Core, draft: Draft) -> None:
-    """The rules after the epoch, its rows in the order of their relations, and the types that they bring."""
+    """Find the rules after the epoch, its rows in the order of their relations, and the types that they introduce."""
     collected = draft.collected
     rules = _rules_after(core, draft)
     gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
@@ -141,7 +141,7 @@ def read_columns(core: Core, draft: Draft) -> None:
 
 
 def gather_keyed(core: Core, draft: Draft) -> None:
-    """DataFrames whose rows with one key may have several owners come through this process."""
+    """Read DataFrames whose rows with one key may have several owners into this process."""
     collected, apart = draft.collected, _keyed_apart(core, draft)
     if apart:
         arrivals = [arrival for arrival in collected.arrivals if arrival.relation not in apart]
@@ -151,7 +151,7 @@ def gather_keyed(core: Core, draft: Draft) -> None:
 
 
 def take_rows(core: Core, draft: Draft) -> None:
-    """Rows of Python for relations whose columns are known: nothing is to be learnt from them."""
+    """Accept rows of Python for relations whose columns are known: there is nothing to learn from them."""
     draft.facts = [fact for fact in draft.collected.facts if fact[2].length]
 
 
@@ -159,7 +159,7 @@ def encode(core: Core, draft: Draft) -> None:
     """The rows of this process as cells, by relation."""
     dictionary, signed = core.dictionary, draft.signed
     for sign, name, data in draft.facts:
-        schema = draft.rules.schema if name in draft.rules.schema else core.schema  # a relation that goes has facts yet
+        schema = draft.rules.schema if name in draft.rules.schema else core.schema  # a removed one has facts
         types = [t or "number" for t in schema[name]]
         signed.setdefault(name, []).append((sign, encode_rows(name, data, types, dictionary)))
     for source, target in draft.moves:
@@ -169,7 +169,7 @@ def encode(core: Core, draft: Draft) -> None:
 
 
 def remember_origins(core: Core, draft: Draft) -> None:
-    """The rules know the names and types that the data came with."""
+    """Add the names and types that the data came with to the rules."""
     draft.rules = remember(
         core.rules, draft.rules, draft.facts, draft.signed, draft.arriving, draft.names, core.dictionary
     )
@@ -245,7 +245,7 @@ EVERY_STAGE: tuple[Stage, ...] = (
 def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None] | None, met: InputReport) -> Data:
     """Columns in the order of the relation, without nulls where a policy says what to do with them.
 
-    A relation whose columns have no names takes those of the first table.
+    A relation whose columns have no names adopts those of the first table.
     """
     own = names(relation)
     found = in_order(data, own, relation)
@@ -262,13 +262,13 @@ def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None
 
 
 def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[str], str]:
-    """Where the asserted facts of a relation go, or went: some are kept apart."""
+    """Where the asserted facts of a relation are kept, or were: some have a separate relation."""
     apart = {**after.asserted_elsewhere, **{name: to for name, to in before.asserted_elsewhere.items() if name in gone}}
     return lambda name: apart.get(name, name)
 
 
 def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
-    """Relations whose facts would be kept elsewhere from now on, or would be of other structures, hold none."""
+    """Refuse to change the structure of relations with facts, or where these facts are kept."""
     if before.program.declarations is after.program.declarations and before.program.types is after.program.types:
         return
     for name in sorted(after.known.keys() & before.schema.keys() & after.schema.keys()):
@@ -282,7 +282,7 @@ def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
 
 
 def _moves(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    """Where asserted facts are kept before and after an epoch in which a first clause comes, or a last one goes."""
+    """Where asserted facts are kept before and after an epoch that adds a first clause or removes a last one."""
     if before.program.rules is after.program.rules and before.program.declarations is after.program.declarations:
         return ()
     old, new = before.asserted_elsewhere, after.asserted_elsewhere
@@ -297,7 +297,7 @@ def _taking_types(rules: Ruleset, moves: Sequence[tuple[str, str]], schema: Sche
 
 
 def _rules_after(core: Core, draft: Draft) -> Ruleset:
-    """The rules after the epoch, before its rows bring types; they are checked once, however many stages ask."""
+    """The rules after the epoch, before its rows add types; they are checked once, however many stages ask."""
     if draft.changed is None:
         draft.changed = _changed_rules(core.rules, draft.collected)
     return draft.changed
@@ -308,13 +308,13 @@ def _changed_rules(rules: Ruleset, collected: CollectedChanges) -> Ruleset:
         rules = rules.declaring(replace(collected.program, rules=rules.program.rules, facts=()))
     if not collected.changes_rules:
         return rules
-    told = collected_types(collected.facts, {*rules.schema, *rules.declared}) if collected.added else ({}, {})
+    learnt = collected_types(collected.facts, {*rules.schema, *rules.declared}) if collected.added else ({}, {})
     whole = collected.program is not None
-    return rules.changed(collected.added, collected.removed, *told, whole=whole, checked=collected.checked)
+    return rules.changed(collected.added, collected.removed, *learnt, whole=whole, checked=collected.checked)
 
 
 def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]) -> Ruleset:
-    """The rule set with the types and relations that data brings."""
+    """The rule set with the types and relations that data introduces."""
     return rules.changed(bound=bound, known=known) if bound or known else rules
 
 
@@ -329,7 +329,7 @@ def _keyed_apart(core: Core, draft: Draft) -> set[str]:
 
 
 def _refuse_other_shapes(core: Core, rules: Ruleset, work: EpochWork) -> None:
-    """What a rule is rewritten to has the columns of what another held under its label, or that is gone by now."""
+    """Refuse a rule whose hidden relation still holds facts of another rule with its label and other columns."""
     held = {name for name in work.arities if is_auxiliary(name) and core.runtime.facts.live(name)}
     for rule in rules.core.values() if held else ():
         if rule.head.predicate in held:

@@ -1,6 +1,6 @@
 """What an epoch did is reported to the user: its number, its changes and its cost.
 
-Law: rows are read when they are asked for.
+Law: rows are read on request.
 """
 
 from __future__ import annotations

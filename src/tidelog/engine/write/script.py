@@ -1,7 +1,7 @@
 """The changes of a script, put into an epoch.
 
-Law: a script and calls of Python's say the same: what the reader found is told to the epoch change by change, instances
-first, since the facts of the epoch may be theirs.
+Law: a script is equivalent to calls in Python: what the reader found is passed to the epoch change by change, instances
+first, since the facts of the epoch may belong to them.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def _stages(core: Core, rules: Ruleset) -> tuple[Stage, ...] | None:
 
 
 def _settled_width(rules: Ruleset, name: str) -> int:
-    """The number of columns of a relation about which rows of Python say nothing new, or -1."""
+    """The number of columns of a relation about which rows of Python add no information, or -1."""
     types = rules.schema.get(name)
     if types is None or name not in rules.known or name in rules.asserted_elsewhere or name in rules.origins:
         return -1
@@ -112,7 +112,7 @@ def _checks(rules: Ruleset) -> tuple[Check, ...]:
 
 
 def _check_keys(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:
-    """Refuse an epoch that breaks the key of a relation with rules (D9), or a key that comes with the epoch."""
+    """Refuse an epoch that violates the key of a relation with rules (D9), or a key that the epoch adds."""
     program = prepared.rules.program
     text = row_text(core, prepared.rules)
     check_keys(program, core.runtime.facts.rows_with_keys, outcome.changes, text)

@@ -1,6 +1,6 @@
 """Relations of an epoch that are not declared, filled or derived, and symbols that look like variables (D30).
 
-Law: see `read/typos`. A deletion from an unknown relation makes no relation; it is left out.
+Law: see `read/typos`. A deletion from an unknown relation does not create it; it is skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tidelog.program.messages.nearest import LOOSELY, KnownNames
 
 
 def check_changes(core: Core, collected: CollectedChanges) -> None:
-    """Report the unknown relations of an epoch; what it deletes from them is left out."""
+    """Report the unknown relations of an epoch; what it deletes from them is skipped."""
     if not collected.added and all(name in core.schema for _, name, _ in collected.facts) and not collected.arrivals:
         return  # as most epochs are: what they cost follows the change, not the program
     known = _Known.before(core, collected.program)
@@ -43,7 +43,7 @@ def check_changes(core: Core, collected: CollectedChanges) -> None:
 
 
 def check_symbols(core: Core, rules: Iterable[Rule], program: Program | None = None) -> None:
-    """Warn of rules whose symbols look like variables in lower case; those of facts, here or in the program, do not."""
+    """Warn of rules whose symbols look like variables in lower case, unless facts, here or in the program, use them."""
     if core.rules.program.convention != PROLOG:
         return
     own: set[Value] = set() if program is None else values_of_facts(program)
@@ -64,7 +64,7 @@ class _Known:
 
     @classmethod
     def before(cls, core: Core, coming: Program | None) -> _Known:
-        """What an engine knows, and what the program declares that comes with an epoch."""
+        """What an engine knows, and what the program given with an epoch declares."""
         rules = core.rules
         made = {rule.head.predicate for rule in rules.program.rules} | {*rules.known}
         for program in (rules.program, coming) if coming is not None else (rules.program,):
@@ -73,7 +73,7 @@ class _Known:
         return cls(frozenset(made), frozenset(made | {*core.relations}))
 
     def after(self, added: Iterable[Rule]) -> _Known:
-        """What is known with some rules more."""
+        """What is known after adding some rules."""
         added = list(added)
         heads = {rule.head.predicate for rule in added}
         return _Known(self.made | heads, self.named | heads | frozenset(relations_read(added)))

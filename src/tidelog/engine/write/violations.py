@@ -23,7 +23,7 @@ from tidelog.why.render import tree_lines
 
 FIRST = 100  # violations of a constraint that are kept with their proofs
 SHOWN = 3  # and that are in the text of an error
-SORTED = 1000  # so many are put in order first
+SORTED = 1000  # violations that are sorted before the first are chosen
 WORK = 200_000  # facts that may be visited for the proofs
 
 
@@ -57,7 +57,7 @@ class Violated:
         return "\n".join([heading, *shown, *([f"  and {more:,} more"] if more else [])])
 
 
-def told(core: Core, rules: Ruleset, found: Mapping[str, Cells]) -> Iterator[Violated]:
+def describe_violations(core: Core, rules: Ruleset, found: Mapping[str, Cells]) -> Iterator[Violated]:
     """What is violated, given the rows of hidden relations; ``rules`` are those that the epoch leads to."""
     ledger = running_ledger(core, rules, WORK)
     for name, rows in found.items():
@@ -82,7 +82,7 @@ def _meaning(rule: Rule, constraint: Constraint, convention: str) -> str:
 
 
 def _first(ledger: Ledger, rule: Rule, rows: Cells, *, by_facts: bool) -> Iterator[Violation]:
-    """The violations in the order of their values, as they are asked for.
+    """The violations in the order of their values, computed lazily.
 
     Those of keys and references are reported by their facts, each once.
     """

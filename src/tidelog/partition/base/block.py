@@ -1,9 +1,9 @@
-"""Arrays that grow and shrink where they lie, where the system reserves addresses without memory (Linux).
+"""Arrays that grow and shrink in place, on systems that reserve addresses without memory (Linux).
 
-Laws. The contents stay, up to the length; cells beyond them hold anything, but what was never written, or was given
-back, holds zeros. A large array lies in a range of addresses far longer than it is: pages are taken when they are first
-written, so that growing is no more than a longer view, and shrinking gives pages back. Pages are huge: what is read at
-random places finds its address sooner, and clearing them costs half. A copy would touch, and clear, all memory again.
+Laws. The contents stay, up to the length; cells beyond them are undefined, but cells that were never written, or were
+released, hold zeros. A large array lies in a range of addresses far longer than itself: pages are allocated when they
+are first written, so that growing only makes a longer view, and shrinking releases pages. Pages are huge: random reads
+translate addresses faster, and clearing them costs half. A copy would touch, and clear, all memory again.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Block:
         return self.array
 
     def shrink(self, length: int) -> npt.NDArray[Any]:
-        """The array with room for ``length`` rows and no more, where it is large; this takes no memory."""
+        """The array with room for ``length`` rows and no more, if it is large; this allocates no memory."""
         return self.resize(length) if self._map is not None and length < len(self.array) else self.array
 
     def _view(self, shape: tuple[int, ...]) -> npt.NDArray[Any]:
@@ -54,7 +54,7 @@ class Block:
         return np.frombuffer(self._map, self.array.dtype, int(np.prod(shape)), self._start).reshape(shape)
 
     def _give_back(self, size: int, before: int) -> None:
-        """Pages beyond the new size hold zeros again, and no memory."""
+        """Release pages beyond the new size; they read as zeros again."""
         assert self._map is not None
         first = -(-(self._start + size) // mmap.PAGESIZE) * mmap.PAGESIZE
         last = self._start + before
@@ -69,7 +69,7 @@ def _copied(old: npt.NDArray[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _pages(size: int) -> mmap.mmap:
-    """A long range of addresses, or one of this size where the system has no more."""
+    """A long range of addresses, or one of this size if the system does not provide more."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     try:
         fresh = mmap.mmap(-1, RESERVED, flags=flags | NO_RESERVE)

@@ -36,7 +36,7 @@ class ChoiceLists:
         return stale
 
     def reserve_heap(self, more: int) -> None:
-        """Room for so many candidates more."""
+        """Make room for ``more`` further candidates."""
         wanted = int(self._state[at.HTAIL]) + more
         if wanted > self._state[at.HCAP]:
             self._resize(at.HEAP, 2 * CELLS[at.HEAP] * wanted)

@@ -1,8 +1,8 @@
 """What every step of every plan did, and how many rows each rule visited: counted by the kernel, always.
 
-Law: counts of steps stand beside the code of a partition, cell by cell, and only grow; the rows that rules visit are
-counted from the beginning of an epoch. The state of the machine holds the addresses of the arrays kept here, which are
-replaced only while no kernel runs. What an epoch did that was rolled back is counted too: the work was done.
+Law: counts of steps are kept parallel to the code of a partition, cell by cell, and only grow; the rows that rules
+visit are counted from the beginning of an epoch. The state of the machine holds the addresses of the arrays kept here,
+which are replaced only while no kernel runs. Epochs that were rolled back are counted, too: the work was done.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ class Counters:
         self.fit_rules(64)
 
     def fit_code(self, cells: int) -> None:
-        """Room for code of so many cells."""
+        """Make room for the counts of ``cells`` cells of code."""
         self._counts = _grown(self._counts, cells)
         self._state[at.COUNTS] = address(self._counts)
 
     def fit_rules(self, rules: int) -> None:
-        """Room for so many rules."""
+        """Make room for ``rules`` rules."""
         self.visits = _grown(self.visits, rules)
         self._state[at.VISITS] = address(self.visits)
 
     def read(self, code: Cells, place: int, steps: int) -> Cells:
-        """What a plan did whose code stands at ``place``: a row for its trigger and each step.
+        """What the plan with its code at ``place`` did: a row for its trigger and each step.
 
-        A row has how often the step was entered, rows visited, rows passed, and of a function the results that Python
+        A row has how often the step was entered, rows visited, rows passed, and for a function the results that Python
         computed and the microseconds that this took. A trigger is entered by every fact of its relation that changes,
-        and passed by those that match; the ones for which the plan was left out, because it could find nothing, are not
-        visited.
+        and passed by those that match; facts for which the plan was skipped, because it could find nothing, are not
+        counted as visited.
         """
         found = np.zeros((steps + 1, COLUMNS), np.int64)
         visited, passed, skipped = self._counts[place + np.array([at.TRIGGERED, at.MATCHED, at.SKIPPED])]
@@ -54,13 +54,13 @@ class Counters:
         return found
 
     def note_calls(self, step: int, results: int, seconds: float) -> None:
-        """A function whose step stands at a place computed so many results in so many seconds."""
+        """Count the results that the function of a step computed, and the seconds that this took."""
         self._counts[step + CALLS] += results
         self._counts[step + MICROSECONDS] += round(1e6 * seconds)
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Cells of code and rules that there is room for."""
+        """The cells of code and the rules for which there is room."""
         return len(self._counts), len(self.visits)
 
     def add(self, counts: Cells, visits: Cells) -> None:
@@ -69,7 +69,7 @@ class Counters:
         self.visits += visits
 
     def clear(self) -> None:
-        """All code is about to go."""
+        """Reset all counts: all code is about to be removed."""
         self._counts[:] = 0
 
     def forget(self, place: int, cells: int) -> None:

@@ -22,7 +22,7 @@ class Limits:
     rounds: int | None = None  # batches fired inside recursion
     seconds: float | None = None
     memory: int | None = None
-    rebuild: bool = True  # whether a stratum may be built again where retraction is dearer
+    rebuild: bool = True  # whether a stratum may be built again if retraction costs more
 
     def __post_init__(self) -> None:
         must_be_amount(self.facts, "facts", "a number of facts, or None")
@@ -33,7 +33,7 @@ class Limits:
 
 
 def may_rebuild(limits: Limits) -> bool:
-    """Whether a stratum may be built again; which takes more rounds: not where those are limited."""
+    """Whether a stratum may be built again; not if rounds are limited, since that takes more of them."""
     return limits.rebuild and limits.rounds is None
 
 

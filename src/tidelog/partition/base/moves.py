@@ -1,9 +1,9 @@
 """Entries of a large table on their way to its new size, moved by one thread or by several.
 
-Law: what is found before is found after. Places are kept in the order of hashes, so that what lies in a range of the
-table goes to a range of it. Ranges are taken one after the other, such that where the entries of one go to is empty,
-or holds what has moved. One range is halved among threads: each has places of its own to fill, and what does not fit
-there is spilled, and put when all has moved.
+Law: what is found before is found after. Places are kept in the order of hashes, so that the entries of a range of the
+table move to a range of it. Ranges are moved one after the other, in an order in which the target of each is empty or
+holds entries that have already moved. One range is divided among threads: each fills separate places, and entries that
+do not fit there are spilled, and placed when all others have moved.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tidelog.kernel.maintain import gather, put_all, spread
 from tidelog.partition.base.workers import Workers
 
 SPILLED = 1 << 12  # entries
-SHARED = 1 << 16  # places that are worth to be shared out
+SHARED = 1 << 16  # places that are worth sharing among threads
 
 
 class Span(NamedTuple):
-    """Places whose entries move, and those where they may go."""
+    """Places whose entries move, and those to which they may move."""
 
     low: int
     high: int
@@ -34,7 +34,7 @@ Move: TypeAlias = Callable[[int, Span], None]
 
 
 class Moves:
-    """The entries of one table, from so many slots to ``wanted``."""
+    """The entries of one table, on their way from ``slots`` to ``wanted`` slots."""
 
     def __init__(self, table: int, slots: int, wanted: int, workers: Workers | None) -> None:
         self._table = table
@@ -45,7 +45,7 @@ class Moves:
         self._spills = [_spill(slots // (8 * self._threads)) for _ in range(self._threads)]
 
     def spread(self) -> None:
-        """To more slots, the last entries first; cells beyond the old ones hold zeros."""
+        """Move to more slots, the last entries first; cells beyond the old ones hold zeros."""
         high = self._slots
         while self._threads > 1 and high > SHARED:
             low = -(-high * self._slots // self._wanted)
@@ -55,7 +55,7 @@ class Moves:
         self._put_spilled()
 
     def gather(self) -> None:
-        """To fewer slots, the first entries first."""
+        """Move to fewer slots, the first entries first."""
         low = min(SHARED, self._slots) if self._threads > 1 and 10 * self._wanted < 9 * self._slots else self._slots
         self._gather(0, Span(0, low, 0, self._wanted))
         while low < self._slots:
@@ -65,7 +65,7 @@ class Moves:
         self._put_spilled()
 
     def _share(self, span: Span, move: Move) -> None:
-        """Move what lies in a span, a part of it by each thread."""
+        """Move the entries of a span, a part of it by each thread."""
         assert self._workers is not None
         parts = list(self._parts(span))
 
@@ -108,7 +108,7 @@ class Moves:
 
 
 def _spill(entries: int) -> Cells:
-    """Room for the few entries that find no place in the pass; memory that is not used is never taken."""
+    """Room for the few entries that find no place in the pass; unused memory is never allocated."""
     spill = np.empty(max(SPILLED, entries), np.int64)
     spill[0] = 0
     return spill

@@ -1,7 +1,7 @@
-"""Net changes: what an epoch changes in a relation, and the sum of what it says of each base fact.
+"""Net changes: what an epoch changes in a relation, and the sum of its signs for each base fact.
 
-Law: a net change has two signs, *inserted* and *deleted*, and no fact has both. The signs that an epoch gives a base
-fact are summed (D3): above 0 it is asserted, below 0 retracted, at 0 it stays as it was.
+Law: a net change has two signs, *inserted* and *deleted*, and no fact has both. The signs of a base fact in an epoch
+are summed (D3): above 0 it is asserted, below 0 retracted, at 0 it stays as it was.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Inbox: TypeAlias = "SimpleQueue[Task | None]"
 
 
 class Workers:
-    """A calling thread and as many more as it takes."""
+    """A calling thread and as many others as needed."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -30,7 +30,7 @@ class Workers:
         self._end: weakref.finalize[..., Workers] | None = None
 
     def run(self, task: Task) -> list[int]:
-        """What ``task`` gives for every number below the count; the calling thread is number 0."""
+        """The results of ``task`` for every number below the count; the calling thread is number 0."""
         self._start()
         for inbox in self._inboxes:
             inbox.put(task)
@@ -77,7 +77,7 @@ def _serve(number: int, inbox: Inbox, answers: SimpleQueue[Answer]) -> None:
     while (task := inbox.get()) is not None:
         try:
             answer: int | BaseException = task(number)
-        except BaseException as error:  # told to the thread that called
+        except BaseException as error:  # raised again in the calling thread
             answer = error
-        del task  # what it works on may go
+        del task  # so that its data can be freed
         answers.put((number, answer))

@@ -1,12 +1,13 @@
 """Results of functions ahead of their use: for the facts of a batch that follow, column by column.
 
-Law: a function is pure, so that a result may be known before anybody asks for it; where it has none, it is left to be
-asked for, and fails then or never. What is computed ahead are functions of the language (`function_columns`), for
-arguments that follow from one fact alone: the one that triggers the plan, or the one that a plan over the whole state
-begins with. The number of facts looked at doubles as long as results are missing, so that little is computed in vain.
+Law: a function is pure, so that a result may be computed before it is needed; an argument for which the function fails
+is left out, and fails when it is needed or never. Only functions of the language are computed ahead
+(`function_columns`), for arguments that follow from one fact alone: the one that triggers the plan, or the one that a
+plan over the whole state begins with. The number of facts examined doubles as long as results are missing, so that
+little is computed in vain.
 
-Results lie in a column beside the rows that they follow from, and the step of the function holds where
-(`kernel.layout`), until the epoch ends or the next column takes its place. Where the rows lie far apart, results are
+Results are kept in a column beside the rows that they follow from, and the step of the function holds its address
+(`kernel.layout`), until the epoch ends or the next column replaces it. If the rows are far apart, results are
 remembered beside their arguments instead.
 """
 
@@ -25,8 +26,8 @@ from tidelog.partition.code.assemble import VARIABLES
 from tidelog.partition.code.function_columns import Column, result_column
 from tidelog.partition.code.machine import Machine
 
-FEWEST, MOST = 32, 1 << 16  # facts that are looked at
-SPARSE = 8  # places for each row, up to which results lie beside rows
+FEWEST, MOST = 32, 1 << 16  # facts that are examined
+SPARSE = 8  # places for each row, up to which results are kept beside rows
 ROW = -(1 << 20)  # the number of a column that no register has: the rows
 CAREFUL = 1 << 10  # where memory is limited
 
@@ -41,7 +42,7 @@ _COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
 
 
 def answer_ahead(machine: Machine, pc: int, asked: tuple[int, ...]) -> int:
-    """Compute the function at ``pc`` for facts to come; for how many distinct arguments, 0 if not for those asked."""
+    """Compute the function at ``pc`` for later facts; returns the number of distinct arguments, 0 without ``asked``."""
     window = _window(machine, pc)
     columns = _Columns(machine)
     if not columns.start(window) or not columns.run_to(pc) or not columns.apply(pc):
@@ -66,7 +67,7 @@ def _keep_beside(machine: Machine, pc: int, rows: Cells, results: Column, genera
 
 
 def _remember(machine: Machine, number: int, rows: Cells, asked: tuple[int, ...]) -> bool:
-    """Keep results beside their arguments; whether the one asked for is among them."""
+    """Keep results beside their arguments; returns whether the requested one is among them."""
     relations, done = machine.relations, 0
     while done < len(rows):
         done = remember_all(relations.directory, relations.indexes, number, address(rows), done, len(rows))
@@ -82,7 +83,7 @@ def _window(machine: Machine, pc: int) -> int:
 
 
 class Unknown(Exception):
-    """A register whose value follows from more than the facts looked at."""
+    """A register whose value depends on more than the facts examined."""
 
 
 class _Columns:
@@ -93,7 +94,7 @@ class _Columns:
         self.registers: dict[int, Column] = {}
         self.count = 0
         self.step = 0  # the place of the next step
-        self.generator = 0  # of the facts looked at; 0: they trigger the plan
+        self.generator = 0  # of the facts examined; 0: they trigger the plan
         self.asked = -1  # the row of the first of them
         self.computed = 0  # distinct arguments of the function that was carried out last
 
@@ -132,7 +133,7 @@ class _Columns:
         if self.count < FEWEST:
             return False
         columns = [tuple(self.code[place + 3 * i : place + 3 * i + 3].tolist()) for i in range(binds)]
-        checks = {~i: columns[i] for i in range(binds) if columns[i][1] == at.CHECK}  # under numbers that none has
+        checks = {~i: columns[i] for i in range(binds) if columns[i][1] == at.CHECK}  # under unused numbers
         self.registers = {register: records[:, column] for column, mode, register in columns if mode == at.BIND}
         self.registers |= {number: records[:, column] for number, (column, _, _) in checks.items()}
         self.registers[ROW], self.asked = rows, rows.item(0)
@@ -144,7 +145,7 @@ class _Columns:
         return True
 
     def run_to(self, pc: int) -> bool:
-        """Carry out the steps before ``pc``; False if one needs more than the facts looked at."""
+        """Carry out the steps before ``pc``; False if one needs more than the facts examined."""
         try:
             while self.step < pc:
                 op = int(self.code[self.step + at.S_OP])
@@ -158,7 +159,7 @@ class _Columns:
         return self.count > 0
 
     def apply(self, pc: int) -> bool:
-        """Carry out a function; facts for which it has no result come no further."""
+        """Carry out a function; facts for which it has no result are dropped."""
         try:
             args = self.arguments(pc)
         except Unknown:
@@ -193,7 +194,7 @@ class _Columns:
         self._keep(np.broadcast_to(_COMPARISONS[op](left, right), (self.count,)))
 
     def _keep(self, marked: Any) -> None:
-        """Only some of the facts come this far."""
+        """Keep only the marked facts."""
         self.count = int(np.count_nonzero(marked))
         for register, column in self.registers.items():
             if not isinstance(column, int):

@@ -1,6 +1,6 @@
-"""What a kernel that stopped needs of Python: the result of a function.
+"""What a kernel that stopped needs from Python: the result of a function.
 
-Law: a result is remembered beside its arguments, so that the plan that asked finds it when it looks again.
+Law: a result is remembered beside its arguments, so that the plan that needs it finds it when it looks again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tidelog.kernel.cells import Cells, address
 from tidelog.partition.code.ahead import answer_ahead
 from tidelog.partition.code.machine import Machine
 
-TEXTS_SEEN = 1 << 18  # bytes of texts by which a limit may be passed before it is noticed
+TEXTS_SEEN = 1 << 18  # bytes of texts by which a limit may be exceeded before it is noticed
 
 
 def answer(machine: Machine, pc: int) -> None:
@@ -40,7 +40,7 @@ def answer(machine: Machine, pc: int) -> None:
 
 
 def _answer_ahead(machine: Machine, pc: int, args: tuple[int, ...]) -> bool:
-    """Compute a function for the facts to come; whether the arguments asked for are among theirs."""
+    """Compute a function for later facts; returns whether the requested arguments are among theirs."""
     machine.check_time()
     began = time.perf_counter()
     found = answer_ahead(machine, pc, args)
@@ -50,13 +50,13 @@ def _answer_ahead(machine: Machine, pc: int, args: tuple[int, ...]) -> bool:
 
 
 def _note(machine: Machine, pc: int, results: int, began: float) -> None:
-    """Note what a function cost, and look at the limit of memory now and then."""
+    """Count the cost of a function, and check the memory limit now and then."""
     machine.counters.note_calls(pc, results, time.perf_counter() - began)
     if machine.limits.memory is not None and machine.texts() > machine.texts_seen + TEXTS_SEEN:
         machine.look_up()
 
 
 def room_left(machine: Machine) -> int | None:
-    """The bytes that the epoch may still take, None if there is no limit."""
+    """The bytes that the epoch may still allocate, None if there is no limit."""
     limit = machine.limits.memory
     return None if limit is None else limit - machine.relations.memory() - machine.texts()

@@ -1,8 +1,8 @@
 """From plans to the cells that the kernel interprets.
 
 Law: which facts a step sees depends on the phase, on whether its relation is of the rule's own stratum, and on
-whether its atom stands before or after the trigger: the accept masks below are the table of design.md, section 3, and
-nothing else is.
+whether its atom is before or after the trigger: the accept masks below are the table of design.md, section 3, and
+the only place where it is encoded.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Choice:
     """A min or max: its candidates, the groups shown, the index of a group's candidates, order and column of values.
 
     ``ties`` says that further columns decide between equal values: such a recursion is cleaned up until it is settled.
-    ``group`` are the columns of candidates that tell their group.
+    ``group`` are the columns of candidates that identify their group.
     """
 
     candidates: int
@@ -187,7 +187,7 @@ class Assembler:
         return [*cells, *found, *(cell for match in rest for cell in match)]
 
     def _bounds(self, within: Range) -> list[int]:
-        """The registers of both bounds, any where there is none, and which there are."""
+        """The registers of both bounds (any register for a missing one), and which bounds exist."""
         bounds = ordered.ABOVE_LOW * within.above | ordered.BELOW_HIGH * within.below
         bounds |= ordered.HAS_LOW * (within.low is not None) | ordered.HAS_HIGH * (within.high is not None)
         low, high = (0 if bound is None else self._register(bound) for bound in (within.low, within.high))

@@ -17,10 +17,10 @@ from tidelog.program.functions.table import Function, order_of, resolve
 from tidelog.program.values.structure import MAKE, TEST, is_structural, least, physical, structure_of
 from tidelog.program.values.term import Value
 
-TOLD = frozenset(("number", "symbol", "list"))  # types of values whose cells tell what they are
+SELF_TYPED = frozenset(("number", "symbol", "list"))  # types of values whose cells determine their type
 CONCATENATIONS = frozenset(("cat", "+"))
 LONGEST_RANGE = 1 << 20  # values between floats; each of them is counted up to
-LONG = 1 << 16  # characters from which on room is looked at
+LONG = 1 << 16  # characters from which on the free memory is checked
 
 
 def call_function(
@@ -30,7 +30,7 @@ def call_function(
     dictionary: Dictionary,
     room: Callable[[], int | None] = lambda: None,
 ) -> int:
-    """The cell of the result of a function for argument cells; ``room``: how many bytes may still be taken."""
+    """The cell of the result of a function for argument cells; ``room``: how many bytes may still be allocated."""
     if is_structural(step.function):
         return structure_cell(step.function, cells, dictionary)
     args = [dictionary.decode_any(cell, type_) for cell, type_ in zip(cells, step.types, strict=True)]
@@ -41,8 +41,8 @@ def call_function(
     if isinstance(value, tuple) and is_too_deep(value):
         raise failures.TOO_DEEP.error(function=step.function, deepest=DEEPEST)
     natural = natural_type(value)
-    is_told = natural in TOLD if step.result == "any" else natural == step.result or _fits(value, step.result)
-    if not is_told:
+    has_cell = natural in SELF_TYPED if step.result == "any" else natural == step.result or _fits(value, step.result)
+    if not has_cell:
         shown, needed = ", ".join(map(repr, args)), "number, symbol or list" if step.result == "any" else step.result
         raise failures.RESULT.error(function=step.function, args=shown, value=value, type=needed)
     return dictionary.encode(value, natural if step.result == "any" else step.result)
@@ -88,7 +88,7 @@ def _fits(value: Value, type_: str) -> bool:
 
 
 def structure_cell(name: str, cells: Sequence[int], dictionary: Dictionary) -> int:
-    """The cell that a function which makes, reads or tests structures gives for cells."""
+    """The result cell of a function that makes, reads or tests structures."""
     return structure_cells(name, [cells], dictionary)[0]
 
 

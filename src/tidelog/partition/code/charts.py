@@ -1,6 +1,6 @@
 """The strata of a partition as cells, for the kernel that visits them (`kernel.visit`).
 
-Law: a chart says what its stratum says. Charts are drawn when a visit asks for them; those of plans are forgotten when
+Law: a chart is equivalent to its stratum. Charts are drawn when a visit needs them; those of plans are forgotten when
 plans change, all of them when rules do.
 """
 
@@ -25,9 +25,9 @@ class Charts:
         self.forget()
 
     def forget(self) -> None:
-        """Rules have changed."""
+        """Forget all charts: rules have changed."""
         self.strata: list[Stratum] = []
-        self.members: list[frozenset[str]] = []  # of each stratum; those who read them later keep the list
+        self.members: list[frozenset[str]] = []  # of each stratum; later readers keep the list
         self._numbers: dict[int, int] = {}  # of strata, by identity
         self.relations: Cells = np.full((LEAST, visit.RELATION_FIELDS), -1, np.int64)
         self.table: Cells = np.full((LEAST, visit.STRATUM_FIELDS), -1, np.int64)
@@ -36,11 +36,11 @@ class Charts:
         self._length = 0
 
     def forget_plans(self) -> None:
-        """Plans have changed; what was drawn stays where it is until the epoch has ended."""
+        """Forget the charts of plans, which have changed; their cells stay in place until the epoch has ended."""
         self.table[:, visit.S_CHART] = -1
 
     def begin(self, relations: int) -> None:
-        """Before an epoch: there is room for marks of so many relations."""
+        """Before an epoch, make room for the marks of ``relations`` relations."""
         if self._length > LONG:
             self.forget()
         if relations > len(self.relations):

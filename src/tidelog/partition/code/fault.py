@@ -1,7 +1,7 @@
 """Arithmetic of the kernel that has no value, as an error.
 
-Law (D11): the compiled arithmetic fails where that of the language does, and a division by zero is told alike, whoever
-finds it.
+Law (D11): the compiled arithmetic fails where that of the language does, and a division by zero is reported in the same
+way by both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tidelog.program.messages.program_failures import DIVISION
 
 
 def fault_error(fault: Fault) -> EvaluationError:
-    """The error that tells of a fault.
+    """The error that reports a fault.
 
     >>> str(fault_error(Fault(False, 1, "+", 2)))
     'overflow: 1 + 2 does not fit 64 bits'

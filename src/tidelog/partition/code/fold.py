@@ -1,8 +1,8 @@
 """Count, sum, mean, min and max of groups of rows, exact to the last bit.
 
-Law (D12): the result depends on the group's values alone, never on the order in which they came. A fold over rows of a
-lower stratum keeps its groups (`groups`), so that a change costs its own size; they follow from the facts, are read
-from them when they are first needed, and are undone with the epoch.
+Law (D12): the result depends on the group's values alone, never on the order in which they were added. A fold over rows
+of a lower stratum keeps its groups (`groups`), so that a change costs its own size; they follow from the facts, are
+read from them when they are first needed, and are undone with the epoch.
 """
 
 from __future__ import annotations
@@ -64,26 +64,26 @@ class Fold:
         groups = Groups(self._shape)
         groups.begin()
         groups.fold(np.ascontiguousarray(rows), 1, _nothing)
-        return self._told(groups.all_results)
+        return self._with_rule(groups.all_results)
 
     def change(
         self, relations: Relations, number: int, inserted: Cells, deleted: Cells, look: Look
     ) -> tuple[Cells, Cells]:
-        """Head facts lost and gained when source records, given as items, come and go."""
+        """Head facts lost and gained when source records, given as items, are inserted and deleted."""
         groups, records = self._read(relations, number, OLD, look), relations.records(number)
         groups.begin()
         groups.fold_items(records, deleted, -1, look)
         groups.fold_items(records, inserted, 1, look)
         groups.look_again(relations, number)
-        return self._told(groups.net_results)
+        return self._with_rule(groups.net_results)
 
     def before(self, relations: Relations, number: int, look: Look) -> Cells:
         """The head facts of all groups before the epoch, which has changed none of them so far."""
-        return self._told(self._read(relations, number, OLD, look).all_results)
+        return self._with_rule(self._read(relations, number, OLD, look).all_results)
 
     def now(self, relations: Relations, number: int, look: Look) -> Cells:
         """The head facts of all groups after the epoch's changes."""
-        return self._told(self._read(relations, number, NEW, look).all_results)
+        return self._with_rule(self._read(relations, number, NEW, look).all_results)
 
     @property
     def memory(self) -> int:
@@ -91,20 +91,20 @@ class Fold:
         return 0 if self._groups is None else self._groups.memory
 
     def commit(self) -> None:
-        """The groups after the last change are those of the committed epoch."""
+        """Keep the groups after the last change as those of the committed epoch."""
         self._is_fresh = False
         if self._groups is not None:
             self._groups.commit()
 
     def undo(self) -> None:
-        """The epoch did not happen."""
+        """Undo the changes of the epoch."""
         if self._is_fresh:
             self._groups, self._is_fresh = None, False
         elif self._groups is not None:
             self._groups.undo()
 
     def _read(self, relations: Relations, number: int, flag: int, look: Look) -> Groups:
-        """The groups, which are made of the records that have a flag if they are not there."""
+        """The groups; if there are none yet, they are made from the records that have a flag."""
         if self._groups is None:
             groups = Groups(self._shape)
             groups.begin()
@@ -113,8 +113,8 @@ class Fold:
             self._groups, self._is_fresh = groups, True
         return self._groups
 
-    def _told(self, read: Callable[[], T]) -> T:
-        """What groups show; a sum that leaves its type is told with its rule."""
+    def _with_rule(self, read: Callable[[], T]) -> T:
+        """What groups show; the error for a sum that overflows its type names the rule."""
         try:
             return read()
         except Overflow as overflow:

@@ -1,8 +1,8 @@
 """Functions of the language over columns: once per distinct text, by Arrow where it has the same function.
 
-Law: a column gives what the function gives row by row (`call`), or says that it does not know: for the whole column
-(None), or for single rows, where the function fails. Texts are looked at where they lie, without an object of Python's
-for each, and results are entered together.
+Law: a column has the results of the function row by row (`call`), or marks them as unknown: for the whole column
+(None), or for single rows, where the function fails. Texts are read in place, without a Python object for each, and
+results are entered together.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from tidelog.program.values.structure import is_structural
 from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED
 
 Column = Cells | int  # a cell for each row, or one for all of them
-PLAIN = (NUMBER, UNSIGNED, FLOAT, SYMBOL)  # types of results that are encoded one by one without further ado
+PLAIN = (NUMBER, UNSIGNED, FLOAT, SYMBOL)  # types of results that are encoded one by one
 ENDLESS = 1 << 40
-MANY = 512  # rows from which on Arrow is asked: to import it takes as long as thousands of calls
+MANY = 512  # rows from which on Arrow is used: importing it takes as long as thousands of calls
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The results of a function, for how many distinct arguments it was computed, and which rows have one.
+    """The results of a function, the number of distinct arguments it was computed for, and which rows have one.
 
-    ``known`` is None where all have one.
+    ``known`` is None if all have one.
     """
 
     cells: Column
@@ -45,7 +45,7 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A column of texts: an array of Arrow's, and which of them each row has; without places one for all rows."""
+    """A column of texts: an Arrow array, and which of them each row has; without places, one text for all rows."""
 
     array: Any
     places: Cells | None
@@ -64,7 +64,7 @@ def result_column(
     functions: Mapping[str, tuple[Function, ...]],
     dictionary: Dictionary,
 ) -> Results | None:
-    """The results of a function for columns of arguments; None if they are to be asked for one by one."""
+    """The results of a function for columns of arguments; None if they must be computed one by one."""
     if all(isinstance(column, int) for column in args):
         return None
     if is_structural(step.function):
@@ -145,7 +145,7 @@ def _cells(array: Any, places: Cells | None, dictionary: Dictionary) -> Results:
 
 
 def _numbers(array: Any, places: Cells | None) -> Results:
-    """Numbers or truth values of Arrow's as cells."""
+    """Numbers or truth values of Arrow as cells."""
     found: Cells = np.asarray(array.to_numpy(zero_copy_only=False)).astype(np.int64)
     return Results(found if places is None else found[places], len(array))
 
@@ -169,7 +169,7 @@ def _joined(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionar
     if len(known) < len(columns):
         return None
     various = [column for column in known if column.places is not None]
-    one = various[0] if len(various) == 1 else None  # then distinct texts give distinct results
+    one = various[0] if len(various) == 1 else None  # then distinct texts have distinct results
     parts = [_part(column, one) for column in known]
     rows = len(various[0].array) if one is not None else len(various[0].spread())
     if sum(rows * len(part.as_py()) if isinstance(part, pa.Scalar) else part.nbytes for part in parts) > LONGEST:
@@ -220,7 +220,7 @@ def _matched(args: Sequence[Column], _types: Sequence[str], dictionary: Dictiona
             return None
         found = pc.match_substring_regex(texts.array, rf"\A(?:{translated(pattern.text)})\z")
     except (TidelogError, pa.ArrowInvalid):
-        return None  # whoever asks for a result is told
+        return None  # reported when a result is needed
     return _numbers(found, texts.places)
 
 

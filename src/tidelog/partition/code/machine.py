@@ -1,7 +1,7 @@
 """The machine: state of a running phase, driven in slices.
 
-Law (D19): a kernel call returns after at most some tens of milliseconds; between slices Python looks at limits, signals
-and progress, makes room, and answers functions. A slice that stopped goes on where it stopped.
+Law (D19): a kernel call returns after at most some tens of milliseconds; between slices Python checks limits, signals
+and progress, makes room, and computes functions. The next slice resumes where the last one stopped.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ KEPT = [
 KEPT_FIELDS: Cells = np.isin(np.arange(at.STATE_FIELDS), KEPT).astype(np.int64)
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
-EXPECTED, LITTLE = 1 << 14, 1 / 64  # facts, and the part of a batch, from which on it is told how many will come
-FIRST_BUDGET = 1 << 14  # rows visited before it is asked whether the rest is worth to be shared out
+EXPECTED, LITTLE = 1 << 14, 1 / 64  # facts, and the part of a batch, from which on the final number is estimated
+FIRST_BUDGET = 1 << 14  # rows visited before checking whether the rest is worth sharing among threads
 
 
 def load_kernel() -> None:
@@ -65,7 +65,7 @@ def load_kernel() -> None:
 
 
 def nothing() -> None:
-    """What is done between slices where nobody asks for anything."""
+    """The default callback between slices."""
 
 
 def no_items() -> Cells:
@@ -84,7 +84,7 @@ def refused(number: int, args: tuple[int, ...]) -> int:
 
 
 def close_machine(machine: Machine) -> None:
-    """End the threads, and forget whoever holds the machine, so that its memory goes with the last reader."""
+    """Stop the threads, and drop references to the machine's owner: the memory is freed with the last reader."""
     if machine.team is not None:
         machine.team.close()
     machine.refresh = machine.on_slice = nothing
@@ -98,7 +98,7 @@ class Weighing(Protocol):
     reason: str
 
     def tips(self) -> bool:
-        """Whether a rebuild is cheaper than to continue."""
+        """Whether a rebuild is cheaper than continuing."""
 
 
 class Progress(NamedTuple):
@@ -140,13 +140,13 @@ class Machine:
         self.code_length = 0
         self.limits = Limits()
         self.texts: Callable[[], int] = no_texts  # bytes of texts and lists
-        self.texts_seen = 0  # when the limit of memory was looked at
+        self.texts_seen = 0  # when the memory limit was last checked
         self.on_slice: Callable[[], None] = nothing
         self.refresh: Callable[[], None] = nothing  # plans that have been outgrown
         self.answer = answer  # computes the function that a kernel stopped for
         self.functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
         self.batch: Callable[[], Cells] = no_items  # the items that are fired
-        self.ahead: dict[int, int] = {}  # facts for which functions were asked ahead last, by place of the code
+        self.ahead: dict[int, int] = {}  # facts for which functions were last computed ahead, by place of the code
         self.beside: dict[int, Cells] = {}  # their results, beside rows
         self.scale: Weighing | None = None  # of the retraction that runs
         self._budget = 200_000
@@ -165,7 +165,7 @@ class Machine:
         self.team = None if alone else Team(self.state, relations, threads)
 
     def start_epoch(self, rows: Cells, rank_bases: Cells) -> None:
-        """Forget what an epoch before left unfinished; notes of every relation its rows and what ranks count from."""
+        """Forget what an earlier epoch left unfinished; note the rows and the rank base of every relation."""
         begin_epoch.when_brief(True)(
             self.relations.directory,
             self.state,
@@ -183,7 +183,7 @@ class Machine:
         self._deadline = None if seconds is None else time.monotonic() + seconds
 
     def forget_beside(self) -> None:
-        """Rows may be those of other facts from now on: results that lie beside them are forgotten."""
+        """Forget the results kept beside rows: the rows may belong to other facts from now on."""
         for pc in self.beside:
             self.code[pc + at.A_ROWS] = 0
         self.beside.clear()
@@ -205,7 +205,7 @@ class Machine:
         return start
 
     def fit_tally(self, rules: int) -> None:
-        """Room for the support counts of so many rules."""
+        """Make room for the support counts of ``rules`` rules."""
         if rules > len(self.tally):
             self.counted = np.concatenate([self.counted, np.zeros((2, rules), np.int64)], axis=1)
             self.tally, self.losses = self.counted
@@ -217,12 +217,12 @@ class Machine:
         return bool(not self.queue.is_done or self.state[at.HTAIL])
 
     def hide_queue(self) -> None:
-        """Facts on the queue are not visible to joins any more."""
+        """Hide the facts on the queue from joins."""
         end = self.state.item(at.QTAIL)
         batches.mark.when_brief(end <= BRIEF)(self.relations.directory, self.queue.cells, 0, end, at.VISIBLE, 0)
 
     def fire(self, phase: int, items: Cells, spans: Cells, plans: Cells, sign: int) -> bool:
-        """Fire the plans that the items trigger and apply what they send; False if that was given up."""
+        """Fire the plans that the items trigger and apply what they send; False if that was abandoned."""
         state = self.state
         self.batch = lambda: items
         state[at.PHASE] = phase
@@ -249,7 +249,7 @@ class Machine:
         )
 
     def run_queue(self, phase: int, spans: Cells, plans: Cells, sign: int) -> bool:
-        """Fire the queue until it is empty; False if that was given up."""
+        """Fire the queue until it is empty; False if that was abandoned."""
         self.state[at.PHASE], self.state[at.ITEM] = phase, self.state[at.QHEAD]
         self.batch = lambda: self.queue.cells
         tally = self.losses if sign < 0 else self.tally
@@ -273,7 +273,7 @@ class Machine:
         )
 
     def change_facts(self, phase: int, number: int, rows: Cells, flag: int) -> None:
-        """Give facts a support, or take it: by assertion (flag BASE), or by a fold (flag 0)."""
+        """Add a support to facts, or remove it: by assertion (flag BASE), or by a fold (flag 0)."""
         state, crew = self.state, self.team
         state[at.PHASE], state[at.ITEM], state[at.END], state[at.TRIGGER] = phase, 0, len(rows), -1
         where, arity = address(rows), rows.shape[1]
@@ -313,7 +313,7 @@ class Machine:
         support.revive(self.relations.directory, self.state, items, len(items))
 
     def reopen(self, choice: Choice) -> None:
-        """Groups of a min or max that show nothing offer their best candidates."""
+        """Offer the best candidates of groups of a min or max that show nothing."""
         place, relations = 0, self.relations
         relations.catch_up(choice.candidates)
         fixed = (choice.candidates, choice.shown, choice.index, choice.order, choice.column, int(choice.ties))
@@ -321,7 +321,7 @@ class Machine:
             self.choices.grow()
 
     def catch_up(self, number: int) -> None:
-        """Link in all indexes of a relation the rows that wait for it."""
+        """Link the pending rows of a relation in all its indexes."""
         crew = self.team
         for index in self.relations.indexes_of(number) if crew is not None else ():
             assert crew is not None
@@ -334,7 +334,7 @@ class Machine:
         return self.team is not None and self.team.settle_present(number)
 
     def abandon(self) -> None:
-        """Nothing of what runs goes on, and nothing of it leaves."""
+        """Abandon all running work, and send nothing of it."""
         self.forget_beside()
         self.state[at.PC] = -1
         self.state[[at.OUTN, at.APPLIED, at.ROUTED, at.AWAYN, at.ITEM, at.END]] = 0
@@ -342,14 +342,14 @@ class Machine:
         self.scale = None
 
     def look_up(self) -> None:
-        """Between slices of work: limits and signals."""
+        """Check limits and signals between slices of work."""
         self.check_limits()
         self.on_slice()
 
     def _sharing(
         self, kind: int, items: Callable[[], Cells], spans: Cells, plans: Cells, sign: int
     ) -> Callable[[], Sharing] | None:
-        """How a team would fire what is about to be fired, if that is asked; None if there is no team for it."""
+        """A function that returns how a team would fire this work; None if there is no team for it."""
         crew = self.team
         if crew is None or abs(sign) != 1:
             self.state[at.SHARE_FROM] = 0
@@ -374,10 +374,10 @@ class Machine:
         *,
         fires: bool = False,
     ) -> bool:
-        """Call a kernel until it is through; False if the scale says that something else is cheaper.
+        """Call a kernel until it is done; False if the scale finds that a rebuild is cheaper.
 
-        Work that is large, or turns out to be, is shared out. A kernel that ``fires`` is called for a brief slice
-        first, with the interpreter lock.
+        Work that is large, or turns out to be, is shared among threads. A kernel that ``fires`` is called for a brief
+        slice first, with the interpreter lock.
         """
         state, scale, sharing = self.state, self.scale, None
         if share is not None and items >= state.item(at.SHARE_FROM):
@@ -428,7 +428,7 @@ class Machine:
                 raise self._failure(status, int(state[at.NEED]))
 
     def _grow(self, number: int) -> None:
-        """Make room in a relation; while one is built, for as many facts as will come if it goes on like this."""
+        """Make room in a relation; while it is built, for as many facts as the progress so far predicts."""
         live, part = self.relations.live(number), self._part_fired()
         is_built = self.relations.directory.item(number, at.FRESH) == 1
         if is_built and live >= EXPECTED and part > LITTLE and self.limits.memory is None:
@@ -449,13 +449,13 @@ class Machine:
         return self.cursors.item(int(self.code[step + at.S_GEN])) / max(rows, 1)
 
     def _is_much_left(self, visited: int, fired: int) -> bool:
-        """Whether the rest of the batch is worth to be shared out: ``visited`` rows were visited since ``fired``."""
+        """Whether the rest of the batch is worth sharing: ``visited`` rows were visited since ``fired``."""
         assert self.team is not None
         now, end = self.state[[at.ITEM, at.END]].tolist()
         return bool((end - now - 1) * (visited // max(1, now - fired)) >= max(1, self.team.worth))
 
     def _share(self, sharing: Sharing) -> bool | None:
-        """Let the team go on: True if all is done then, False if it was given up, None if one thread is to go on."""
+        """Let the team continue: True if it finished, False if it was abandoned, None if one thread must continue."""
         if not sharing.is_possible:
             return None
         crew, tally = sharing.crew, self.losses if sharing.sign < 0 else self.tally
@@ -471,7 +471,7 @@ class Machine:
                 return False
         finally:
             done = crew.end()
-        self.state[at.SHARE_FROM] = crew.items_worth  # which the run has learned
+        self.state[at.SHARE_FROM] = crew.items_worth  # learnt during the run
         return True if done else None
 
     @property
@@ -493,17 +493,17 @@ class Machine:
             self._budget = min(1 << 24, self._budget * 2)
 
     def end_epoch(self) -> None:
-        """What is done from now on, such as undoing, has no limit of time."""
+        """Lift the time limit for what follows, such as undoing."""
         self._deadline = None
         self.forget_beside()
 
     def check_time(self) -> None:
-        """Raise LimitError if the epoch has run longer than it may."""
+        """Raise LimitError if the epoch has exceeded its time limit."""
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise failures.TOO_LONG.error(seconds=self.limits.seconds)
 
     def check_limits(self) -> None:
-        """Raise LimitError if the epoch has taken more than it may."""
+        """Raise LimitError if the epoch has exceeded a limit."""
         limits = self.limits
         self.check_time()
         if limits.facts is not None:

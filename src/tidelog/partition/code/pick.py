@@ -3,8 +3,8 @@
 Law (`program.choice`): no two facts shown share a key, every candidate that is not shown shares one with a fact that
 is, and a fact that was shown and still is a candidate stays. What was shown before is read from the facts themselves:
 nothing is remembered besides them, so that undo, restart and other numbers of partitions need nothing here. A fact that
-goes frees its keys; only new candidates and those that share a freed key are looked at, the least first. That gives
-what looking at all of them would give.
+is removed frees its keys; only new candidates and those that share a freed key are examined, the least first. The
+result is the same as if all of them were examined.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.order import order_of
 from tidelog.program.values.term import CHOICE
 
-MANY = 4096  # changed candidates from which on all are looked at
+MANY = 4096  # changed candidates from which on all are examined
 BY_CELL = ("number", "boolean", "date", "timestamp")
 Row = tuple[int, ...]
 Columns = tuple[int, ...]
@@ -49,7 +49,7 @@ class Pick:
         return len(self.types)
 
     def change(self, inserted: Cells, deleted: Cells, candidates: Facts, shown: Facts) -> tuple[Cells, Cells]:
-        """Facts that are shown no more, and those shown from now on, when candidates come and go."""
+        """Facts that are no longer shown, and those shown from now on, when candidates are inserted and deleted."""
         if len(inserted) + len(deleted) > MANY:
             return self._look_at_all(inserted, deleted, candidates.all(), shown.all())
         gone = set(_tuples(deleted))
@@ -65,7 +65,7 @@ class Pick:
         return _cells(lost, self.width), self._fill(considered, is_taken)
 
     def all(self, now: Cells, before: Cells) -> Cells:
-        """All that is shown of the candidates there are now; what was shown before comes first."""
+        """All present candidates that are shown; those shown before have precedence."""
         there = set(_tuples(now))
         stay = [row for row in _tuples(before) if row in there]
         return np.concatenate([_cells(stay, self.width), self._beside(now, stay)])
@@ -83,7 +83,7 @@ class Pick:
         return self._fill(self._ordered(candidates), lambda domain, key: (domain, key) in taken)
 
     def _fill(self, ordered: Cells, is_taken: Callable[[Columns, Row], bool]) -> Cells:
-        """The facts, in their order, all whose keys are free when their turn comes."""
+        """The facts, in their order, all of whose keys are free when their turn comes."""
         taken: set[tuple[Columns, Row]] = set()
         found: list[Row] = []
         for row in _tuples(ordered):
@@ -103,7 +103,7 @@ class Pick:
         return ordered
 
     def _places(self, cells: Cells, type_: str) -> Cells:
-        """Numbers that are ordered as the values of a column are."""
+        """Numbers in the same order as the values of a column."""
         if type_ in BY_CELL:
             return cells
         order = order_of(type_, self.dictionary)

@@ -1,7 +1,7 @@
 """What the plans of a rule did: for each step how often it was entered, how many rows it visited and how many passed.
 
 Law: plans of a rule with the same trigger, order and keys are one plan, wherever and however often its code was
-written. Plans that were replaced are kept too, the latest of them. What several partitions did is added up.
+written. The latest of the replaced plans are kept, too. The counts of several partitions are added up.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tidelog.partition.code.machine import Machine
 from tidelog.partition.code.stratum import RuleCode
 from tidelog.plan.steps import Plan, Visit
 
-MOST_KEPT = 8  # plans of a rule that are not in force and whose code stands there no more
-MOST_WRITTEN = 64  # plans of a rule whose code still stands
+MOST_KEPT = 8  # plans of a rule that are not in force and whose code has been removed
+MOST_WRITTEN = 64  # plans of a rule whose code still exists
 
 
 @dataclass(frozen=True, slots=True)
 class PlanCounts:
     """A plan of the core rule ``label``; ``counts`` has a row for its trigger and each step (`counters`).
 
-    ``current`` is False for a plan that another one has replaced; one over the whole state serves once, and is current.
+    ``current`` is False for a plan that has been replaced; one over the whole state is used once, and is current.
     """
 
     label: str
@@ -61,9 +61,9 @@ class PlanCounts:
 
 
 def write_down(machine: Machine, code: RuleCode, plan: Plan, place: int, cells: int) -> None:
-    """Code for a plan of a rule is written. What an older plan did is read when many have come, or its code goes.
+    """Record the code of a plan. The counts of older plans are read when there are many, or their code is removed.
 
-    A walk under way may still count at the place of the plan that was replaced last.
+    A walk in progress may still count at the place of the plan that was replaced last.
     """
     code.written.append((plan, place, cells))
     if len(code.written) > MOST_WRITTEN:
@@ -73,7 +73,7 @@ def write_down(machine: Machine, code: RuleCode, plan: Plan, place: int, cells: 
 
 
 def retire(machine: Machine, code: RuleCode) -> None:
-    """All code of a rule is about to go: what its plans did is kept."""
+    """Keep the counts of a rule's plans: all its code is about to be removed."""
     written, code.written = code.written, []
     _keep(machine, code, written)
 
@@ -99,7 +99,7 @@ def plan_counts(machine: Machine, code: RuleCode, plans: Iterable[Plan]) -> list
 
 
 def _added_up(parts: Iterable[tuple[Plan, Cells]]) -> list[tuple[Plan, Cells]]:
-    """Plans of one rule with what they did, each once: the latest stands for all of its shape."""
+    """Plans of one rule with their counts, each once: the latest represents all of its shape."""
     found: dict[tuple[object, ...], tuple[Plan, Cells]] = {}
     for plan, counts in parts:
         known = found.pop(shape(plan), None)
@@ -126,7 +126,7 @@ def by_label(parts: Iterable[PlanCounts]) -> dict[str, list[PlanCounts]]:
 
 
 def shape(plan: Plan) -> tuple[object, ...]:
-    """What two plans of a rule have in common that do the same: trigger, order and keys."""
+    """What equivalent plans of a rule have in common: trigger, order and keys."""
     return (plan.trigger, tuple(_shape(step) for step in plan.steps))
 
 

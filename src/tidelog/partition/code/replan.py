@@ -1,13 +1,13 @@
 """When rules are planned: where the facts are, when a stratum is entered, and again when what they read has grown.
 
 Law: a plan is a table, and which facts a step of it sees does not depend on the order of the steps. So a plan may be
-replaced whenever no kernel runs, in the middle of an epoch and even of a batch: a walk that is under way goes on in its
-old code, which stays until the epoch is committed, and what is fired next follows the new one. A failed epoch leaves
-the plans replaced; their indexes stay, too. The commit of an epoch that replaced plans chooses the indexes of all plans
-together, and drops those that no plan uses any more.
+replaced whenever no kernel runs, in the middle of an epoch and even of a batch: a walk in progress continues in its old
+code, which is kept until the epoch is committed, and facts fired later follow the new one. A failed epoch keeps the new
+plans and their indexes. The commit of an epoch that replaced plans chooses the indexes of all plans together, and drops
+those that no plan uses any more.
 
-An epoch that changes little pays for one comparison of sizes per stratum. The order of rules with less than three atoms
-is never in question.
+An epoch that changes little pays for one comparison of sizes per stratum. Rules with less than three atoms are never
+reordered.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class Replanner:
         self._assemble(code, code.plans, same)
 
     def estimated(self, code: RuleCode) -> tuple[Plan, ...]:
-        """The plans of a rule with what is expected of them now."""
+        """The plans of a rule with present estimates."""
         fresh = code.planning.deltas(self.statistics.seen_from(code.same))
         return tuple(with_estimates(old, new) for old, new in zip(code.plans, fresh, strict=True))
 
     def place_whole(self, code: RuleCode) -> int:
-        """The place of code that finds all supports of a rule over the whole state; it serves once."""
+        """The place of code that finds all supports of a rule over the whole state; it is used once."""
         self._machine.check_time()
         plan = code.planning.whole(self.statistics.seen_from((), counted=code.planning.is_free))
         self.is_loose = True
@@ -91,9 +91,9 @@ class Replanner:
         return self._place(code, plan, code.same)
 
     def _may_begin_with(self, index: Lookup) -> bool:
-        """Whether a plan that runs once may look up by an index first: it is there, or is made for later questions.
+        """Whether a plan that runs once may start with a look-up by an index: it exists, or is made for later queries.
 
-        Sorting takes as long as ten scans, so that an ordered index is made when it is asked for again.
+        Sorting takes as long as ten scans, so that an ordered index is made when it is requested again.
         """
         if not self.keeps_indexes or index in self._indexes():
             return index in self._indexes()
@@ -118,7 +118,7 @@ class Replanner:
     # When
 
     def enter(self, stratum: Stratum) -> None:
-        """A stratum is visited: rules that read relations of quite another size than before are planned again."""
+        """Begin the visit of a stratum: plan rules again that read relations of a very different size than before."""
         self._entered = stratum
         if stratum.watch is None or stratum.watch.is_crossed(self._assembler.relations.directory):
             self.refresh()
@@ -133,7 +133,7 @@ class Replanner:
         self._entered, self.replans = None, 0
 
     def refresh(self) -> None:
-        """Plan again what has outgrown its plans in the stratum that is visited; no kernel runs."""
+        """Plan rules of the visited stratum again that have outgrown their plans; no kernel runs."""
         stratum, relations = self._entered, self._assembler.relations
         if stratum is None:
             return
@@ -165,7 +165,7 @@ class Replanner:
         self._drop({index for code in codes for index in code.indexes})
 
     def hand_over(self, before: set[tuple[int, tuple[int, ...]]]) -> set[tuple[int, tuple[int, ...]]]:
-        """The indexes made for plans that were not there before: no plan has them from now on."""
+        """The indexes made for plans since ``before``: they belong to no plan from now on."""
         made = self._assembler.indexes - before
         self._assembler.indexes -= made
         return made
@@ -183,24 +183,24 @@ class Replanner:
         self._assembler.indexes &= kept
 
     def _indexes(self) -> set[Lookup]:
-        """The indexes that there are."""
+        """The existing indexes."""
         relations = self._assembler.relations
         return {(relations.names[number], columns) for number, columns in relations.index_columns()}
 
     def _serving(self, plans: tuple[Plan, ...]) -> dict[Lookup, Lookup]:
-        """The indexes that serve the look-ups of some plans, among those that there are."""
+        """The existing indexes that serve the look-ups of some plans."""
         wanted, made = lookups(plans), self._indexes()
         return {x: serving(x, made, self._chain) for x in wanted if x not in made}
 
     def _served(self, code: RuleCode, plans: tuple[Plan, ...], served: Mapping[Lookup, Lookup]) -> tuple[Plan, ...]:
-        """The plans of a rule through the indexes that serve them; where a longer one is saved, sizes are watched."""
+        """The plans of a rule with the indexes that serve them; if one replaces a longer index, sizes are watched."""
         for relation, columns in lookups(plans):
             if served.get((relation, columns), (relation, columns))[1] != columns:
                 code.sizes.setdefault(relation, self.statistics.live(relation))
         return tuple(narrowed(plan, served) for plan in plans)
 
     def _chain(self, lookup: Lookup) -> float:
-        """About how many rows a key has; of a relation that is small nothing is known."""
+        """About how many rows a key has; unknown for a small relation."""
         relation, columns = lookup
         if self.statistics.live(relation) < GROWING:
             return inf
@@ -208,5 +208,5 @@ class Replanner:
 
 
 def _bounds(sizes: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """Between which sizes plans that were made for these sizes stay."""
+    """The bounds of sizes within which plans made for these sizes are kept."""
     return {name: (size // GROWTH if size > SMALL else 0, max(size * GROWTH, SMALL)) for name, size in sizes.items()}

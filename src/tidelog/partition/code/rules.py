@@ -1,7 +1,7 @@
 """The rules of a partition: by label, by number, and as code of the machine.
 
-Law: a rule has one number for as long as it is there; numbers of forgotten rules are used again. Code is only ever
-appended; when most of it belongs to rules that are gone, all of it is written anew.
+Law: a rule has one number for as long as it exists; numbers of forgotten rules are reused. Code is only ever appended;
+when most of it belongs to removed rules, all of it is rewritten.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Rules:
         self._free_numbers: list[int] = []
 
     def add(self, form: RuleForm) -> RuleCode:
-        """Take a rule in; it is planned, and its supports are found, when its stratum is asserted."""
+        """Add a rule; it is planned, and its supports are found, when its stratum is asserted."""
         number = self._next_number()
         self._machine.fit_tally(number + 1)
         self._machine.tally[number] = self._machine.losses[number] = 0
@@ -46,7 +46,7 @@ class Rules:
         return self._free_numbers.pop() if self._free_numbers else len(self._by_number)
 
     def forget(self, code: RuleCode) -> None:
-        """Leave a rule out; its supports are already lost, or the epoch that added it is undone."""
+        """Remove a rule; its supports are already lost, or the epoch that added it is undone."""
         del self.codes[code.label]
         del self._by_number[code.number]
         self._free_numbers.append(code.number)
@@ -62,7 +62,7 @@ class Rules:
         return self._by_number.get(number)
 
     def count_supports(self, rebuilt: Mapping[int, tuple[int, int]]) -> None:
-        """A commit: what rules gained and lost in the epoch, for those ``rebuilt`` since then, is held from now on."""
+        """On commit, add what rules gained and lost in the epoch; for those ``rebuilt``, since the rebuild."""
         tally, losses = self._machine.tally, self._machine.losses
         numbers = (tally + losses).nonzero()[0]
         for number, gained, lost in zip(
@@ -76,7 +76,7 @@ class Rules:
                 code.supports += gained - lost
 
     def by_label(self, counted: Cells) -> dict[str, int]:
-        """What was counted by number of the rule, where that is not 0."""
+        """The counts by number of the rule that are not 0."""
         numbers = counted.nonzero()[0]
         codes = self._by_number
         pairs = zip(numbers.tolist(), counted[numbers].tolist(), strict=True)
@@ -92,7 +92,7 @@ class Rules:
         return {code.label: code.plans for code in self.codes.values()}
 
     def compact_code(self, strata: Iterable[Stratum]) -> None:
-        """Write the code of all rules anew when most of it belongs to rules that are gone."""
+        """Rewrite the code of all rules when most of it belongs to removed rules."""
         strata = list(strata)
         for stratum in strata:
             for code in stratum.rules.values():

@@ -1,8 +1,8 @@
-"""The groups of a min or max in a state that was read: what they show are candidates of theirs.
+"""The groups of a min or max in a state that was read: each must show one of its own candidates.
 
-Law: the kernel takes the number that a group holds for a row of candidates and does not ask. So before it does, every
-group must show a candidate that is there, that is exposed, and whose columns are the group's; every exposed candidate
-is shown; and nobody holds groups of a rule that is not there.
+Law: the kernel uses the number that a group holds as a row of candidates, unchecked. So it is checked before: every
+group shows a candidate that exists, that is exposed, and whose columns are the group's; every exposed candidate is
+shown; and there are no groups of a rule that does not exist.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def check_shown(relations: Relations, choices: Iterable[Choice]) -> None:
-    """StateError if a group shows what is no candidate of it."""
+    """Raise StateError if a group shows a row that is not one of its candidates."""
     known = {choice.shown: choice for choice in choices}
     for name, number in relations.numbers.items():
         if name.startswith(SHOWN) and relations.live(number):
-            told = _wrong(relations, known.get(number), number)
-            if told:
-                raise failures.NOT_SHOWN.error(rule=name.removeprefix(SHOWN), what=told)
+            found = _wrong(relations, known.get(number), number)
+            if found:
+                raise failures.NOT_SHOWN.error(rule=name.removeprefix(SHOWN), what=found)
 
 
 def _wrong(relations: Relations, choice: Choice | None, number: int) -> str:

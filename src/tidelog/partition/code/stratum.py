@@ -42,11 +42,11 @@ class RuleCode:
     fold: Fold | Pick | None = None
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
     sends: bool = False  # may send messages to other partitions
-    supports: int = 0  # held at the last committed epoch; -1: nobody has counted them yet
+    supports: int = 0  # held at the last committed epoch; -1: not counted yet
     written: list[tuple[Plan, int, int]] = field(
         default_factory=list
     )  # plans, the newest last; place and length of code
-    past: list[tuple[Plan, Cells]] = field(default_factory=list)  # what plans did whose code stands there no more
+    past: list[tuple[Plan, Cells]] = field(default_factory=list)  # counts of plans whose code has been removed
 
     @property
     def source(self) -> str:
@@ -93,7 +93,7 @@ class Triggers:
 
 @dataclass(slots=True)
 class Watch:
-    """Between which sizes of which relations, by number, the plans of a stratum stay as they are."""
+    """The bounds of sizes of relations, by number, within which the plans of a stratum are kept."""
 
     bounds: list[tuple[int, int, int]]
 
@@ -112,7 +112,7 @@ class Features:
 
     choices: tuple[Choice, ...]  # min and max
     folds: tuple[RuleCode, ...]  # count, sum and mean over lower strata
-    asked_folds: tuple[RuleCode, ...]  # aggregates whose groups the stratum itself asks for
+    asked_folds: tuple[RuleCode, ...]  # aggregates whose groups the stratum itself demands
     sends: bool  # whether a rule may send messages to other partitions
 
 
@@ -125,7 +125,7 @@ class Stratum:
     order: int = 0
     _tables: tuple[Triggers, Triggers, Triggers] | None = None
     _features: Features | None = None
-    watch: Watch | None = None  # None before anybody asked for it
+    watch: Watch | None = None  # None before the first use
 
     @property
     def features(self) -> Features:
@@ -151,12 +151,12 @@ class Stratum:
 
     @property
     def asked_folds(self) -> tuple[RuleCode, ...]:
-        """The aggregates whose groups the stratum itself asks for."""
+        """The aggregates whose groups the stratum itself demands."""
         return self.features.asked_folds
 
     @property
     def asked_levels(self) -> dict[str, int]:
-        """For each aggregate whose groups are asked for how many others its groups may wait for, by label."""
+        """By label, for each aggregate whose groups are demanded: how many others its groups may wait for."""
         return asked_levels({code.label: code.rule for code in self.rules.values()}, self.relations)
 
     @property
@@ -165,15 +165,15 @@ class Stratum:
         return self.features.sends
 
     def reads(self, literal: Literal) -> bool:
-        """Whether a literal of a body asks for a fact of the stratum itself."""
+        """Whether a literal of a body reads a relation of the stratum itself."""
         return isinstance(literal, Atom) and literal.predicate in self.relations
 
     def forget_tables(self) -> None:
-        """The rules have changed."""
+        """Drop the tables: the rules have changed."""
         self._tables = self.watch = self._features = None
 
     def replace_plans(self, numbers: dict[str, int]) -> None:
-        """Plans have been replaced, perhaps while the machine fires them: the tables stay, with other places."""
+        """Update the places of replaced plans; the tables stay, since the machine may be firing them."""
         before = self._tables
         self.forget_tables()
         if before is not None:
@@ -182,7 +182,7 @@ class Stratum:
             self._tables = before
 
     def watch_over(self, numbers: dict[str, int], bounds_of: Callable[[dict[str, int]], Bounds]) -> Watch:
-        """Work out what to look at in order to see that plans have been outgrown."""
+        """Compute the bounds beyond which plans are outgrown."""
         found: Bounds = {}
         for code in self.rules.values():
             for name, (low, high) in bounds_of(code.sizes).items():

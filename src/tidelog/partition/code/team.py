@@ -1,7 +1,7 @@
 """A team: the threads of an engine work on one partition side by side (`kernel.team`).
 
-Law (D34): threads are a matter of speed alone. Small work, and rules that call Python or choose a least value, stay on
-the calling thread; a run that stops is settled, so that between slices everything is as if one thread had done it.
+Law (D34): threads affect only speed. Small work, and rules that call Python or choose a least value, stay on the
+calling thread; a run that stops is settled, so that between slices everything is as if one thread had done it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from tidelog.partition.memory.relations import Relations
 from tidelog.partition.memory.widen import widen
 
 HANDFUL = 256  # free records, journal entries or places of the queue that a thread takes at once
-WORTH = 1 << 14  # rows that work must be expected to visit to be shared out: about a millisecond
-LEAST = 1 << 10  # rows that a batch must be expected to visit for a run to go on
-WAITS_FOR_ALL = False  # a run does not begin without all threads: tests want that
-FIRST_RATE = 16  # rows that an item is expected to visit as long as nobody knows
-# Fields of a machine that it does not take from another, and those that it begins without.
-OF_ITS_OWN = [at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH, at.COUNTS, at.VISITS]
+WORTH = 1 << 14  # rows that work must be expected to visit to be shared among threads: about a millisecond
+LEAST = 1 << 10  # rows that a batch must be expected to visit for a run to continue
+WAITS_FOR_ALL = False  # a run does not begin without all threads: tests need that
+FIRST_RATE = 16  # rows that an item is expected to visit before anything is measured
+# Fields of a machine that are not copied from another, and those that begin at zero.
+SEPARATE = [at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH, at.COUNTS, at.VISITS]
 FROM_NOTHING = [at.OUTN, at.APPLIED, at.ITEM, at.END, at.FACTS, at.SUSPENDED, at.VISITED]
 WORST_FIRST = (at.FAULT, at.BROKEN, at.OVER, at.GROW_RELATION, at.GROW_QUEUE, at.SLICE)
 SETTLED = 1 << 14  # rows that a thread commits at a time
@@ -36,7 +36,7 @@ Part = Callable[[int], int]
 
 
 class Frame(NamedTuple):
-    """What the calling thread fires with; other threads have registers, cursors, ranks and tallies of their own."""
+    """What the calling thread fires with; other threads have separate registers, cursors, ranks and tallies."""
 
     code: Cells
     registers: Cells
@@ -50,7 +50,7 @@ class Frame(NamedTuple):
 
 
 class Team:
-    """The threads that may work on a partition, each with a machine of its own; thread 0 has that of the partition."""
+    """The threads that may work on a partition, each with a separate machine; thread 0 uses that of the partition."""
 
     def __init__(self, state: Cells, relations: Relations, threads: int) -> None:
         self.threads = threads
@@ -58,8 +58,8 @@ class Team:
         self.handful, self.worth, self.least = HANDFUL, WORTH, LEAST
         self.waits_for_all = WAITS_FOR_ALL
         self.rate = FIRST_RATE
-        self.items_worth = max(1, self.worth // self.rate)  # items that are worth to be shared out
-        self.facts_worth = max(1, self.worth // 4)  # base facts that are
+        self.items_worth = max(1, self.worth // self.rate)  # items that are worth sharing
+        self.facts_worth = max(1, self.worth // 4)  # base facts that are worth sharing
         self._relations = relations
         self._workers = relations.workers = Workers(threads)
         self._cells: Cells = np.zeros(claim.MEMBERS + claim.MEMBER_CELLS * threads, np.int64)
@@ -110,7 +110,7 @@ class Team:
         cells[[claim.START, claim.STEP, claim.INDEX]] = first, claim.LINKING if reads else claim.FIRING, -1
         cells[claim.GRAIN] = self._grain(limit - first)
         cells[[claim.LEAST, claim.RATE, claim.VISITED_BEFORE]] = self.least, self.rate, state[at.VISITED]
-        # Thread 0 may have an item under way: no step ends without it. The others come when they come.
+        # Thread 0 may have an item in progress: no step ends without it. The others may join later.
         awaited = self.threads if self.waits_for_all else 1
         cells[claim.ACTIVE] = awaited
         for number in range(self.threads):
@@ -123,9 +123,9 @@ class Team:
     def _equip(self, number: int) -> None:
         """Give a thread's machine what it needs to take part."""
         state, machine, sent = self._machines[0], self._machines[number], self._sent[number]
-        kept = machine[OF_ITS_OWN]
+        kept = machine[SEPARATE]
         machine[:] = state
-        machine[OF_ITS_OWN] = kept
+        machine[SEPARATE] = kept
         machine[FROM_NOTHING] = 0
         machine[at.PC] = machine[at.TRIGGER] = -1
         shape = int(state[at.OUTCAP]), int(state[at.STRIDE])
@@ -134,25 +134,25 @@ class Team:
             machine[[at.OUT, at.OUTCAP, at.STRIDE]] = address(sent), *shape
 
     def open(self, code: Cells, plans: Cells) -> None:
-        """Before a run begins or goes on: what is to be linked, if that is what comes next."""
+        """Before a run begins or continues, choose what to link, if linking is the next step."""
         if self._cells[claim.STEP] == claim.LINKING:
             relations = self._relations
             relations.catch_up_ordered()
             linking.make_readable_shared(address(self._cells), relations.directory, relations.indexes, code, plans)
 
     def open_index(self, index: int) -> None:
-        """The same, where one index is to catch up."""
+        """The same for one index that must catch up."""
         first, limit = self._waiting(index)
         values = index, first, limit, self._grain(limit - first)
         self._cells[[claim.INDEX, claim.NEXT, claim.LIMIT, claim.GRAIN]] = values
 
     def is_worth_linking(self, index: int) -> bool:
-        """Whether many rows wait for an index."""
+        """Whether many rows of an index are pending."""
         first, limit = self._waiting(index)
         return limit - first >= self.facts_worth and not self._relations.indexes.item(index, at.ORDER)
 
     def go_on(self, part: Part, registers: Cells, tally: Cells, counters: Counters) -> int:
-        """Go on with the run until a thread must stop; what is in its way, DONE if nothing is."""
+        """Continue the run until a thread must stop; returns the reason, DONE if there is none."""
         state, cells = self._machines[0], self._cells
         cells[[claim.STOP, claim.WAITING]] = 0
         cells[[claim.TAIL, claim.TAILCAP]] = state[[at.QTAIL, at.QCAP]]
@@ -174,7 +174,7 @@ class Team:
 
     @property
     def position(self) -> tuple[int, int] | None:
-        """While a run goes on: how many items are fired or being fired, and how many there are with the batch."""
+        """During a run: how many items are fired or being fired, and how many there are with the batch."""
         if not self._is_running:
             return None
         if self._cells[claim.STEP] == claim.LINKING:
@@ -183,7 +183,7 @@ class Team:
         return min(int(self._cells[claim.NEXT]), limit), limit
 
     def end(self) -> bool:
-        """End a run that is closed; whether all is done, or the machine of the partition goes on alone."""
+        """End a run that is closed; returns whether all is done, or the machine of the partition continues alone."""
         state, cells = self._machines[0], self._cells
         self._is_running = False
         self.rate = int(cells[claim.RATE])
@@ -222,7 +222,7 @@ class Team:
         return part
 
     def changing(self, relation: int, rows: Cells, flag: int) -> Part:
-        """The part of a thread in giving facts a support, or taking it."""
+        """The part of a thread in adding a support to facts, or removing it."""
         relations, where = self._relations, address(self._cells)
 
         def part(number: int) -> int:
@@ -257,7 +257,7 @@ class Team:
         return part
 
     def settle_present(self, number: int) -> bool:
-        """Make the facts of a relation that was empty old; False if records are to be freed, or facts are few."""
+        """Mark the facts of a relation that was empty as old; False if records must be freed, or facts are few."""
         rows = self._relations.directory.item(number, at.ROWS)
         if rows < self.facts_worth or not self._relations.live(number):
             return False
@@ -311,7 +311,7 @@ class Team:
         self._registers[0] = registers
 
     def _stopping(self, part: Part) -> Part:
-        """A part that lets nobody wait for it when it cannot go on."""
+        """A part that does not keep other threads waiting when it fails."""
 
         def guarded(number: int) -> int:
             try:
@@ -323,7 +323,7 @@ class Team:
         return guarded
 
     def _report(self, statuses: list[int]) -> int:
-        """The worst status; room is made for all, and the machine of the partition knows what the worst one knows."""
+        """The worst status; makes room for all, and copies what the worst machine needs to that of the partition."""
         state, more = self._machines[0], self.threads * (self.handful + int(self._cells[claim.GRAIN]))
         for machine, status in zip(self._machines, statuses, strict=True):
             if status == at.GROW_RELATION:
@@ -348,7 +348,7 @@ class Sharing:
     sign: int
     part: Part
     check: Callable[[], bool] = lambda: True
-    open: Callable[[], None] | None = None  # what plans read is made ready
+    open: Callable[[], None] | None = None  # prepares the indexes that plans read
     _answer: bool | None = None
 
     @property

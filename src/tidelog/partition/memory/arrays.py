@@ -1,7 +1,7 @@
 """The arrays of a partition's relations, indexes and journals behind one table of addresses.
 
 Law: the directory always holds the addresses and sizes of the arrays kept here; arrays are replaced (grown) only
-while no kernel runs. Shrinking takes no memory.
+while no kernel runs. Shrinking allocates no memory.
 """
 
 from __future__ import annotations
@@ -96,17 +96,17 @@ class Arrays:
         self.indexes[index, LINKS] = address(links)
 
     def set_table(self, number: int, table: Table) -> None:
-        """Replace the table of a relation, or tell where it lies now."""
+        """Replace the table of a relation, or update its address."""
         self.tables[number] = table
         self.directory[number, TAB], self.directory[number, SLOTS] = address(table.cells), len(table.cells)
 
     def set_keys(self, index: int, table: Table) -> None:
-        """Replace the table of an index, or tell where it lies now."""
+        """Replace the table of an index, or update its address."""
         self.key_tables[index] = table
         self.indexes[index, KTAB], self.indexes[index, KSLOTS] = address(table.cells), len(table.cells)
 
     def grow_records(self, number: int, wanted: int) -> None:
-        """Room for so many records of a relation, and for their links."""
+        """Make room for ``wanted`` records of a relation, and for their links."""
         if wanted >= MOST_ROWS:
             raise MemoryError(f"relation `{self.names[number]}` would contain more than 2^31 facts in one partition")
         for index in self.indexes_of(number):
@@ -114,13 +114,13 @@ class Arrays:
         self.set_array(number, "rec", self.block(number, "rec").resize(wanted))  # last: this is the capacity
 
     def shrink_records(self, number: int, length: int) -> None:
-        """No more room than for so many records of a relation and their links, where there is much."""
+        """Shrink a large relation to ``length`` records and their links."""
         self.set_array(number, "rec", self.block(number, "rec").shrink(length))
         for index in self.indexes_of(number):
             self.set_links(index, self.block(index, "links").shrink(length))
 
     def grow_journal(self, number: int, wanted: int) -> None:
-        """Room for so many entries of a journal."""
+        """Make room for ``wanted`` entries of a journal."""
         self.set_array(number, "journal", self.block(number, "journal").resize(wanted))
 
     def block(self, number: int, part: str) -> Block:
@@ -132,11 +132,11 @@ class Arrays:
         return block
 
     def grow_table(self, number: int, entries: int) -> None:
-        """Room for one record more than so many in the table of a relation."""
+        """Make room for one record more than ``entries`` in the table of a relation."""
         self.tables[number].reserve(entries, self.workers)
         self.set_table(number, self.tables[number])
 
     def grow_keys(self, index: int, more: int = 0) -> None:
-        """Room for one key more, or for one more than ``more``, in the table of an index."""
+        """Make room for one more key, or for one more than ``more``, in the table of an index."""
         self.key_tables[index].reserve(int(self.indexes[index, KEYS]) + more, self.workers)
         self.set_keys(index, self.key_tables[index])

@@ -1,11 +1,11 @@
 """What readers see of a partition while an epoch changes it in place: the facts of the last committed epoch.
 
-Law (D24): a reader reads one committed epoch and waits for no work of an epoch's. Every record says of itself whether
-its fact was present at the last committed epoch (OLD) and whether it is now (NEW); an epoch that runs changes NEW and
-leaves OLD alone. So readers go by OLD, until the epoch is shown: from then on they go by NEW, which the commit leaves
+Law (D24): a reader reads one committed epoch and does not wait for the work of an epoch. Every record has flags for
+whether its fact was present at the last committed epoch (OLD) and whether it is now (NEW); a running epoch changes NEW
+and leaves OLD alone. So readers use OLD, until the epoch is shown: from then on they use NEW, which the commit leaves
 alone while it settles records. Showing an epoch is one assignment, whatever the epoch did; then both flags agree.
 
-Two more things keep a reader from what an epoch is writing: rows that were not there when it began are passed over, and
+Two more things separate a reader from what an epoch is writing: rows that did not exist when it began are skipped, and
 the lock, which readers hold while they read, and epochs only for the two assignments.
 """
 
@@ -21,7 +21,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.memory.records import STATE, Mask
 from tidelog.partition.memory.relations import Relations
 
-FEW, MANY = 1 << 8, 1 << 16  # records looked at together, at first and later
+FEW, MANY = 1 << 8, 1 << 16  # records examined together, at first and later
 
 
 class CommittedFacts:
@@ -33,20 +33,20 @@ class CommittedFacts:
         self._flag = at.OLD
         self._rows_before: Cells | None = None  # of every relation, while an epoch may add some
 
-    # What epochs tell
+    # Called by epochs
 
     def epoch_begins(self, rows: Cells) -> None:
-        """Rows beyond these, by relation, are none of the readers' business."""
+        """Hide rows beyond these, by relation, from readers."""
         self._rows_before = rows
 
     def show(self, shown: Callable[[], None] = lambda: None) -> None:
-        """The epoch that ran last is what readers see from now on; ``shown`` is done at that very moment."""
+        """Show readers the epoch that ran last from now on; ``shown`` is called at that very moment."""
         with self.lock:
             self._flag, self._rows_before = at.NEW, None
             shown()
 
     def epoch_ends(self) -> None:
-        """All records are at rest again."""
+        """End the epoch: all records are settled."""
         with self.lock:
             self._flag, self._rows_before = at.OLD, None
 
@@ -62,7 +62,7 @@ class CommittedFacts:
             return records[:, :STATE].copy() if mask.all() else records[mask, :STATE]
 
     def some_rows(self, name: str, first: int, count: int) -> Cells:
-        """As many of them as are wanted, after the first so many; in the order of `rows`."""
+        """``count`` of them, starting with number ``first``, in the order of `rows`."""
         found: list[Cells] = []
         with self.lock:
             records = self._records(name)
@@ -84,7 +84,7 @@ class CommittedFacts:
             return int(np.count_nonzero(self._present(self._records(name))))
 
     def records(self, name: str) -> Cells:
-        """A copy of the records of the facts of a relation; ranks and counts are those of an epoch that runs."""
+        """A copy of the records of the facts of a relation; ranks and counts are those of the running epoch, if any."""
         with self.lock:
             records = self._records(name)
             return records[self._present(records)]
@@ -97,7 +97,7 @@ class CommittedFacts:
     def _records(self, name: str) -> Cells:
         number = self._relations.numbers[name]
         records = self._relations.records(number)
-        before = self._rows_before  # looked at after the rows: an epoch that began since has told how many there were
+        before = self._rows_before  # read after the rows: an epoch that began since has set their number
         if before is None:
             return records
         return records[: before[number] if number < len(before) else 0]

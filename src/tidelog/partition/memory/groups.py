@@ -1,8 +1,8 @@
 """The groups of a fold: a table from key to accumulators, which compiled code changes (`kernel.fold`).
 
-Laws. A group is there as long as it has values; what an epoch made of it is undone from a journal, and an epoch costs
-the groups that it touches. The window of words in which floats are added holds every exponent that has come, with room
-for carries: it is widened before a value that lies outside is added, for all groups together.
+Laws. A group exists as long as it has values; its changes in an epoch are undone from a journal, and the cost of an
+epoch follows the groups that it touches. The window of words in which floats are added holds every exponent so far,
+with room for carries: it is widened before a value outside it is added, for all groups together.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Look = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is accumulated and shown: of which columns of a row, and where it goes in the head."""
+    """What is accumulated and shown: from which columns of a row, and its place in the head."""
 
     kind: int
     shows: int
@@ -38,7 +38,7 @@ class Shape:
 
 
 class Overflow(Exception):
-    """A sum that leaves its type."""
+    """A sum that overflows its type."""
 
     def __init__(self, total: int) -> None:
         super().__init__(total)
@@ -61,10 +61,10 @@ class Groups:
         widths = len(shape.key) + own, own
         self._groups, self._journal = (Block(np.zeros((SMALLEST, width), np.int64)) for width in widths)
         self._table = Table()
-        self._tell()
+        self._set_addresses()
 
-    def _tell(self) -> None:
-        """Where everything lies now."""
+    def _set_addresses(self) -> None:
+        """Update the addresses of all arrays."""
         groups, journal, state = self._groups.array, self._journal.array, self._state
         state[[at.GROUPS, at.CAP, at.SPAN]] = address(groups), len(groups), groups.shape[1]
         state[[at.JOURNAL, at.JCAP]] = address(journal), len(journal)
@@ -81,7 +81,7 @@ class Groups:
     # Changes
 
     def begin(self) -> None:
-        """An epoch is about to change groups."""
+        """Prepare for an epoch that changes groups."""
         self._state[at.FRESH] = len(self) == 0
 
     def fold(self, rows: Cells, sign: int, look: Look) -> None:
@@ -111,7 +111,7 @@ class Groups:
                 look()
 
     def look_again(self, relations: Relations, number: int) -> None:
-        """Groups whose best value went are looked through, by an index that is made when it is first needed."""
+        """Search groups that lost their best value, by an index that is made when it is first needed."""
         if self.shape.kind != at.BEST or not self._has_unknown():
             return
         index = relations.index(number, self.shape.key) if self.shape.key else -1
@@ -131,10 +131,10 @@ class Groups:
         if state[at.FREE] == 0 and state[at.USED] >= state[at.CAP]:
             self._groups.resize(grown(int(state[at.CAP])) + SMALLEST)
         self._table.reserve(int(state[at.LIVE]))
-        self._tell()
+        self._set_addresses()
 
     def _widen(self, first: int, last: int) -> None:
-        """Words from ``first`` to ``last`` and all that were there; those above a number repeat its sign."""
+        """Widen the window to include words ``first`` to ``last``; words above a number repeat its sign."""
         state = self._state
         base, words = int(state[at.BASE]), int(state[at.WORDS])
         if words:
@@ -150,7 +150,7 @@ class Groups:
     # Results
 
     def net_results(self) -> tuple[Cells, Cells]:
-        """Head facts that groups showed before the epoch and show no more, and those that they show instead."""
+        """Head facts that groups showed before the epoch and no longer show, and those that they show instead."""
         if self._state[at.FRESH]:
             return np.empty((0, len(self.shape.head)), np.int64), self.all_results()
         count, heads = int(self._state[at.JROWS]), len(self.shape.head)
@@ -179,11 +179,11 @@ class Groups:
     # Epochs
 
     def commit(self) -> None:
-        """Groups are as they are."""
+        """Keep the groups as they are."""
         self._end(0)
 
     def undo(self) -> None:
-        """Groups are as they were when the epoch began."""
+        """Restore the groups as they were when the epoch began."""
         if self._state[at.FRESH]:
             self._clear()
         self._end(1)
@@ -196,7 +196,7 @@ class Groups:
         at.end_epoch.when_brief(self._state.item(at.JROWS) <= BRIEF)(self._state, undo)
         self._state[at.FRESH] = 0
         self._journal.shrink(SMALLEST)
-        self._tell()
+        self._set_addresses()
 
 
 def _wider(cells: Cells, words: int, below: int, above: int) -> Cells:

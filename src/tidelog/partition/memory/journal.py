@@ -1,8 +1,8 @@
-"""The journal of an epoch: the records that it touched, and what a commit will make of them.
+"""The journal of an epoch: the records that it touched, and their state after a commit.
 
-Law: the journal of a relation names every record that the epoch touched, as it was before; of a relation that was empty
-before, every record is touched, and no journal is kept. A fact that was suspended
-and revived, or lost one support and gained another, is no change; what is left is the net change.
+Law: the journal of a relation names every record that the epoch touched, as it was before; in a relation that was empty
+before, every record is touched, and no journal is kept. A fact that was suspended and revived, or lost one support and
+gained another, is not a change; what is left is the net change.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOTHING: Cells = np.zeros(0, np.int64)
 class Items:
     """The net change of a relation, as items: relation << 32 | row.
 
-    What came into a relation that was empty is looked for when somebody asks, until the next epoch begins.
+    Facts inserted into a relation that was empty are searched on request, until the next epoch begins.
     """
 
     __slots__ = ("_find", "_inserted", "deleted")
@@ -36,7 +36,7 @@ class Items:
 
     @property
     def inserted(self) -> Cells:
-        """The facts that came."""
+        """The inserted facts."""
         if self._find is not None:
             self._inserted, self._find = self._find(), None
         return self._inserted
@@ -98,7 +98,7 @@ class TouchedRecords:
 
 
 def touched_records(relations: Relations, number: int) -> TouchedRecords:
-    """What the epoch that ran last, and is not committed, made of the records of a relation."""
+    """How the epoch that ran last, and is not committed, changed the records of a relation."""
     journal = _entries(relations, number)
     rows, state_before, counts_before = journal[:, 0], journal[:, 1], journal[:, 2]
     records = relations.records(number)[rows]
@@ -125,7 +125,7 @@ def assertions(relations: Relations, name: str) -> NetChange[Cells]:
 
 
 def unmark(relations: Relations, items: Cells) -> None:
-    """Take back what batches mark in records without a journal: those of old candidates that a group may show next.
+    """Remove the marks that batches set in records without a journal: those of old candidates to be shown next.
 
     ``items`` are those of the queue. A record that was touched while it was marked has the mark in its journal.
     """
@@ -145,7 +145,7 @@ def _unmarked(states: Cells) -> Cells:
 
 
 def settle_states(records: Cells) -> None:
-    """Make copies of records, of facts that are present now, what the commit will make of them."""
+    """Settle copies of records of present facts as the commit will."""
     records[:, STATE] = (records[:, STATE] & ~(at.TOUCHED | at.BATCH)) | at.OLD | at.VISIBLE
 
 

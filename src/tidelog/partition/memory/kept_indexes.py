@@ -1,8 +1,8 @@
 """Indexes that only questions need: made at the first question, and kept for as long as questions use them.
 
-Law: between epochs a look-up costs its answer, and the making of an index once. What is kept is bounded: the index that
-was not used for longest goes first, and one that no question used for many epochs goes by itself. An index that a plan
-comes to use is the plan's from then on, and is never dropped from here.
+Law: between epochs a look-up costs its answer, and the making of an index once. What is kept is bounded: the least
+recently used index is dropped first, and one that no question has used for many epochs is dropped in any case. An index
+that a plan begins to use belongs to the plan from then on, and is never dropped from here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tidelog.partition.memory.relations import Relations
 
 MOST = 16  # indexes
 IDLE = 1 << 12  # epochs
-ROOM = 1 << 26  # bytes that they may take whatever the facts take; else as much as half of these
+ROOM = 1 << 26  # bytes that they may always occupy; beyond that, at most half as much as the facts
 
 
 class KeptIndexes:
@@ -29,7 +29,7 @@ class KeptIndexes:
         self._epoch = 0
 
     def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
-        """The facts that have these cells in these columns, which are given in order; no epoch runs."""
+        """The facts that have these cells in these columns, which are ascending; no epoch runs."""
         relations, number = self._relations, self._relations.numbers[name]
         if len(columns) == arity_of(relations, number):
             row = find_fact(relations, number, key)
@@ -43,21 +43,21 @@ class KeptIndexes:
         return found
 
     def keep(self, made: Iterable[tuple[int, tuple[int, ...]]]) -> None:
-        """Indexes that the rules of a question needed, which go: they stay for the next one."""
+        """Keep indexes that the rules of a question needed, for the next one: the rules are about to be removed."""
         for number, columns in made:
             if (number, columns) in self._relations.index_columns():
                 self._relations.lent.add((number, columns))
                 self._note(number, columns)
 
     def epoch_ends(self) -> None:
-        """Indexes that no question has used for many epochs are given up."""
+        """Drop indexes that no question has used for many epochs."""
         self._epoch += 1
         if self._used and self._epoch % IDLE == 0:
             for lookup in [lookup for lookup, epoch in self._used.items() if epoch <= self._epoch - IDLE]:
                 self._drop(lookup)
 
     def index(self, number: int, columns: tuple[int, ...]) -> int:
-        """The index of a relation on some columns, which stays for a while."""
+        """The index of a relation on some columns, which is kept for a while."""
         relations, lookup = self._relations, (number, columns)
         if lookup in relations.index_columns() and lookup not in relations.lent:
             self._used.pop(lookup, None)  # a plan has it now

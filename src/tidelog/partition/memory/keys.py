@@ -26,7 +26,7 @@ Find = Callable[[str, tuple[int, ...], Cells], Cells]  # the rows before the epo
 
 
 def clashing_rows(rows: Cells, columns: Sequence[int]) -> Pair | None:
-    """Two different rows with one key, if there are such.
+    """Two different rows with one key, if there are any.
 
     >>> clashing_rows(np.array([[1, 2], [1, 3], [2, 2]]), (0,))
     (array([1, 2]), array([1, 3]))
@@ -44,7 +44,7 @@ def clashing_rows(rows: Cells, columns: Sequence[int]) -> Pair | None:
 
 
 class KeyClash(Exception):
-    """Two rows of a base relation with one key, inserted in one epoch: as cells, for somebody else to tell."""
+    """Two rows of a base relation with one key, inserted in one epoch: as cells, to be reported by the caller."""
 
     def __init__(self, name: str, columns: tuple[int, ...], pair: Pair) -> None:
         super().__init__(name, columns, pair)
@@ -64,7 +64,7 @@ def replaced_rows(find: Find, name: str, columns: tuple[int, ...], inserts: Cell
 
 
 def broken_key(find: Find, name: str, columns: tuple[int, ...], inserted: Cells, deleted: Cells) -> Pair | None:
-    """Two rows with one key that a relation would hold after an epoch that is not committed, if there are such."""
+    """Two rows with one key that a relation would hold after an epoch that is not committed, if there are any."""
     clash = clashing_rows(inserted, columns)
     if clash is not None or not len(inserted):
         return clash
@@ -109,7 +109,7 @@ def replace_by_key(
 
 
 def check_keys(program: Program, find: Find, changes: Mapping[str, Pair], show: Show) -> None:
-    """Raise if an epoch that is not committed breaks the key of a relation with rules."""
+    """Raise if an epoch that is not committed violates the key of a relation with rules."""
     for name, columns in _keys(program, derived=True):
         if name not in changes:
             continue
@@ -123,9 +123,9 @@ def check_keys(program: Program, find: Find, changes: Mapping[str, Pair], show: 
 def check_new_keys(
     before: Program, after: Program, rows: Callable[[str], Cells], changes: Mapping[str, Pair], show: Show
 ) -> None:
-    """Raise if the rows that a relation would hold after an epoch break a key that comes with it.
+    """Raise if the rows that a relation would hold after an epoch violate a key that the epoch adds.
 
-    ``rows`` gives those from before the epoch, of relations that were there.
+    ``rows`` returns those before the epoch, for relations that existed.
     """
     if after.keys == before.keys:
         return

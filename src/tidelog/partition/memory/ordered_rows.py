@@ -1,7 +1,7 @@
-"""Ordered indexes, as the memory of a partition sees them: whether rows wait for one, and sorting many at once.
+"""Ordered indexes, as the memory of a partition sees them: whether rows are pending, and sorting many at once.
 
-Law: rows are in the order that `kernel.ordered` keeps. Where those that wait are a share of all, all are sorted: for a
-row this takes a fraction of what putting it in takes.
+Law: rows are in the order that `kernel.ordered` keeps. If pending rows are a considerable share of all, all are sorted:
+per row this takes a fraction of the time of an insertion.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ STRUNG = 1 << 17  # rows linked in one call of the kernel (D19)
 
 
 def is_unsorted(head: Cells) -> bool:
-    """Whether the kernel asked for the rows of an index to be sorted."""
+    """Whether the kernel requested that the rows of an index be sorted."""
     return bool(head[UNSORTED])
 
 
 def is_behind(arrays: Arrays, index: int, number: int) -> bool:
-    """Whether rows of a relation wait for an index."""
+    """Whether rows of a relation are not yet in an index."""
     if arrays.indexes.item(index, LINKED) < arrays.directory.item(number, ROWS):
         return True
     return bool(arrays.indexes.item(index, ORDER) and arrays.key_tables[index].cells[WAITING])

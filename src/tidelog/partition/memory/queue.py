@@ -35,7 +35,7 @@ class Queue:
         return bool(self._state[at.QHEAD] >= self._state[at.QTAIL])
 
     def reset(self, items: Cells = NO_CELLS) -> None:
-        """A queue with these items."""
+        """Replace the queue by these items."""
         if len(items):
             self.reserve(len(items))
             self.cells[: len(items)] = items
@@ -43,16 +43,16 @@ class Queue:
         self._state[at.STAGE] = 0
 
     def reserve(self, items: int) -> None:
-        """Room for so many items in all."""
+        """Make room for ``items`` items in all."""
         if items > len(self.cells):
             self._grow(2 * items)
 
     def double(self) -> None:
-        """Room for twice as many items."""
+        """Make room for twice as many items."""
         self._grow(2 * len(self.cells))
 
     def trim(self) -> None:
-        """Give back the memory that one large epoch left behind."""
+        """Release the memory that one large epoch left behind."""
         if len(self.cells) > LONGEST:
             self._set(self._block.shrink(SHORTEST))
 

@@ -26,7 +26,7 @@ def raise_ranks(relations: Relations, names: Iterable[str], offset: int) -> None
 
 
 def close_ranks(relations: Relations, names: Iterable[str]) -> int:
-    """Number the ranks of a stratum's facts anew from 1, in the same order; no count changes. The highest rank."""
+    """Renumber the ranks of a stratum's facts from 1, in the same order; no count changes. Returns the highest rank."""
     numbers = [relations.numbers[name] for name in names]
     highest = records.close_ranks([(relations.records(n), records.rank_base(relations, n)) for n in numbers])
     relations.directory[numbers, at.RANK_BASE] = 0

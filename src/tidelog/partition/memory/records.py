@@ -1,8 +1,8 @@
-"""Records in the words of the theory: which facts are present, their ranks and counts, who is asserted.
+"""Records in the terms of the theory: which facts are present, their ranks and counts, which are asserted.
 
-Law: a record is the columns of a fact and two cells more, whose bits (`kernel.layout`) are known to the kernel and to
-this package. Whoever else wants to know something of a record asks here, of many at once: ``records`` is an array
-with one record per row, as `Relations.records` gives it. What an epoch did to records is told by `journal`.
+Law: a record is the columns of a fact and two more cells, whose bits (`kernel.layout`) are known only to the kernel and
+this package. All other code reads records through these functions, many at once: ``records`` is an array with one
+record per row, as returned by `Relations.records`. What an epoch did to records is read through `journal`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def counts_of(records: Cells, base: int) -> tuple[Cells, Cells, Cells, Cells, np
 
 
 def lowest_of(parts: Sequence[tuple[Cells, ...]]) -> tuple[Cells, ...]:
-    """Copies of the same facts, as `counts_of` gives them, as one: the counts of the first, the lowest rank."""
+    """Copies of the same facts, as returned by `counts_of`, as one: the counts of the first, the lowest rank."""
     cells, ranked = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     number = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
     place = np.concatenate([np.arange(len(part[0])) for part in parts])
@@ -124,12 +124,12 @@ def are_counts(counts: Cells) -> bool:
 
 
 def release(records: Cells, rows: Cells | slice) -> None:
-    """These records hold no fact any more."""
+    """Mark these records as holding no fact."""
     records[rows, STATE] = 0
 
 
 def raise_ranks(records: Cells, offset: int) -> None:
-    """All of these facts rank higher by ``offset``."""
+    """Raise the ranks of all these facts by ``offset``."""
     records[:, STATE] += offset << at.FLAG_BITS
 
 
@@ -153,10 +153,10 @@ def at_depth(depth: int) -> int:
 
 
 def close_ranks(relations: Sequence[tuple[Cells, int]]) -> int:
-    """Number the ranks of facts anew, in the same order: depths from 1, and the clock in each of them from 1.
+    """Renumber the ranks of facts, in the same order: depths from 1, and the clock in each of them from 1.
 
-    No count changes. Gives a clock that no rank is above. Each relation is told as its records and what their ranks
-    count from, which is 0 afterwards.
+    No count changes. Returns a clock that no rank is above. Each relation is given as its records and the base that
+    their ranks count from, which is 0 afterwards.
 
     >>> state = lambda depth, clock: (at_depth(depth) + clock) << at.FLAG_BITS | at.LIVE
     >>> edge = np.array([[7, state(3, 9), 0]])
@@ -178,7 +178,7 @@ def close_ranks(relations: Sequence[tuple[Cells, int]]) -> int:
 
 
 def rest_low(records: Cells) -> None:
-    """All supports of these facts are of lower rank: nothing of their stratum is below them."""
+    """Count all supports of these facts as of lower rank: nothing of their stratum is below them."""
     counts = records[:, COUNTS]
     counts[:] = (counts & ~at.LOW32) | (counts >> 32)
 
@@ -192,7 +192,7 @@ def copied_records(records: Cells) -> Cells:
 
 
 def mark_exposed(records: Cells, marked: Mask) -> None:
-    """Those marked are exposed by a min or max, the others are not."""
+    """Mark these candidates as exposed by a min or max, and the others as not exposed."""
     records[:, STATE] = (records[:, STATE] & ~at.EXPOSED) | np.where(marked, at.EXPOSED, 0)
 
 

@@ -1,7 +1,7 @@
 """The memory of a partition: relations, their indexes and journals.
 
-Law: every row is in its relation's table at once, and in each index before that is read. What a build leaves unused is
-given back at its end, so that a fact of a binary relation with two indexes takes at most 60 bytes: 32 for its record,
+Law: every row is in its relation's table at once, and in each index before that is read. Unused memory is released at
+the end of a build, so that a fact of a binary relation with two indexes occupies at most 60 bytes: 32 for its record,
 8 for the links of each index, 12 for its place in the table.
 """
 
@@ -40,7 +40,7 @@ from tidelog.plan.steps import column_order, is_ordered
 
 NOTHING: Cells = np.zeros(0, np.int64)
 LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
-BRIEF = 1 << 11  # rows that a kernel looks at in some tens of microseconds
+BRIEF = 1 << 11  # rows that a kernel examines in some tens of microseconds
 SLOWER = 1 << 20  # rows from which on arrays grow by a quarter
 
 
@@ -59,13 +59,13 @@ class Relations(Arrays):
         self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._free_indexes: list[int] = []
         self._ordered: dict[int, int] = {}  # ordered indexes, with their relations
-        self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan asked for
+        self.lent: set[tuple[int, tuple[int, ...]]] = set()  # indexes that no plan needs
         self._unread: set[int] = set()  # indexes that were made over facts, for plans that may never run
         self._index_count = 0
-        self.was_read = False  # whether records came from a state folder, where others may have changed them
+        self.was_read = False  # whether records were read from a state folder, where they may have been changed
 
     def add(self, name: str, arity: int) -> int:
-        """The number of a relation, which is made if it is not there."""
+        """The number of a relation, which is created if missing."""
         number = self.numbers.get(name)
         if number is not None and self.directory[number, ARITY] == arity:
             return number
@@ -81,7 +81,7 @@ class Relations(Arrays):
         table = Table()
         if name in self.numbers:
             self.replaced.setdefault(name, self.numbers[name])
-        self.numbers[name] = number  # all memory is had before anything changes
+        self.numbers[name] = number  # all memory is allocated before anything changes
         self.names.append(name)
         row = self.directory[number]
         row[ARITY], row[WIDTH], row[FIRST], row[FRESH] = arity, arity + 2, -1, 1
@@ -91,7 +91,7 @@ class Relations(Arrays):
         return number
 
     def load(self, number: int, records: Cells, rows: int, rank_base: int) -> None:
-        """Take over records as they lay in another process, ``rows`` of them in use; the relation has no index yet."""
+        """Load records as another process stored them, ``rows`` of them in use; the relation has no index yet."""
         self.was_read = True
         row = self.directory[number]
         self.set_array(number, "rec", records)
@@ -101,7 +101,7 @@ class Relations(Arrays):
             enter_rows(self.directory, number, first, min(first + LOADED, rows))
 
     def reserve(self, number: int, more: int) -> None:
-        """Room for ``more`` facts at once: an initial load grows its arrays one time."""
+        """Make room for ``more`` facts at once: an initial load grows its arrays once."""
         row = self.directory[number]
         wanted = int(row[LIVE_ROWS]) + more
         if wanted > row[CAP]:
@@ -111,7 +111,7 @@ class Relations(Arrays):
         self.grow_table(number, wanted)
 
     def grow(self, number: int) -> None:
-        """Make room for more facts where it is short."""
+        """Make room for more facts where necessary."""
         row = self.directory[number]
         if row[ROWS] >= row[CAP] and row[layout.FREE] == 0:
             self.grow_records(number, grown(int(row[CAP])))
@@ -122,26 +122,26 @@ class Relations(Arrays):
             self._make_ready(index)
 
     def _make_ready(self, index: int) -> None:
-        """Room for one key more in an index, or in an ordered one all rows that wait to be sorted."""
+        """Make room for one more key in an index, or sort the pending rows of an ordered one."""
         if self.indexes.item(index, ORDER) == 0:
             self.grow_keys(index)
         elif is_unsorted(self.key_tables[index].cells):
             sort_rows(self, index)
 
     def catch_up(self, number: int) -> None:
-        """Link in all indexes of a relation the rows that wait for it, except indexes that nobody has read."""
+        """Link the pending rows of a relation in all its indexes, except those that have never been read."""
         for index in self.indexes_of(number):
             if not self.is_unread(index):
                 _catch_up(self, number, index)
 
     def is_unread(self, index: int) -> bool:
-        """Whether an index was made over facts and no plan has run that reads it: the first that does fills it."""
+        """Whether an index was made over facts and has not been read by a plan: the first that reads it fills it."""
         if index in self._unread and self.indexes.item(index, LINKED):
             self._unread.discard(index)
         return index in self._unread
 
     def index(self, number: int, columns: tuple[int, ...], *, filled: bool = True) -> int:
-        """The number of the index of a relation on some columns, which is made if it is not there.
+        """The number of the index of a relation on some columns, which is created if missing.
 
         It is filled, unless it is made for plans: the kernel fills an index before a plan reads it.
         """
@@ -169,7 +169,7 @@ class Relations(Arrays):
             _catch_up(self, number, index)
         elif self.directory[number, ROWS]:
             self._unread.add(index)
-        self.directory[number, FIRST] = index  # only now: an index for which memory runs out was never there
+        self.directory[number, FIRST] = index  # only now: if memory runs out, the index never existed
         self._index_numbers[number, columns] = index
         if is_ordered(columns):
             self._ordered[index] = number
@@ -197,7 +197,7 @@ class Relations(Arrays):
         self._free_indexes.append(index)
 
     def distinct_keys(self, number: int, columns: tuple[int, ...]) -> int | None:
-        """How many keys an index holds; None where there is no such index, or nobody has read it."""
+        """How many keys an index holds; None if there is no such index, or it has never been read."""
         index = self._index_numbers.get((number, columns))
         if index is None or self.is_unread(index):
             return None
@@ -215,7 +215,7 @@ class Relations(Arrays):
 
 
 def _catch_up(relations: Relations, number: int, index: int) -> None:
-    """Link in an index the rows that wait for it."""
+    """Link pending rows in an index."""
     while is_behind(relations, index, number):
         if catch_up(relations.directory, relations.indexes, index) == layout.GROW_RELATION:
             relations._make_ready(index)

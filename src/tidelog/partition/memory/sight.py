@@ -1,7 +1,7 @@
 """Which state a question is about: the last committed epoch, or the one that ran and is not committed.
 
-Law: what is seen of the epoch that runs is what a commit would show. The facts that it inserted are few beside those
-that stayed: they are gone through, while all others are found by the indexes of the committed state.
+Law: what is seen of the running epoch is what a commit would show. The facts that it inserted are few compared with
+those that stayed: they are scanned, while all others are found by the indexes of the committed state.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class CommittedSight:
 
 
 class RunningSight:
-    """The epoch that ran last and is not committed; to be asked before it is rolled back."""
+    """The epoch that ran last and is not committed; to be used before it is rolled back."""
 
     def __init__(self, relations: Relations) -> None:
         self._relations = relations

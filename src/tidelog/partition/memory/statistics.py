@@ -1,13 +1,13 @@
 """What a partition knows about its relations: sizes, distinct keys, and how long the chains of keys are.
 
-Law: an estimate only chooses between plans that give the same supports. Keys are counted when a planner asks for them
-first, in one pass over the records, and again when the relation has grown or shrunk by a factor since; an index that
-is there tells for nothing.
+Law: an estimate only chooses between plans that find the same supports. Keys are counted when a planner first asks for
+them, in one pass over the records, and again when the relation has grown or shrunk by a factor since; an existing index
+provides their number at no cost.
 
 How many rows does a look-up meet? For a key drawn from all keys it is n / D; for a key drawn from the rows themselves,
-as when hubs meet hubs, it is the sum of squares F2 / n. Where a key comes from is not known, so that the geometric
-mean of the two is taken: without skew they are the same, and a relation with a few heavy keys counts as dearer than its
-average says.
+as when hubs meet hubs, it is the sum of squares F2 / n. Since it is not known where a key comes from, the geometric
+mean of the two is used: without skew they are the same, and a relation with a few heavy keys is estimated to cost more
+than its average suggests.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tidelog.kernel.layout import LIVE, LIVE_ROWS, ROWS
 from tidelog.partition.memory.records import STATE
 from tidelog.partition.memory.relations import Relations
 
-GROWING = 1000  # a relation of the own stratum is taken to become at least so large
+GROWING = 1000  # the least size that a relation of the own stratum is assumed to reach
 AGAIN = 4  # the factor by which a relation must have changed before its keys are counted again
 EXACT = 1 << 12  # rows that are counted exactly
 BUCKETS = 1 << 14
-CHUNK = 1 << 15  # rows looked at together, so that they stay in the cache
-SAMPLE = 1 << 12  # keys that are looked at, where there are more
+CHUNK = 1 << 15  # rows processed together, so that they stay in the cache
+SAMPLE = 1 << 12  # keys that are examined, if there are more
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +100,13 @@ class Statistics:
         rows, known = relations.live(number), self._known.get((number, columns))
         if known is None or not known.rows <= rows * AGAIN or not rows <= known.rows * AGAIN:
             known = self._known[number, columns] = count_keys(self._live_records(number), columns)
-        told = relations.distinct_keys(number, columns)
-        return known if not told else _with_distinct(known, rows, told)
+        counted = relations.distinct_keys(number, columns)
+        return known if not counted else _with_distinct(known, rows, counted)
 
     def distinct(self, name: str, columns: tuple[int, ...]) -> float:
-        """How many keys a relation has in some columns; an index tells it for nothing."""
-        told = self._relations.distinct_keys(self._relations.numbers[name], columns)
-        return float(told) if told else self.keys(name, columns).distinct
+        """How many keys a relation has in some columns; an index provides it at no cost."""
+        counted = self._relations.distinct_keys(self._relations.numbers[name], columns)
+        return float(counted) if counted else self.keys(name, columns).distinct
 
     def seen_from(self, own: Collection[str], *, counted: bool = True) -> SeenFrom:
         """The statistics as the rules of a stratum with these relations see them; keys are counted if ``counted``."""
@@ -118,13 +118,13 @@ class Statistics:
 
 
 def _with_distinct(known: Keys, rows: int, distinct: int) -> Keys:
-    """Keys counted a while ago, with the number of distinct ones that an index tells now."""
+    """Keys counted a while ago, with the present number of distinct ones from an index."""
     heavier = known.chain * known.distinct / max(1, known.rows)  # than the average
     return Keys(rows, float(distinct), heavier * rows / distinct)
 
 
 class SeenFrom:
-    """What the planner is told; relations of the own stratum are expected to grow."""
+    """The statistics for the planner; relations of the own stratum are expected to grow."""
 
     def __init__(self, statistics: Statistics, own: Collection[str], counted: bool) -> None:
         self._statistics, self._own, self._counted = statistics, own, counted
@@ -158,5 +158,5 @@ class SeenFrom:
 
 
 def _squares(counts: Cells) -> float:
-    """The sum of the squares. Not a product of vectors: the threads that compute those stay awake for long after it."""
+    """The sum of the squares. Not a product of vectors: the threads that compute those stay active long after it."""
     return float(np.square(counts, dtype=np.float64).sum())

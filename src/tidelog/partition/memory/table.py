@@ -1,8 +1,8 @@
-"""The table of a relation or of an index: entries found by hash, which grows and shrinks where it lies.
+"""The table of a relation or of an index: entries found by hash, which grows and shrinks in place.
 
-Law: what is found before is found after. Entries lie in the order of their hashes (`kernel.index.home`), so that
-those of a large table move to their new places in one pass through memory that it has; a copy would touch, and clear,
-as much again. At most 70 % of the places are taken.
+Law: what is found before is found after. Entries are in the order of their hashes (`kernel.index.home`), so that those
+of a large table move to their new places in one pass through its own memory; a copy would touch, and clear, as much
+again. At most 70 % of the places are occupied.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ PAGE = 1 << 9  # slots
 
 
 def table_slots(entries: int) -> int:
-    """The fewest slots that one entry more fills to at most 70 %."""
+    """The fewest slots that one more entry fills to at most 70 %."""
     return max(SMALLEST, -(-10 * (entries + 1) // 7))
 
 
 class Table:
-    """Slots of ``hash << 32 | number``; 0 is empty. Whoever holds the address asks again after a change of size."""
+    """Slots of ``hash << 32 | number``; 0 is empty. The address must be read again after a change of size."""
 
     def __init__(self, slots: int = SMALLEST) -> None:
         self.cells: Cells = np.zeros(slots, np.int64)
         self._block = Block(self.cells)
 
     def reserve(self, entries: int, workers: Workers | None = None) -> None:
-        """Room for one entry more than so many."""
+        """Make room for one entry more than ``entries``."""
         slots, wanted = len(self.cells), table_slots(entries)
         if wanted <= slots:
             return
@@ -43,7 +43,7 @@ class Table:
             self._stretch(slots, wanted, workers)
 
     def shrink(self, entries: int, workers: Workers | None = None) -> None:
-        """No more room than for one entry more than so many."""
+        """Shrink to room for one entry more than ``entries``."""
         slots, wanted = len(self.cells), table_slots(entries)
         if 8 * slots < LARGE or 64 * wanted >= 63 * slots:
             return
@@ -51,7 +51,7 @@ class Table:
         self.cells = self._block.shrink(wanted)[:wanted]
 
     def clear(self) -> None:
-        """Take out all entries; this takes no memory."""
+        """Remove all entries; this allocates no memory."""
         self.cells = self._block.shrink(SMALLEST)
         self.cells[:] = 0
 
@@ -63,5 +63,5 @@ class Table:
 
     def _stretch(self, slots: int, wanted: int, workers: Workers | None) -> None:
         self.cells = self._block.resize(wanted)
-        self.cells[slots : slots + PAGE] = 0  # beyond that lie pages that were never written, or given back
+        self.cells[slots : slots + PAGE] = 0  # pages beyond were never written, or were released
         Moves(address(self.cells), slots, wanted, workers).spread()

@@ -1,6 +1,6 @@
-"""Memory given back: what a build left unused, the journal of a large epoch, a relation that is emptied.
+"""Releasing memory: what a build left unused, the journal of a large epoch, a relation that is emptied.
 
-Law: nothing here takes memory, so that an epoch that has used it all is undone, and a commit cannot fail.
+Law: nothing here allocates memory, so that an epoch that has used it all can be undone, and a commit cannot fail.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from tidelog.partition.memory.relations import Relations
 
 LARGE_BUILD = 1 << 15  # rows; what a smaller one leaves unused is kept
 LONG_JOURNAL = 1 << 16  # entries
-SLACK = 1024  # one row in so many is kept unused
-ROOM = 48  # and for one entry of the table in so many there is room: a change soon after would move all of them
+SLACK = 1024  # rows per row that is kept unused
+ROOM = 48  # entries of the table per free one: without them, the next change would move all entries
 
 
 def trim(relations: Relations, number: int) -> None:
-    """Give back what a build left unused."""
+    """Release what a build left unused."""
     row = relations.directory[number]
     wanted = int(row[ROWS]) + int(row[ROWS]) // SLACK
     if row[ROWS] < LARGE_BUILD:
@@ -28,15 +28,15 @@ def trim(relations: Relations, number: int) -> None:
 
 
 def trim_journal(relations: Relations, number: int) -> None:
-    """Give back the memory of a journal that one large epoch left behind."""
+    """Release the memory of a journal that one large epoch left behind."""
     if relations.directory[number, JCAP] > LONG_JOURNAL:
         relations.set_array(number, "journal", relations.block(number, "journal").shrink(SMALLEST))
 
 
 def clear(relations: Relations, number: int) -> None:
-    """Forget all records of a relation, of one that was empty before the epoch or takes no part in epochs.
+    """Forget all records of a relation that was empty before the epoch or does not take part in epochs.
 
-    Memory is given back and none is taken: an epoch that has used it all is undone by this.
+    Memory is released and none is allocated: this undoes an epoch that has used it all.
     """
     row = relations.directory[number]
     row[ROWS] = row[LIVE_ROWS] = row[FREE] = 0

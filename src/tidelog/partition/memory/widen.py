@@ -1,7 +1,7 @@
 """Room for several threads in a relation: a handful of facts and keys for each.
 
-Law: where something is short it grows by as much as it does for one thread, or by more. Growing stops all threads, so
-that what is small grows fourfold, with all that belongs to it.
+Law: arrays without enough room grow by as much as they do for one thread, or by more. Growing stops all threads, so
+that a small relation grows fourfold, with all its arrays.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FASTER = 4
 
 
 def widen(relations: Relations, number: int, more: int) -> None:
-    """Make room for ``more`` facts of a relation, and for as many keys of its indexes, where it is short."""
+    """Make room for ``more`` facts of a relation, and for as many keys of its indexes, where necessary."""
     row = relations.directory[number]
     if row[CAP] < SMALL:
         more = max(more, (FASTER - 1) * int(row[ROWS]))

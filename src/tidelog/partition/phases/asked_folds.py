@@ -1,11 +1,11 @@
-"""Aggregates inside a recursion that asks for their groups: folded when a group is complete, taken back when it is not.
+"""Aggregates inside a recursion that demands their groups: folded when a group is complete, withdrawn when it is not.
 
-Law: what a group holds depends on lower strata alone, and the recursion says only which groups are asked for
+Law: the contents of a group depend on lower strata alone, and the recursion only determines which groups are demanded
 (`rewrite.lift_aggregates`). So a group is complete once the stratum is quiet, and its result never changes while the
-lower strata stand. *Retract*: a group that loses a row loses its result in the same phase, before anything is
-revived. *Assert*: when all partitions are quiet, groups without a result get theirs, inner aggregates before those
-around them, with a rank above all rows of the group. A group that gained rows from below while it has a result is
-*stale*: the stratum is then built again (`rebuild`).
+lower strata do not. *Retract*: a group that loses a row loses its result in the same phase, before anything is revived.
+*Assert*: when all partitions are quiet, groups without a result get theirs, inner aggregates before those around them,
+with a rank above all rows of the group. A group that gained rows from below while it has a result is *stale*: the
+stratum is then built again (`rebuild`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ QUIET = -(1 << 30)  # no group is pending
 
 
 class Due(NamedTuple):
-    """What is to be done next for the groups of a level: give their results, or build the stratum again."""
+    """What to do next for the groups of a level: derive their results, or build the stratum again."""
 
     level: int
     is_stale: bool
@@ -42,7 +42,7 @@ class Due(NamedTuple):
 
     @classmethod
     def from_order(cls, order: int) -> Due | None:
-        """What a number stands for; None if nothing is due on any partition.
+        """What a number means; None if nothing is due on any partition.
 
         >>> Due.from_order(Due(3, True).order), Due.from_order(Due(0, False).order), Due.from_order(QUIET)
         (Due(level=3, is_stale=True), Due(level=0, is_stale=False), None)
@@ -64,7 +64,7 @@ class _Source:
 
     @property
     def fold(self) -> Fold:
-        assert isinstance(self.code.fold, Fold)  # a choice is never asked for
+        assert isinstance(self.code.fold, Fold)  # a choice is never demanded
         return self.code.fold
 
     def groups_of(self, rows: Cells) -> list[Group]:
@@ -82,13 +82,13 @@ class _Source:
         return rows[[other == group for other in self.groups_of(rows)]]
 
     def shown(self, group: Group) -> Cells | None:
-        """What a group shows; None for nothing."""
+        """What a group shows; None if it shows nothing."""
         if group in self.groups.shown:
             return self.groups.shown[group]
         return None if self.groups.emptied else self._result(self.before(group))
 
     def rows(self, group: Group) -> Cells:
-        """The rows of a group before the epoch, and those that are new; not all need be there now."""
+        """The rows of a group before the epoch, and the new ones; some may no longer be present."""
         fresh: Cells = np.array(self.groups.fresh.get(group, []), np.int64)
         return np.concatenate([self.before(group), fresh])
 
@@ -126,7 +126,7 @@ class _Source:
                 groups.fresh.setdefault(group, []).append(row)
 
     def _come_back(self) -> Cells:
-        """Rows of groups that lost their results and are there again."""
+        """Rows of groups that lost their results and are present again."""
         lost: Cells = np.concatenate([*self.groups.lost, NOTHING])
         there = present_now(self.partition.relations.records(self.number)[lost])
         self.groups.lost = [lost[~there]]
@@ -142,7 +142,7 @@ class _Source:
 
 
 def withdraw_results(partition: Partition, stratum: Stratum) -> bool:
-    """Take back the results of groups that lost rows since the last look at the queue; whether there were any."""
+    """Withdraw the results of groups that lost rows since the last look at the queue; whether there were any."""
     if not stratum.asked_folds:
         return False
     epoch = partition.epoch
@@ -168,7 +168,7 @@ def _withdraw(source: _Source, group: Group) -> bool:
 
 
 def next_due(partition: Partition, stratum: Stratum) -> int:
-    """The order of what is due next now that the stratum is quiet (`Due`), `QUIET` if nothing is."""
+    """The order of what is due next in a quiet stratum (`Due`), `QUIET` if nothing is."""
     due = QUIET
     for source in _sources(partition, stratum):
         source.look()
@@ -184,7 +184,7 @@ def next_due(partition: Partition, stratum: Stratum) -> int:
 
 
 def give_asked(partition: Partition, stratum: Stratum, level: int) -> None:
-    """Give the results of the groups of a level that show nothing yet."""
+    """Derive the results of the groups of a level that show nothing yet."""
     for source in _sources(partition, stratum):
         if stratum.asked_levels[source.code.label] == level:
             for group in sorted(source.groups.touched):
@@ -196,7 +196,7 @@ def give_asked(partition: Partition, stratum: Stratum, level: int) -> None:
 
 
 def forget_shown(partition: Partition, codes: Iterable[RuleCode]) -> None:
-    """These aggregates show nothing: their stratum was emptied, or they are new."""
+    """Forget what these aggregates show: their stratum was emptied, or they are new."""
     for code in codes:
         if code.fold is not None:
             partition.epoch.asked[code.label] = AskedGroups(emptied=True)

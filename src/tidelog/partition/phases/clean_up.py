@@ -1,10 +1,10 @@
 """The clean-up of a stratum with a min or max inside recursion: values that were improved upon are retracted.
 
-Law: afterwards every group shows again what it showed before. Where one does not, the rules are not monotone in the
-value, and `gain.end_gain` says so. With witnesses (columns that decide between equal values) a group may lose what it
-showed: a better value whose witness fails a test replaces a worse one whose witness passed. Such groups are opened
-again, and the stratum is asserted and cleaned up until it is settled. Every value is worse than those it comes from
-(`program.order`), so that what is best of all is settled first, and every time around settles what is next best.
+Law: afterwards every group shows again what it showed before. If one does not, the rules are not monotone in the value,
+and `gain.end_gain` reports it. With witnesses (columns that decide between equal values) a group may lose what it
+showed: a better value whose witness fails a test replaces a worse one whose witness passed. Such groups are reopened,
+and the stratum is asserted and cleaned up until it is settled. Every value is worse than those it is derived from
+(`program.order`), so that the best value of all is settled first, and every iteration settles the next best.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Settling:
         self._times = 0
 
     def go_on(self) -> None:
-        """One time more; a stratum that is not settled by then never is."""
+        """Count one more iteration; a stratum that is not settled within the limit never is."""
         self._times += 1
         if self._times > MOST_TIMES:
             names = ", ".join(f"`{name}`" for name in sorted(self._relations) if not is_auxiliary(name))
@@ -54,18 +54,18 @@ def retract_stale(partition: Partition, stratum: Stratum) -> None:
 
 
 def restore_shown(partition: Partition, stratum: Stratum) -> None:
-    """After the retraction of stale values: what still has supports comes back."""
+    """After the retraction of stale values, revive what still has supports."""
     revive(partition)
     fire_queue(partition, at.ASSERT_SAME, stratum.tables(partition.relations.numbers)[2], 1)
 
 
 def is_unsettled(partition: Partition, stratum: Stratum) -> bool:
-    """Whether groups lost what they showed, in a stratum in which they may."""
+    """Whether groups lost what they showed, in a stratum where that is possible."""
     return bool(partition.machine.state[at.HIDDEN]) and any(choice.ties for choice in stratum.choices)
 
 
 def show_others(partition: Partition, stratum: Stratum) -> None:
-    """Groups that lost what they showed show the best that they have, and what follows from that is asserted."""
+    """Let groups that lost what they showed show their best candidate, and assert what follows from that."""
     machine = partition.machine
     machine.look_up()
     machine.state[at.CLEANING] = machine.state[at.HIDDEN] = 0

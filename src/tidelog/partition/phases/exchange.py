@@ -1,7 +1,7 @@
 """What leaves a partition for the others, and what arrives from them.
 
 Law: a support is found where its rule fires and counted where its head is owned. In each phase changes only grow, so
-that any order of arrival gives the same facts and the same ``all``.
+that any order of arrival leads to the same facts and the same ``all``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Firing: plans run for the facts that trigger them, and what they send is applied.
 
 Law: a fact of relation R fires ``plans[first:last]`` where ``spans[R] = (first, last)``; the spans of relations that
-trigger nothing are empty, before and after. A value that cannot be computed is told with the rule that wanted it, an
-epoch that is given up with the rule that ran.
+trigger nothing are empty, before and after. The error for a value that cannot be computed names the rule that needs it;
+the error for an abandoned epoch names the rule that ran.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WHOLE_SPAN: Cells = np.array([[0, 1]], np.int64)
 
 
 def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells], sign: int) -> bool:
-    """Fire what some changed facts trigger; False if that was given up (`scale`)."""
+    """Fire what some changed facts trigger; False if that was abandoned (`scale`)."""
     batch = joined(items) if items else NOTHING
     if not len(batch):
         return True
@@ -39,7 +39,7 @@ def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells
 
 
 def fire_queue(partition: Partition, phase: int, triggers: Triggers, sign: int) -> bool:
-    """Fire the queue, and what that puts on the queue, until it is empty; False if that was given up."""
+    """Fire the queue, and what that puts on the queue, until it is empty; False if that was abandoned."""
     if not partition.machine.has_work:
         return True
     spans = _fill_spans(partition, triggers)
@@ -88,7 +88,7 @@ def _empty_spans(spans: Cells, triggers: Triggers) -> None:
 
 
 def _raise_with_rule(partition: Partition, error: BaseException) -> NoReturn:
-    """A value that cannot be computed is told with its rule, an epoch that is given up with where it stands."""
+    """Raise an error again, with the rule of a value that cannot be computed, or the position of an abandoned epoch."""
     if isinstance(error, LimitError | EpochInterrupted):
         raise error.reworded(f"{error}{running_rule(partition) or ''}") from None
     if isinstance(error, KeyboardInterrupt):

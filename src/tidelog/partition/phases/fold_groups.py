@@ -1,4 +1,4 @@
-"""Count, sum and mean follow a change: the results of groups that changed are taken back and replaced.
+"""Count, sum and mean follow a change: the results of groups that changed are withdrawn and replaced.
 
 Law: what is folded, or chosen from (`pick`), comes from a lower stratum, so that its net change is known before the
 stratum is visited. Old results are lost in the retract phase; the new ones wait for the barrier, and are gained then.
@@ -22,7 +22,7 @@ from tidelog.partition.phases.partition import Partition
 
 
 def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, Items]) -> Cells:
-    """Take back the results of groups that change; gives the results that replace them."""
+    """Withdraw the results of groups that change; returns the results that replace them."""
     assert code.fold is not None
     number = partition.relations.numbers[code.source]
     change = changes.get(number)
@@ -41,7 +41,7 @@ def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, 
 
 
 def _touched(partition: Partition, fold: Fold) -> Fold:
-    """A fold whose groups the epoch is about to read or change: it ends with the epoch."""
+    """Register a fold whose groups the epoch is about to read or change: it is committed or undone with the epoch."""
     partition.epoch.folds[id(fold)] = fold
     return fold
 
@@ -97,7 +97,7 @@ def gain_all_results(partition: Partition, code: RuleCode) -> None:
 
 
 def give_results(partition: Partition, phase: int, code: RuleCode, rows: Cells, rank: int = 0) -> None:
-    """Give or take results, as the phase says: this partition's own here, the others leave.
+    """Add or remove results, depending on the phase: this partition's own here; the others are sent.
 
     ``rank`` is the highest rank of the rows that were folded, 0 for those of lower strata.
     """
@@ -113,7 +113,7 @@ def give_results(partition: Partition, phase: int, code: RuleCode, rows: Cells, 
 
 
 def _keep_own(partition: Partition, number: int, code: RuleCode, rows: Cells, rank: int) -> Cells:
-    """The results that this partition owns; those of others leave, unless the rule fires there too."""
+    """The results that this partition owns; those of others are sent, unless the rule fires there, too."""
     shares = share_rows(rows, int(partition.relations.directory[number, at.PLACE]), partition.partitions)
     if not code.everywhere:
         partition.epoch.fold_messages += (
@@ -125,7 +125,7 @@ def _keep_own(partition: Partition, number: int, code: RuleCode, rows: Cells, ra
 
 
 def _of_rank(rows: Cells, rank: int) -> Cells:
-    """Rows as they leave: one support each, of this body rank."""
+    """Rows as they are sent: one support each, of this body rank."""
     head = np.full((len(rows), 2), rank, np.int64)
     head[:, 1] = 1
     return np.concatenate([head, rows], axis=1)

@@ -1,6 +1,6 @@
 """Phase 2 of a stratum, after the barrier: suspended facts that still have supports, then everything that is gained.
 
-Laws (design, section 3): revived and new facts get fresh ranks, above all that were given; candidates of a min or max
+Laws (design, section 3): revived and new facts get fresh ranks, above all previous ones; candidates of a min or max
 inside recursion are exposed best first.
 """
 
@@ -35,9 +35,9 @@ def gain(
     *,
     rebuild: bool = False,
 ) -> None:
-    """Gain what inserted facts, new rules and the changes of lower strata (by number of relation) give.
+    """Gain what follows from inserted facts, new rules and the changes of lower strata (by number of relation).
 
-    ``rebuild``: the stratum was emptied, so that all its rules count as new and assertions are given again.
+    ``rebuild``: the stratum was emptied, so that all its rules count as new and assertions are applied again.
     """
     for code in new_rules:
         stratum.rules[code.label] = code
@@ -72,7 +72,7 @@ def gain(
 
 
 def absorb_gains(partition: Partition, stratum: Stratum, messages: Messages) -> None:
-    """Supports that other partitions gave, and what follows from that, to local quiescence."""
+    """Apply supports that other partitions sent, and what follows from them, to local quiescence."""
     absorb(partition, at.ASSERT_SAME, messages, 1)
     own = stratum.tables(partition.relations.numbers)[2]
     if own.ranges:
@@ -80,13 +80,13 @@ def absorb_gains(partition: Partition, stratum: Stratum, messages: Messages) -> 
 
 
 def gain_asked(partition: Partition, stratum: Stratum, level: int) -> None:
-    """Results of aggregates that the stratum asks for, and what follows from them, to local quiescence."""
+    """Derive results of aggregates that the stratum demands, and what follows from them, to local quiescence."""
     give_asked(partition, stratum, level)
     fire_queue(partition, at.ASSERT_SAME, stratum.tables(partition.relations.numbers)[2], 1)
 
 
 def begin_again(partition: Partition) -> None:
-    """A clean-up is over, and more is gained: groups may show other values again."""
+    """After a clean-up, prepare for further gains: groups may show other values again."""
     machine = partition.machine
     machine.state[at.CLEANING] = 0
     if machine.state[at.HIDDEN]:
@@ -94,7 +94,7 @@ def begin_again(partition: Partition) -> None:
 
 
 def end_gain(partition: Partition, stratum: Stratum) -> None:
-    """The phase is over on all partitions: indexes that no plan has read so far learn of the new facts."""
+    """End the phase, which is over on all partitions: indexes that no plan has read so far catch up."""
     for number in partition.touch(stratum):
         partition.machine.catch_up(number)
     for choice in stratum.choices:
@@ -103,7 +103,7 @@ def end_gain(partition: Partition, stratum: Stratum) -> None:
 
 
 def revive(partition: Partition) -> None:
-    """Suspended facts that still have supports are present again, in order of old rank."""
+    """Revive suspended facts that still have supports, in order of old rank."""
     suspended = partition.machine.queue.items.copy()
     partition.machine.queue.reset()
     if len(suspended):
@@ -113,7 +113,7 @@ def revive(partition: Partition) -> None:
 
 
 def _open_choices(partition: Partition, stratum: Stratum) -> None:
-    """While a stratum is asserted, new candidates of its own go to the heap."""
+    """While a stratum is asserted, send its own new candidates to the heap."""
     for choice in stratum.choices:
         if partition.relations.names[choice.candidates] in stratum.relations:
             opened = ((choice.column + 1) << 4) | choice.order

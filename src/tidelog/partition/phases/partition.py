@@ -1,7 +1,7 @@
 """One partition: its facts, its rules, and the beginning and the end of epochs.
 
-Laws: I1 and I2 of the design hold after every committed epoch; an epoch that is undone leaves no trace. What happens
-in between are functions over a partition: `retract`, `gain`, `clean_up`, `rule_supports`. The caller (`runtime`) says
+Laws: I1 and I2 of the design hold after every committed epoch; an epoch that is undone leaves no trace. The phases in
+between are functions over a partition: `retract`, `gain`, `clean_up`, `rule_supports`. The caller (`runtime`) decides
 which strata to visit and in which order; the partition keeps the counts.
 """
 
@@ -45,14 +45,14 @@ class OpenEpoch:
     is_open: bool = False
     clock: int = 0
     rank_bases: Cells = field(default_factory=lambda: NOTHING)
-    touched: set[int] = field(default_factory=set)  # relations of which a commit looks at the journal
+    touched: set[int] = field(default_factory=set)  # relations whose journal a commit reads
     pending: dict[int, Cells] = field(default_factory=dict)  # suspended before their stratum is visited, by relation
-    fold_gains: list[tuple[RuleCode, Cells]] = field(default_factory=list)  # results to be given once all is retracted
+    fold_gains: list[tuple[RuleCode, Cells]] = field(default_factory=list)  # results to add once all is retracted
     folds: dict[int, Fold] = field(default_factory=dict)  # whose groups the epoch touched, by identity
     rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
     asked: dict[str, AskedGroups] = field(default_factory=dict)  # of aggregates inside their recursion, by label
     settle_visited: Callable[[], None] = nothing  # commits the members of strata that a trip visited
-    asked_seen: int = 0  # items of the queue of losses that were looked at for groups of theirs
+    asked_seen: int = 0  # items of the queue of losses that were searched for their groups
     fold_messages: list[tuple[int, int, Cells]] = field(default_factory=list)  # partition, relation, rows to be sent
 
 
@@ -83,19 +83,19 @@ class Partition:
         self.committed = CommittedFacts(self.relations)
         self.kept = KeptIndexes(self.relations)
         self._drops = 0
-        self.closings = 0  # times that all ranks were numbered anew
+        self.closings = 0  # number of times that all ranks were renumbered
 
     def close(self) -> None:
-        """End the threads, and let the memory go with the last one who reads it; there are no more epochs."""
+        """Stop the threads; the memory is freed with the last reader. There are no more epochs."""
         close_machine(self.machine)
 
     def memory(self) -> int:
-        """Bytes held by facts, indexes, journals, and the texts that this partition answers for."""
+        """Bytes held by facts, indexes, journals, and the texts that are counted for this partition."""
         folds = sum(code.fold.memory for code in list(self.rules.codes.values()) if isinstance(code.fold, Fold))
         return self.relations.memory() + folds + self.dictionary.memory_at(self.number)
 
     def add_relation(self, name: str, arity: int, place: int = 0) -> int:
-        """The number of a relation, which is made if it is not there; ``place`` says who owns its facts."""
+        """The number of a relation, which is created if missing; ``place`` determines the owners of its facts."""
         number = self.relations.add(name, arity)
         self.relations.directory[number, at.PLACE] = place
         self.machine.messages.fit(arity)
@@ -105,21 +105,21 @@ class Partition:
 
     @property
     def clock(self) -> int:
-        """The greatest depth of a rank given or seen, with the clock: no rank is above."""
+        """The greatest depth of a rank assigned or seen, with the clock: no rank is above."""
         return int(self.machine.state[at.CLOCK])
 
     def raise_clock(self, rank: int) -> None:
-        """See to it that revived facts stand above ``rank``, and later ones of a depth after it."""
+        """Ensure that revived facts rank above ``rank``, and later facts of its depth after it."""
         self.set_clock(later(self.clock, rank))
 
     def set_clock(self, rank: int) -> None:
-        """After the ranks of all strata are closed up: the highest rank there is."""
+        """Set the highest rank after the ranks of all strata are closed up."""
         self.machine.state[at.CLOCK] = rank
 
     # Epochs
 
     def begin(self) -> None:
-        """Start an epoch; results of functions are forgotten if texts were dropped, which may be behind them."""
+        """Start an epoch; results of functions are forgotten if texts were dropped, since they may refer to these."""
         if self._drops != self.dictionary.drops:
             self._drops = self.dictionary.drops
             self._trim_memories(0)
@@ -143,7 +143,7 @@ class Partition:
         return {self.relations.names[n] for n, items in self.epoch.pending.items() if len(items)}
 
     def commit(self, shown: Callable[[], None] = lambda: None) -> None:
-        """What is new becomes old: readers see it at once, ``shown`` is called at that moment, and records follow."""
+        """Commit the epoch: readers see it at once, ``shown`` is called at that moment, then records are settled."""
         self.machine.end_epoch()
         self.committed.show(shown)
         if self.epoch.is_open:

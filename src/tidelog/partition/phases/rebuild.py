@@ -1,8 +1,8 @@
-"""A stratum built again in place, where that is cheaper than its retraction (`scale`).
+"""A stratum built again in place, if that is cheaper than its retraction (`scale`).
 
-Law: emptied and built again a stratum holds the facts and the ``all`` that retraction and assertion would leave, with
-fresh ranks. The journal has every record as it was, so that the epoch is undone and committed like any other; what a
-stratum hands upwards is its net change.
+Law: a stratum that was emptied and built again holds the facts and the ``all`` that retraction and assertion would
+leave, with fresh ranks. The journal has every record as it was, so that the epoch is undone and committed like any
+other; a stratum passes its net change upwards.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EMPTIED = 1 << 20  # rows in one call of the kernel (D19)
 
 
 def empty_stratum(partition: Partition, stratum: Stratum) -> None:
-    """Nothing of a stratum is present and nothing is left to retract; what was asserted stays flagged so."""
+    """Empty a stratum, so that nothing is left to retract; asserted facts keep their flag."""
     machine, epoch = partition.machine, partition.epoch
     machine.abandon()
     machine.choices.forget_opened()
@@ -41,7 +41,7 @@ def empty_stratum(partition: Partition, stratum: Stratum) -> None:
 
 
 def assert_again(partition: Partition, members: Iterable[int]) -> None:
-    """Asserted facts of an emptied stratum get the support that their assertion is."""
+    """Restore the support by assertion of the asserted facts of an emptied stratum."""
     for number in members:
         records = partition.relations.records(number)
         rows = np.ascontiguousarray(records[asserted(records), :STATE])

@@ -1,4 +1,4 @@
-"""Phase 1 of a stratum: all supports that a change takes away, to local quiescence.
+"""Phase 1 of a stratum: all supports that a change removes, to local quiescence.
 
 Laws (design, section 3): everything is retracted before anything is asserted; a fact that loses its last support of
 lower rank is suspended, and stays visible until its losses are fired.
@@ -23,9 +23,9 @@ from tidelog.partition.phases.scale import Scale
 
 
 def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Items]) -> bool:
-    """Retract what deleted facts and the changes of lower strata (by number of relation) take away.
+    """Retract what follows from deleted facts and the changes of lower strata (by number of relation).
 
-    False if that was given up: to build the stratum again is cheaper, and `rebuild.empty_stratum` comes next.
+    False if that was abandoned: building the stratum again is cheaper, and `rebuild.empty_stratum` comes next.
     """
     machine, epoch = partition.machine, partition.epoch
     lower, negated, _ = stratum.tables(partition.relations.numbers)
@@ -59,14 +59,14 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
 
 
 def absorb_losses(partition: Partition, stratum: Stratum, messages: Messages, *, cleaning: bool = False) -> bool:
-    """Supports that other partitions took away, and what follows, to local quiescence; False if that was given up."""
+    """Apply losses sent by other partitions, and what follows, to local quiescence; False if that was abandoned."""
     phase = at.CLEAN_RETRACT if cleaning else at.RETRACT_SAME
     absorb(partition, phase, messages, -1)
     return fire_losses(partition, stratum, phase)
 
 
 def end_retract(partition: Partition) -> None:
-    """The phase is over on all partitions: what comes now is not weighed."""
+    """End the phase, which is over on all partitions: what follows is not weighed."""
     partition.machine.scale = None
 
 
@@ -75,7 +75,7 @@ def fire_losses(partition: Partition, stratum: Stratum, phase: int) -> bool:
     own = stratum.tables(partition.relations.numbers)[2]
     while True:
         if not own.ranges:
-            partition.machine.hide_queue()  # nothing reads them, but a rule that is about to come would
+            partition.machine.hide_queue()  # nothing reads them now, but a rule about to be added would
         elif not fire_queue(partition, phase, own, -1):
             return False
         if not withdraw_results(partition, stratum):

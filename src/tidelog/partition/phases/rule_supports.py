@@ -1,4 +1,4 @@
-"""Supports of whole rules: lost with a removed rule, gained with a new one, compared anew when a stratum is split.
+"""Supports of whole rules: lost with a removed rule, gained with a new one, compared again when a stratum is split.
 
 Laws (design, section 3): a removed rule loses its supports over the old state and compared the old way, before any
 stratum is visited; facts that this suspends wait for the retract phase of their stratum. Whether a support is of
@@ -42,7 +42,7 @@ def lose_rule(partition: Partition, code: RuleCode) -> None:
 
 
 def absorb_lost_rules(partition: Partition, messages: Messages) -> None:
-    """Supports that removed rules lose on other partitions."""
+    """Apply the losses of removed rules on other partitions."""
     partition.machine.queue.reset()
     absorb(partition, at.OLD_RULE, messages, -1)
     _touch_heads(partition, messages)
@@ -51,7 +51,7 @@ def absorb_lost_rules(partition: Partition, messages: Messages) -> None:
 
 def compare_rule(partition: Partition, code: RuleCode, sign: int) -> None:
     """Count (sign 1) or discount (-1) the supports of lower rank of a rule as its code compares them now."""
-    if code.fold is None:  # what is folded comes from a lower stratum, and counts alike
+    if code.fold is None:  # folded rows come from a lower stratum, and count the same
         partition.machine.state[at.PEEK] = 1
         fire_whole(partition, code, at.OLD_RULE, 2 * sign)
         partition.machine.state[at.PEEK] = 0
@@ -59,7 +59,7 @@ def compare_rule(partition: Partition, code: RuleCode, sign: int) -> None:
 
 
 def absorb_comparisons(partition: Partition, messages: Messages, sign: int) -> None:
-    """Supports that other partitions compare anew, counted (1) or discounted (-1)."""
+    """Count (1) or discount (-1) supports that other partitions compare again."""
     absorb(partition, at.OLD_RULE, messages, 2 * sign)
     _touch_heads(partition, messages)
 
@@ -82,7 +82,7 @@ def _touch_heads(partition: Partition, messages: Messages) -> None:
 
 
 def _let_queue_wait(partition: Partition) -> None:
-    """Facts that lost their last support of lower rank wait for the retract phase of their stratum."""
+    """Let facts that lost their last support of lower rank wait for the retract phase of their stratum."""
     items, waiting = partition.machine.queue.items.copy(), partition.epoch.pending
     relations = items >> 32
     for number in np.unique(relations).tolist():

@@ -1,6 +1,6 @@
-"""Where an epoch stands that is about to be given up: which rule runs, its plan, and how far it came.
+"""The position of an epoch that is about to be abandoned: which rule runs, its plan, and its progress.
 
-Law: a rule is told as the user wrote it, its plan with the atoms in order and the columns they are looked up by. The
+Law: a rule is shown as the user wrote it, its plan with the atoms in order and the columns they are looked up by. The
 numbers are those of one partition since the epoch began; they may be read while a kernel runs.
 """
 
@@ -17,7 +17,7 @@ MARK = "\n  rule    "
 
 
 class OutOfMemory(MemoryError):
-    """There is no memory left for what a rule makes; its text is where the epoch stands."""
+    """There is no memory left for the results of a rule; the text is the position of the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class RunningRule:
 
 
 def running_rule(partition: Partition) -> RunningRule | None:
-    """Where the epoch of a partition stands; None while no rule runs."""
+    """The position of the epoch of a partition; None while no rule runs."""
     machine = partition.machine
     place = int(machine.state[at.PLAN])
     if not machine.firing or place < 0:
@@ -70,8 +70,8 @@ def running_rule(partition: Partition) -> RunningRule | None:
     )
 
 
-def is_told(error: BaseException) -> bool:
-    """Whether an error says already where its epoch stood."""
+def names_running_rule(error: BaseException) -> bool:
+    """Whether an error already contains the position of its epoch."""
     return MARK in str(error)
 
 

@@ -1,11 +1,10 @@
-"""Whether a retraction is dearer than building its stratum again.
+"""Whether a retraction costs more than building its stratum again.
 
 Law (D26): an epoch costs at most about 1.3 times a rebuild of the strata that it touches. A retraction is weighed
 between slices: the supports it has lost, with those that the facts still on its queue will lose at the same rate, and
-those that these will suspend, against the supports that the rules of the stratum hold. What is weighed are estimates,
-believed only once a tenth of the supports is lost: many retractions fan out at first and soon come to their end. Which
-way is taken changes the cost, never the facts or ``all``. A retraction that visits few rows is never weighed, and costs
-nothing more.
+those that these will suspend, against the supports that the rules of the stratum hold. These are estimates, trusted
+only once a tenth of the supports is lost: many retractions fan out at first and end soon after. The choice changes the
+cost, never the facts or ``all``. A retraction that visits few rows is never weighed, and costs nothing extra.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 SHARE = 0.4  # of a stratum's supports: a support lost costs some two and a half found, so that this many cost a build
 BELOW = 0.25  # the same for what is lost from below, which is known in advance, but not what follows from it
 FOLLOWS = 1.4  # what a loss from below costs with what follows from it, at the least
-LEAST = 0.1  # of a stratum's supports that must be lost before the rest is believed: that costs a quarter of a build
-STEEPEST = 0.95  # facts suspended by each suspended fact, at the most, as far as that is believed
+LEAST = 0.1  # of a stratum's supports that must be lost before the estimate is trusted: they cost a quarter of a build
+STEEPEST = 0.95  # the most facts suspended by each suspended fact that an estimate assumes
 FEW = 1 << 14  # rows that a retraction may visit before it is weighed
 SAMPLE = 64  # facts fired before the rest is expected to lose as much as they did
 
@@ -58,7 +57,7 @@ class Scale:
         return int(self._partition.machine.losses[numbers].sum())
 
     def tips(self) -> bool:
-        """Whether building again is cheaper than to go on, as far as one can see."""
+        """Whether building again is estimated to be cheaper than continuing."""
         lost = self.lost()
         self.budget = max(FEW, self.held >> 5)
         if self._partition.machine.state[at.PHASE] == at.RETRACT_LOWER:
@@ -66,12 +65,12 @@ class Scale:
         return lost >= self.held * LEAST and self._weigh(self._expected(lost), SHARE)
 
     def begin_queue(self) -> None:
-        """What is below has taken away what it takes; now follows what that suspends."""
+        """All losses from below are applied; the consequences follow."""
         self._first = int(self._partition.machine.state[at.QTAIL])
         self._direct = self.lost() if self._first > SAMPLE else 0
 
     def tips_at_once(self, deleted: Sequence[Cells], changes: Mapping[int, Items]) -> bool:
-        """Whether that is plain before anything is retracted: so much of what the rules read is gone."""
+        """Whether that is clear before anything is retracted, since much of what the rules read was deleted."""
         if sum(map(len, deleted)) < SAMPLE or self.held == 0:
             return False
         relations = self._partition.relations
@@ -84,12 +83,12 @@ class Scale:
         return self._weigh(expected * FOLLOWS, BELOW)
 
     def _from_below(self, lost: int) -> float:
-        """What will be lost if the other facts that are gone below do as those before them did."""
+        """The losses to expect if the remaining deleted facts below cause as many as those before them."""
         fired, end = self._partition.machine.position
         return FOLLOWS * lost * end / max(SAMPLE, fired)
 
     def _expected(self, lost: int) -> float:
-        """What will be lost if the facts that wait do as those before them did."""
+        """The losses to expect if the waiting facts cause as many as those before them."""
         state = self._partition.machine.state
         (fired, _), suspended = self._partition.machine.position, int(state[at.QTAIL])
         if fired < SAMPLE:
@@ -105,7 +104,7 @@ class Scale:
 
 
 def find_supports(partition: Partition, stratum: Stratum) -> None:
-    """The rules of a state that was read do not know how many supports they hold: the facts they derive do."""
+    """Count the supports of rules in a state that was read, from the facts that they derive."""
     relations, losses = partition.relations, partition.machine.losses
     heads: dict[str, list[RuleCode]] = {}
     for code in stratum.rules.values():
@@ -120,5 +119,5 @@ def find_supports(partition: Partition, stratum: Stratum) -> None:
 
 
 def _read(code: RuleCode) -> Iterable[str]:
-    """The relations that the body of a rule asks for."""
+    """The relations that the body of a rule reads."""
     return (literal.predicate for literal in code.rule.body if isinstance(literal, Atom))

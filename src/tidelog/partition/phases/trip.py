@@ -1,6 +1,6 @@
-"""The trip of a small epoch: its few rows, and what the kernel that visits strata writes down on the way.
+"""The trip of a small epoch: its few rows, and what the kernel that visits strata records on the way.
 
-Law: what a trip changes is what the phases of each stratum would change; it can be undone like any epoch until it is
+Law: a trip changes what the phases of each stratum would change; it can be undone like any epoch until it is
 committed. Its changes are copied, so that they can be read whatever happens to records later.
 """
 
@@ -47,7 +47,7 @@ class Trip:
         self._is_first = True
 
     def begin(self, inserts: Mapping[str, Cells], deletes: Mapping[str, Cells], most: int) -> None:
-        """Start with these base facts; the visit of a stratum may look at ``most`` rows."""
+        """Start with these base facts; the visit of a stratum may examine ``most`` rows."""
         partition, state, numbers = self._partition, self.state, self._partition.relations.numbers
         relations = len(partition.relations.names)
         self.charts.begin(relations)
@@ -68,7 +68,7 @@ class Trip:
         state[visit.GIVEN] = count
 
     def go_on(self) -> int:
-        """Visit strata until the epoch is through (DONE), or must be looked at."""
+        """Visit strata until the epoch is finished (DONE), or the caller must act."""
         partition, charts = self._partition, self.charts
         machine, relations = partition.machine, partition.relations
         while True:
@@ -129,7 +129,7 @@ class Trip:
         return self.charts.strata[self.state.item(visit.STRATUM)]
 
     def learn(self, strata: Callable[[str], Stratum | None], readers: Callable[[str], Iterable[str]]) -> bool:
-        """Learn of the relation that is unknown: its stratum, and the heads that read it; False if it has none."""
+        """Learn the stratum of the unknown relation, and the heads that read it; False if it has none."""
         number = self.state.item(visit.WANTED)
         name = self._partition.relations.names[number]
         return self.charts.learn(number, name, strata, readers(name))
@@ -149,7 +149,7 @@ class Trip:
         return found
 
     def take(self, changes: Mapping[int, Items]) -> None:
-        """What a stratum changed that was visited elsewhere."""
+        """Add the changes of a stratum that was visited elsewhere."""
         state, relations = self.state, self._partition.relations
         for number, change in changes.items():
             items = np.concatenate([change.inserted, change.deleted])
@@ -176,23 +176,23 @@ class Trip:
         return ChangedRows([relations.names[line[0]] for line in lines], lines, cells, relations.directory)
 
     def visit_log(self) -> Cells:
-        """Of every visit: stratum, chart (-1: elsewhere), facts suspended and revived, supports, nanoseconds."""
+        """For every visit: stratum, chart (-1: elsewhere), facts suspended and revived, supports, nanoseconds."""
         return self.log[: self.visits].copy()
 
     def commit(self) -> None:
-        """What is new becomes old in the strata that were visited here."""
+        """Commit the strata that were visited here: new facts become old."""
         relations, count = self._partition.relations, self.visits
         settle = visit.commit_visited.when_brief(count <= BRIEF_STRATA)
         settle(relations.directory, relations.indexes, self.charts.cells, self.log, count)
 
     def give_up(self) -> None:
-        """The epoch is carried out in another way, or not at all: nothing is triggered any more."""
+        """Abandon the trip, so that nothing is triggered: the epoch is carried out in another way, or not at all."""
         if self.state.item(visit.BEGUN):
             self._partition.spans[:] = 0
 
 
 class ChangedRows(Mapping[str, Reader]):
-    """What reads the changed rows of each relation; made when it is asked for, since many are never read."""
+    """The readers of the changed rows of each relation; made on request, since many are never used."""
 
     __slots__ = ("_cells", "_directory", "_lines", "_names", "_places")
 

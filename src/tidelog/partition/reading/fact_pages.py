@@ -1,8 +1,8 @@
-"""Facts that a question looks for, found where they lie: by some of their columns, with rank and assertion.
+"""Facts that a question looks for, found where they are stored: by some of their columns, with rank and assertion.
 
-Law: a pattern narrows by what is known: a whole fact is found by its hash, some columns of it through an index, which
-is kept for later questions (`kept_indexes`). Facts come in pages, in the order of records, with how many there are in
-all, so that no more is moved than is looked at. Only facts of one state are seen (`sight`).
+Law: a pattern narrows the search as far as it can: a whole fact is found by its hash, facts with some given columns
+through an index, which is kept for later questions (`kept_indexes`). Facts are returned in pages, in the order of
+records, with the total number, so that no more is moved than is used. Only facts of one state are seen (`sight`).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ NOTHING: Cells = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class FactPattern:
-    """Facts of a relation that have these cells in these columns, which are given in order.
+    """Facts of a relation that have these cells in these columns; the columns are ascending.
 
     With ``below`` only those of lower rank; ``ranked`` says that ranks are compared. ``shown_by`` is the label of a min
-    or max: the whole fact that is asked for counts only if its group shows it. Every partition gives as many as
-    ``count``, after its first so many.
+    or max: the whole fact counts only if its group shows it. Every partition returns at most ``count`` facts, from its
+    number ``first`` on.
     """
 
     relation: str
@@ -54,7 +54,7 @@ class FactPattern:
 
 @dataclass(frozen=True, slots=True)
 class FactPage:
-    """One page of the facts that are wanted: columns, ranks, who is asserted; how many there are, and whether more."""
+    """One page of the wanted facts: columns, ranks, which are asserted; how many there are, and whether more."""
 
     cells: Cells
     ranks: Cells
@@ -64,7 +64,7 @@ class FactPage:
 
 
 def find(partition: Partition, wanted: Iterable[FactPattern], *, running: bool = False) -> list[FactPage]:
-    """What a partition has of the facts that are wanted; ``running``: in the epoch that ran and is not committed."""
+    """The wanted facts that a partition has; ``running``: in the epoch that ran and is not committed."""
     relations = partition.relations
     sight: Sight = RunningSight(relations) if running else CommittedSight(relations)
     return [_page(partition, sight, one) for one in wanted]
@@ -114,7 +114,7 @@ def _shown(partition: Partition, rows: Cells, wanted: FactPattern) -> Cells:
 
 
 def key_counts(relations: Relations) -> dict[tuple[str, tuple[int, ...]], int]:
-    """How many keys each index holds, by relation and columns; of those that wait for no row."""
+    """How many keys each index without pending rows holds, by relation and columns."""
     numbers, directory, indexes = relations.index_columns(), relations.directory, relations.indexes
     return {
         (relations.names[number], columns): indexes.item(index, at.KEYS)
@@ -124,7 +124,7 @@ def key_counts(relations: Relations) -> dict[tuple[str, tuple[int, ...]], int]:
 
 
 def together(parts: list[FactPage], *, copies: bool) -> FactPage:
-    """What several partitions have found, as one; of ``copies`` of a fact the one of lowest rank."""
+    """The pages of several partitions as one; among ``copies`` of a fact the one of lowest rank."""
     filled = [part for part in parts if part.total] or parts[:1]
     if len(filled) == 1:
         return filled[0]

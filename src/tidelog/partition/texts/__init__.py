@@ -1,1 +1,1 @@
-"""What lies behind the ids of symbols, lists and records: the dictionary of a partition."""
+"""The values behind the ids of symbols, lists and records: the dictionary of a partition."""

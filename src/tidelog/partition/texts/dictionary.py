@@ -51,7 +51,7 @@ def cell_float(cell: int) -> float:
 
 
 def natural_type(value: object) -> str:
-    """The type that a Python value has by itself; unsigned only where a number cannot hold it."""
+    """The default type of a Python value; unsigned only if a number cannot hold it."""
     if isinstance(value, bool):
         return "number"
     if isinstance(value, int):
@@ -67,15 +67,15 @@ class Dictionary:
 
     def __init__(self) -> None:
         self.entries = Entries()
-        self._cells: dict[str, int] = {}  # of symbols asked for lately
-        self.drops = 0  # times that entries went
+        self._cells: dict[str, int] = {}  # of recently used symbols
+        self.drops = 0  # number of times that entries were dropped
         self.lent: Mapping[int, Value] | None = None  # all entries of the owners, while others take over from them
 
     def __len__(self) -> int:
         return len(self.entries)
 
     def memory_at(self, partition: int) -> int:
-        """The bytes that a partition answers for; partitions of one process share a dictionary, which is told once."""
+        """The bytes counted for a partition; partitions of one process share a dictionary, which is counted once."""
         return 0 if partition else self.entries.memory
 
     def symbol(self, text: str) -> int:
@@ -89,37 +89,37 @@ class Dictionary:
         return cell
 
     def symbol_column(self, address: int, offsets: Cells) -> Cells:
-        """The cells of symbols whose UTF-8 lies in memory one after the other, from ``offsets[i]`` to the next."""
+        """The cells of symbols whose UTF-8 is in memory, one after the other, from ``offsets[i]`` to the next."""
         return self.entries.enter_column(address, offsets, SYMBOL_SEED)
 
     def enter(self, entries: Iterable[tuple[int, Value]]) -> None:
-        """Take entries that others made; DataError if two values have one id."""
+        """Add entries that others made; DataError if two values have one id."""
         self.entries.enter_all(list(entries))
 
     def known(self, cells: Iterable[int]) -> dict[int, Value]:
-        """What is known here of some ids."""
+        """The entries of these ids that are known here."""
         wanted = list(cells)
         found = zip(wanted, self.entries.values(wanted), strict=True)
         return {cell: value for cell, value in found if value is not None}
 
     def begin(self) -> None:
-        """An epoch begins, which may fail."""
+        """Begin an epoch, which may fail."""
         self.entries.begin()
 
     def end(self) -> None:
-        """It has succeeded."""
+        """End an epoch that succeeded."""
         self.entries.end()
 
     def drop(self) -> None:
-        """It has failed: entries that only it has made go, and nobody may remember their ids."""
+        """Drop the entries that only a failed epoch made; their ids must not be remembered."""
         if self.entries.drop():
             self._cells = {}
             self.drops += 1
 
     def showing(self, cells: Iterable[int]) -> Dictionary:
-        """What answers show, to be read when what was made for them has gone: a dictionary of their own.
+        """A separate dictionary for answers, which stays readable after entries made for them are dropped.
 
-        That is this one if nothing that they show was made since `begin`.
+        That is this one if none of their values was made since `begin`.
         """
         shown = set(cells)
         if shown.isdisjoint(self.entries.made()):
@@ -133,11 +133,11 @@ class Dictionary:
         return own
 
     def has_news(self, known: int) -> bool:
-        """Whether entries were made here that whoever owns them may not have known when there were so many."""
+        """Whether entries have been added since the dictionary had this size."""
         return len(self) != known
 
     def report_to_owners(self) -> None:
-        """A dictionary that is not shared out has nobody to tell."""
+        """Do nothing: a dictionary that is not distributed has no other owners."""
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:
         """The values behind ids."""
@@ -147,12 +147,12 @@ class Dictionary:
         return found
 
     def values_or_cells(self, cells: Sequence[int]) -> list[Value]:
-        """The values behind cells of a column whose type is not determined: themselves where they are no ids."""
+        """The values behind cells of a column whose type is not determined: cells that are not ids stay themselves."""
         found = self.entries.values(cells)
         return [cell if value is None else value for cell, value in zip(cells, found, strict=True)]
 
     def text_column(self, cells: Cells) -> TextColumn | None:
-        """The texts behind a column of ids; None if one of them is no UTF-8."""
+        """The texts behind a column of ids; None if one of them is not UTF-8."""
         return self.entries.text_column(cells)
 
     def encode(self, value: Value, type_: str) -> int:
@@ -169,7 +169,7 @@ class Dictionary:
         return to_signed(value) if type_ == "unsigned" else value
 
     def decode(self, cell: int, type_: str | None) -> Value:
-        """The value behind a cell of a column of that type; a record whose type is not told stays its cell."""
+        """The value behind a cell of a column of that type; a record without a type stays its cell."""
         if isinstance(type_, Shape):
             value: Value = self.structures([cell], type_)[0]
             return value
@@ -207,7 +207,7 @@ class Dictionary:
 
     def parts_of(self, cells: Sequence[int]) -> list[Packed]:
         """The cells of the parts of many records or variants."""
-        return self.values_of(cells)  # type: ignore[return-value]  # what stands behind cells of records
+        return self.values_of(cells)  # type: ignore[return-value]  # the entries of records
 
     def structures(self, cells: Iterable[int], shape: Shape, leaf: Leaf | None = None) -> list[Any]:
         """The values of records or variants of one type; ``leaf`` decodes parts of base types."""
@@ -237,7 +237,7 @@ def _structure(dictionary: Dictionary, value: Value, type_: str) -> int:
 
 
 class ScratchDictionary(Dictionary):
-    """The entries of another dictionary, and those that a question makes beside an epoch, which go with its end."""
+    """The entries of another dictionary, and those that a question makes during an epoch, dropped when it ends."""
 
     def __init__(self, base: Dictionary) -> None:
         super().__init__()
@@ -245,7 +245,7 @@ class ScratchDictionary(Dictionary):
         self.entries = ScratchEntries(base.entries)
 
     def drop(self) -> None:
-        """The question has ended."""
+        """Drop the entries of the question."""
         if len(self.entries):
             self.entries = ScratchEntries(self._base.entries)
             self._cells = {}

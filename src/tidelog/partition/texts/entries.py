@@ -1,9 +1,9 @@
 """The entries of a dictionary: values under their ids, numbered in the order in which they were made.
 
-Law (D15): two values with one id are an error. Those made one by one are *recent* at first and then settle among the
-texts, where columns of text go at once. Lists are kept as values too: equal ones may be written unlike. Whoever adds
-holds the lock; whoever looks up needs none. An entry stays, unless an epoch made it that failed: those that such an
-epoch made since its `begin` are dropped, but for those that another thread has made or met in the meantime.
+Law (D15): two values with one id are an error. Entries made one by one are *recent* at first and then settle among the
+texts, where columns of text are entered at once. Lists are kept as values, too: equal ones may be written differently.
+Adding requires the lock; looking up does not. An entry is permanent, unless the epoch that made it failed: entries that
+such an epoch made since its `begin` are dropped, except those that another thread has made or used in the meantime.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tidelog.program.functions.lists import same
 from tidelog.program.values.term import Value
 
 RECENT, RECENT_BYTES = 1 << 14, 1 << 22
-FEW = 32  # so many are looked up one by one
+FEW = 32  # ids from which on they are looked up together
 
 
 class Mark(NamedTuple):
@@ -37,7 +37,7 @@ class Mark(NamedTuple):
 
 
 def list_bytes(value: Value) -> int:
-    """About the memory of a list beside the texts in it.
+    """The approximate memory of a list, without the texts in it.
 
     >>> list_bytes((1, 2, (3,)))
     240
@@ -48,7 +48,7 @@ def list_bytes(value: Value) -> int:
 
 
 class Entries:
-    """Values by id; ``may_settle`` says whether recent entries stay for ever, or may have to be forgotten."""
+    """Values by id; ``may_settle`` returns whether recent entries are permanent, or may have to be forgotten."""
 
     def __init__(self, may_settle: Callable[[], bool] = lambda: True) -> None:
         self.lock = RLock()
@@ -73,7 +73,7 @@ class Entries:
     # Looking up
 
     def value(self, cell: int) -> Value | None:
-        """The value behind an id if it is known here. Recent ones first: settling puts them among the texts earlier."""
+        """The value behind an id, if known here. Recent ones first: settling adds to the texts before it removes."""
         return self._own(cell)
 
     def _own(self, cell: int) -> Value | None:
@@ -102,7 +102,7 @@ class Entries:
         return found
 
     def _mixed_values(self, cells: Sequence[int]) -> list[Value | None]:
-        """The same where lists and structures are kept, whose texts are not read again. Recent ones first, as above."""
+        """The same if there are lists and structures, whose texts are not parsed again. Recent ones first, as above."""
         recent, lists = self._recent, self._lists
         found = [lists.get(cell) if (value := recent.get(cell)) is None else value for cell in cells]
         missing = [place for place, value in enumerate(found) if value is None]
@@ -114,12 +114,12 @@ class Entries:
         return found
 
     def text_column(self, cells: Cells) -> TextColumn | None:
-        """The texts behind a column of ids; None if one of them is no UTF-8, or has not settled."""
+        """The texts behind a column of ids; None if one of them is not UTF-8, or has not settled."""
         with self.lock:
             self._settle()
         numbers = self._texts.find_all(cells)
         places: Cells = np.arange(len(numbers))
-        if not (numbers[1:] > numbers[:-1]).all():  # what came in this order lies in it, and each text once
+        if not (numbers[1:] > numbers[:-1]).all():  # already in order, each text once
             numbers, places = np.unique(numbers, return_inverse=True)
         if len(numbers) and (numbers[0] < 0 or self._texts.kinds(numbers).any()):
             return None
@@ -153,7 +153,7 @@ class Entries:
     # Adding
 
     def enter(self, cell: int, value: Value) -> None:
-        """An entry; DataError if another value has its id."""
+        """Add an entry; DataError if another value has its id."""
         with self.lock:
             if self.is_shared:
                 self._kept.add(cell)
@@ -170,7 +170,7 @@ class Entries:
                 raise failures.SAME_ID.error(known=known, value=value, cell=cell)
 
     def enter_all(self, entries: Sequence[tuple[int, Value]]) -> None:
-        """Many entries."""
+        """Add many entries."""
         symbols = [entry for entry in entries if isinstance(entry[1], str)]
         with self.lock:
             if self.is_shared:
@@ -182,7 +182,7 @@ class Entries:
                 self.enter(cell, value)
 
     def enter_column(self, address: int, offsets: Cells, seed: int) -> Cells:
-        """The ids that ``seed`` gives to texts whose UTF-8 lies in memory, from ``offsets[i]`` to the next."""
+        """Add texts whose UTF-8 is in memory, from ``offsets[i]`` to the next; returns their ids under ``seed``."""
         cells: Cells = np.empty(len(offsets) - 1, np.int64)
         with self.lock:
             self._settle()
@@ -202,22 +202,22 @@ class Entries:
 
     @property
     def is_shared(self) -> bool:
-        """Whether another thread than the one whose epoch runs is here."""
+        """Whether the current thread is not the one whose epoch runs."""
         return self._mark is not None and self._mark.thread != get_ident()
 
     def begin(self) -> None:
-        """An epoch of this thread begins, which may fail."""
+        """Begin an epoch of this thread, which may fail."""
         with self.lock:
             recent = self._recent
             self._mark = Mark(self._texts.mark(), recent, len(recent), self._recent_bytes, get_ident())
             self._kept = set()
 
     def end(self) -> None:
-        """The epoch has succeeded: what it made stays."""
+        """End an epoch that succeeded: its entries stay."""
         self._mark = None
 
     def drop(self) -> int:
-        """The epoch has failed: drop what it alone has made and used; how many entries went."""
+        """Drop what only a failed epoch has made and used; returns the number of entries dropped."""
         with self.lock:
             mark, self._mark = self._mark, None
             if mark is None or not self._may_settle():
@@ -250,7 +250,7 @@ class Entries:
         return mark.length if self._recent is mark.recent else 0
 
     def _settle(self) -> bool:
-        """Put the recent entries among the texts; whether all are there. Ctrl-C on the way leaves each in one place."""
+        """Move the recent entries to the texts; returns whether all are there. Ctrl-C leaves each in one place."""
         if not self._may_settle():
             return False
         if self._recent:
@@ -280,7 +280,7 @@ class Entries:
 
 
 class ScratchEntries(Entries):
-    """Entries that go soon, over those of another dictionary, which may still lose those of an epoch that runs."""
+    """Temporary entries over those of another dictionary, which may still lose those of a running epoch."""
 
     def __init__(self, base: Entries) -> None:
         super().__init__()
@@ -302,7 +302,7 @@ class ScratchEntries(Entries):
         return [cell for cell, _ in self.since(0)]
 
     def enter(self, cell: int, value: Value) -> None:
-        """An entry, here whether or not it is known there; DataError if another value has its id."""
+        """Add an entry here, whether or not it is known there; DataError if another value has its id."""
         with self.lock:
             if self._own(cell) is None:
                 known = self._base.value(cell)

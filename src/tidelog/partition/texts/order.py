@@ -1,4 +1,4 @@
-"""What the values of a type are ordered by, in the words of the dictionary.
+"""What the values of a type are ordered by, given their cells.
 
 Law (D11): NaN comes last, symbols are compared by their text; cells of types that have no order by their numbers.
 """

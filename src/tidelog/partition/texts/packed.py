@@ -14,7 +14,7 @@ class Packed(tuple[int, ...]):
     __slots__ = ()
 
     def to_json(self) -> dict[str, list[int]]:
-        """What the entry is kept as.
+        """The stored form of the entry.
 
         >>> Packed((1, 0)).to_json()
         {'cells': [1, 0]}

@@ -1,9 +1,9 @@
 """The dictionary of one partition among several, and that of their driver.
 
-Law (D15): an entry is owned by the partition that its id hashes to. Whoever makes an entry tells the owner before the
-epoch ends, and before any message that holds the id is sent; whoever needs a value asks the owner and keeps it. Two
-values with one id meet at the owner, which refuses the epoch. Most rules never look behind an id, so that most values
-never travel.
+Law (D15): an entry is owned by the partition that its id hashes to. A process that makes an entry reports it to the
+owner before the epoch ends, and before any message that holds the id is sent; a process that needs a value asks the
+owner and keeps it. Two values with one id meet at the owner, which refuses the epoch. Most rules never look behind an
+id, so that most values are never sent.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ from tidelog.partition.texts.texts import TextColumn
 from tidelog.program.values.term import Value
 
 Entry = tuple[int, Value]
-Batch = tuple[int, list[Entry]]  # what an owner is told
+Batch = tuple[int, list[Entry]]  # what is reported to an owner
 Ask = Callable[[int, list[int]], dict[int, Value]]  # owner, ids -> the values that it knows
 Tell = Callable[[int, list[Entry]], None]
-UNKNOWN = 1 << 20  # numbers that are remembered to be no ids
+UNKNOWN = 1 << 20  # numbers that are remembered not to be ids
 
 
 class Untold:
-    """Entries made here of which their owners have not heard yet."""
+    """Entries made here that have not been reported to their owners yet."""
 
     def __init__(self, tell: Tell, partitions: int, own: int | None) -> None:
         self._tell, self._partitions, self._own = tell, partitions, own
         self._entries: list[Entry] = []
         self._telling = False
-        self._lock = threading.Lock()  # readers make entries while an epoch tells of others
+        self._lock = threading.Lock()  # readers make entries while an epoch reports others
 
     @property
     def is_empty(self) -> bool:
-        """Whether the owners have heard of everything."""
+        """Whether everything has been reported to the owners."""
         return not self._entries and not self._telling
 
     def add(self, entry: Entry) -> None:
-        """An entry that was made."""
+        """Add an entry that was made."""
         with self._lock:
             self._entries.append(entry)
 
     def aim(self, tell: Tell, partitions: int, entries: list[Entry]) -> None:
-        """These are to be told, and nothing else, to owners that may be others."""
+        """Replace the owners, and the entries to be reported to them."""
         with self._lock:
             self._tell, self._partitions, self._entries = tell, partitions, entries
 
     def tell(self, forget: Callable[[Entry], bool]) -> None:
-        """Tell the owners; what one refuses is forgotten, or else told again, with what was not told yet."""
+        """Report to the owners; entries that one refuses are forgotten, or else reported again with the rest."""
         if not self._entries:
             return
         with self._lock:
@@ -80,30 +80,30 @@ class Untold:
 
 
 class SharedDictionary(Dictionary):
-    """Entries that this process made or asked for; ``own`` is its partition, None for the driver."""
+    """Entries that this process made or requested; ``own`` is its partition, None for the driver."""
 
     def __init__(self, partitions: int, own: int | None, ask: Ask, tell: Tell) -> None:
         super().__init__()
         self._partitions, self._own, self._ask = partitions, own, ask
         self._untold = Untold(tell, partitions, own)
-        self.entries = Entries(lambda: self._untold.is_empty)  # what owners have not heard of may be forgotten
+        self.entries = Entries(lambda: self._untold.is_empty)  # unreported entries may be forgotten
         self._numbers: set[int] = set()
 
     def memory_at(self, partition: int) -> int:
-        """Every partition has a dictionary of its own."""
+        """The bytes of the dictionary: every partition has a separate one."""
         return self.entries.memory
 
     def begin(self) -> None:
-        """Entries that others have heard of are not taken back."""
+        """Do nothing: entries that were reported to others are not dropped."""
 
     def has_news(self, known: int) -> bool:
-        """Whether entries were made here that their owners have not heard of."""
+        """Whether entries were made here that have not been reported to their owners."""
         return not self._untold.is_empty
 
     def report_to_owners(self) -> None:
-        """Tell the owners of the entries made here since the last time; DataError if two values have one id.
+        """Report the entries made here since the last time to their owners; DataError if two values have one id.
 
-        What an owner refuses is forgotten here, so that it is refused again; what was not told yet is told next time.
+        An entry that an owner refuses is forgotten here, so that it is refused again; the rest is reported next time.
         """
         self._untold.tell(self._forget)
 
@@ -114,13 +114,13 @@ class SharedDictionary(Dictionary):
         return self.entries.forget(cell)
 
     def aim(self, partitions: int, ask: Ask, tell: Tell) -> None:
-        """The owners are new, perhaps others, and empty: what was made here and may not be in their files is told."""
+        """Set new, empty owners: entries made here that may not be in their files are to be reported."""
         self._partitions, self._ask = partitions, ask
-        with self.entries.lock:  # no entry is made between
+        with self.entries.lock:  # no entry is made in between
             self._untold.aim(tell, partitions, self.entries.since(0))
 
     def symbol_column(self, address: int, offsets: Cells) -> Cells:
-        """The cells of symbols whose UTF-8 lies in memory; distinct ones are made here, so that owners hear of them."""
+        """The cells of symbols whose UTF-8 is in memory; distinct ones are made here, so that owners are notified."""
         beside = Dictionary()
         cells = beside.symbol_column(address, offsets)
         for cell, text in beside.entries.since(0):
@@ -128,12 +128,12 @@ class SharedDictionary(Dictionary):
         return cells
 
     def text_column(self, cells: Cells) -> TextColumn | None:
-        """The texts behind a column of ids; those not known here are asked for, all at once."""
+        """The texts behind a column of ids; those not known here are requested, all at once."""
         self._fetch(unknown(self.entries, np.unique(cells).tolist()))
         return super().text_column(cells)
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:
-        """The values behind ids; those not known here are asked for, all at once."""
+        """The values behind ids; those not known here are requested, all at once."""
         self._fetch(unknown(self.entries, cells))
         return super().values_of(cells)
 

@@ -2,7 +2,7 @@
 
 Law (D31): the id of a structure is a chain of hashes over the cells of its parts, so that equal values have equal cells
 on every partition, and a join on records compares one cell; its entry holds those cells and nothing else, so that a
-record inside another is not kept twice, and making or opening one costs its parts, however deep they go. ``nil`` is
+record inside another is not kept twice, and making or opening one costs its parts, however deep they are. ``nil`` is
 the cell 0. A variant is its constructor's id and then its parts. Values are read and made without recursion.
 """
 
@@ -34,7 +34,7 @@ def constructor_id(constructor: str) -> int:
 
 
 class _Open(NamedTuple):
-    """A value whose parts have to come first."""
+    """A value whose parts must be decoded first."""
 
     key: Key
     shape: Shape
@@ -113,7 +113,7 @@ def encode_structure(
     """The cell of a Python value; None if it, or something in it, does not fit the type.
 
     ``pack`` makes the cell of a structure, ``take_apart`` says which constructor a value has and what its parts are,
-    ``encode`` gives the cells of other parts.
+    ``encode`` returns the cells of other parts.
     """
     root: list[int] = []
     stack: list[tuple[Shape, str, list[Any], list[int], list[int]]] = []  # what is still to be encoded, cells so far

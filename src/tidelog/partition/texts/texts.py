@@ -1,8 +1,8 @@
-"""The texts of a dictionary in memory of their own: bytes that never move, under their ids.
+"""The texts of a dictionary in separate memory: bytes that never move, under their ids.
 
-Law (D15): each text is kept once, as its UTF-8, without an object of Python's for it; records are numbered in the order
-in which they came, and are added or, after an epoch that failed, dropped from the end. Lists lie here too, as JSON, in
-the form that state folders have. Whoever enters holds the dictionary's lock; whoever reads needs none: arrays that grow
+Law (D15): each text is kept once, as its UTF-8, without a Python object for it; records are numbered in the order in
+which they were added, and are appended or, after an epoch that failed, dropped from the end. Lists are kept here, too,
+as JSON, in the form that state folders have. Writers hold the dictionary's lock; readers need none: arrays that grow
 are replaced, and bytes stay.
 """
 
@@ -39,9 +39,9 @@ from tidelog.partition.base.block import Block
 from tidelog.partition.texts.packed import KEY, Packed
 from tidelog.program.values.term import NAN, Value
 
-TEXT, LIST, BROKEN = range(3)  # kinds: UTF-8; JSON; text with lone surrogates, which is no UTF-8
+TEXT, LIST, BROKEN = range(3)  # kinds: UTF-8; JSON; text with lone surrogates, which is not UTF-8
 SMALLEST, SMALLEST_HEAP, LARGEST_HEAP = 16, 1 << 12, 1 << 24
-SLICE_ROWS, SLICE_BYTES = 1 << 16, 1 << 24  # a slice takes some milliseconds; then Ctrl-C is heard
+SLICE_ROWS, SLICE_BYTES = 1 << 16, 1 << 24  # a slice takes some milliseconds; Ctrl-C is handled between slices
 LOW32 = 0xFFFFFFFF
 Bytes = npt.NDArray[np.uint8]
 _CONSTANTS = {"NaN": NAN, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -73,7 +73,7 @@ def to_bytes(value: Value) -> tuple[bytes, int]:
 
 
 def from_bytes(raw: bytes, is_list: bool) -> Value:
-    """The symbol or list that is kept so.
+    """The symbol or list behind stored bytes.
 
     >>> from_bytes(b'[1, 2.0, ["b"]]', True), from_bytes(b"[1]", False)
     ((1, 2.0, ('b',)), '[1]')
@@ -98,7 +98,7 @@ def laid_out(parts: Sequence[bytes]) -> tuple[Bytes, Cells]:
 
 
 class TextColumn(NamedTuple):
-    """A column of texts: the bytes of the distinct ones, where each begins and ends, and which of them stands where."""
+    """A column of texts: the bytes of the distinct ones, where each begins and ends, and which of them each row has."""
 
     data: Bytes
     offsets: Cells
@@ -115,7 +115,7 @@ class EntryColumns(NamedTuple):
 
 
 def to_strings(data: Bytes, offsets: Cells) -> list[Value]:
-    """Texts that lie one after the other."""
+    """Texts that are stored one after the other."""
     raw, ends = data.tobytes(), offsets.tolist()
     if raw.isascii():
         text = raw.decode("ascii")
@@ -124,7 +124,7 @@ def to_strings(data: Bytes, offsets: Cells) -> list[Value]:
 
 
 class TextMark(NamedTuple):
-    """How far texts had come: so many records, so many pieces of memory, and the room in the last."""
+    """The extent of the texts: numbers of records and of pieces of memory, and the room in the last piece."""
 
     records: int
     heaps: int
@@ -150,7 +150,7 @@ class Texts:
         return texts + 8 * RECORD_WIDTH * len(self) + self._table.nbytes
 
     def enter(self, address: int, offsets: Cells, cells: Cells, seed: int, kinds: Cells = _NO_KINDS) -> None:
-        """Enter texts that lie at an address (`enter_texts`); Clash if an id is there with other bytes."""
+        """Enter texts stored at an address (`enter_texts`); Clash if an id exists with other bytes."""
         start = 0
         while start < len(cells):
             stop = self._end_of_slice(offsets, start)
@@ -173,7 +173,7 @@ class Texts:
         return max(start + 1, min(rows, int(np.searchsorted(offsets, offsets[start] + SLICE_BYTES))))
 
     def _make_room(self, length: int) -> None:
-        """Room for another text of this length; all memory is had before anything changes."""
+        """Make room for another text of this length; all memory is allocated before anything changes."""
         count = len(self)
         if length > self._room[LEFT]:
             size = max(length, min(LARGEST_HEAP, max(SMALLEST_HEAP, sum(map(len, self._heaps)))))
@@ -188,11 +188,11 @@ class Texts:
             self._table = table
 
     def mark(self) -> TextMark:
-        """How far the texts have come."""
+        """The present extent of the texts."""
         return TextMark(len(self), len(self._heaps), self._room.copy())
 
     def drop(self, mark: TextMark) -> None:
-        """Drop all records after a mark; who reads meanwhile reads those before it, which stay where they are."""
+        """Drop all records after a mark; concurrent readers read those before it, which do not move."""
         table: Cells = np.zeros(len(self._table), np.int64)
         fill_table(table, table.ctypes.data, self._block.array, mark.records)
         self._table = table

@@ -1,9 +1,9 @@
 """Calls of the methods of a service, as values that can be sent to the process where it is.
 
-Law: whoever calls names the method itself (`Call(Service.rows, "edge")`) and not a string, so that arguments and
-result are checked where the call is written. Only methods marked with `call` can be called; the mark says how a caller
-waits for the answer, and what it means when there is none. A call that another process sends must have arguments of the
-classes that the method names; a protocol is no class, and stands for those that `admit` names and for no others.
+Law: a caller names the method itself (`Call(Service.rows, "edge")`) and not a string, so that arguments and result are
+checked where the call is written. Only methods marked with `call` can be called; the mark says how a caller waits for
+the answer, and what a missing answer means. A call that another process sends must have arguments of the classes that
+the method names; a protocol is not a class, and stands for those that `admit` names and for no others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ P = ParamSpec("P")
 Method = TypeVar("Method", bound=Callable[..., object])
 Given = tuple[tuple[Any, ...], dict[str, Any]]  # arguments by position and by name
 MARK = "mark"
-LIMIT = 120.0  # seconds for a question that costs no evaluation
+LIMIT = 120.0  # seconds for a question that requires no evaluation
 _ADMITTED: dict[type, tuple[type, ...]] = {}  # by protocol
 
 
@@ -33,7 +33,7 @@ class Mark:
     """How a method is called."""
 
     limit: float | None = LIMIT  # seconds that the caller waits; None: as long as the work takes
-    reading: bool = False  # an answer that does not come in time is no loss of the node
+    reading: bool = False  # a late answer does not mean that the node is lost
     ending: bool = False  # what must be done: a node that fails in it counts as lost
     any_time: bool = False  # answered also while another call is under way
     entries_first: bool = False  # the owners must know before it the dictionary entries that the caller made
@@ -73,7 +73,7 @@ class Call(Generic[S, T]):
         self.given: Given = (args, named)
 
     def on(self, service: S) -> T:
-        """The answer of a service; of its own method, where its class has another."""
+        """The answer of a service; if its class overrides the method, the answer of that."""
         args, named = self.given
         answer: T = getattr(service, self.name)(*args, **named)
         return answer
@@ -82,7 +82,7 @@ class Call(Generic[S, T]):
 def received(kind: type[S], name: str, given: Given) -> Call[S, object]:
     """The call that another process has sent by the name of its method.
 
-    EngineError if there is no such call, or if it does not take what was given.
+    EngineError if there is no such call, or if it does not accept these arguments.
     """
     method = getattr(kind, name, None)
     if method is None:
@@ -99,7 +99,7 @@ def admit(protocol: type, *classes: type) -> None:
 
 
 def _check(method: Callable[..., object], args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """Refuse arguments that are not of the kinds that the method names; what is inside them is its own affair."""
+    """Refuse arguments that are not of the kinds that the method names; their contents are not checked."""
     mark_of(method)
     signature, kinds = _kinds(method)
     try:
@@ -126,12 +126,12 @@ def hints_of(method: Callable[..., object]) -> dict[str, Any]:
 
 
 def _classes(hint: Any) -> Iterator[type]:
-    """The classes of a hint, without what stands in brackets behind them."""
+    """The classes of a hint, without their parameters in brackets."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         for part in get_args(hint):
             yield from _classes(part)
-    elif getattr(hint, "_is_protocol", False):  # any object has what a protocol asks for, or has it by chance
+    elif getattr(hint, "_is_protocol", False):  # an object may match a protocol by chance
         yield from _ADMITTED.get(hint, ())
     else:
         yield origin or hint

@@ -13,7 +13,7 @@ from tidelog.runtime.base.request import Mail
 
 
 class Channel:
-    """What other partitions have sent to this one, until it is taken; the one partition of an engine gets none."""
+    """What other partitions have sent to this one, until it is collected; a single partition receives nothing."""
 
     def __init__(self) -> None:
         self.run = 0  # the number of the run that the node is at
@@ -29,7 +29,7 @@ class Channel:
         return Mail(tuple(self._sent.get(to, 0) for to in range(partitions)), self._received)
 
     def send(self, leaving: Mapping[int, Messages]) -> int:
-        """Count and deliver what leaves; returns how many supports that are."""
+        """Count and deliver what leaves; returns the number of supports."""
         if not leaving:
             return 0
         for to, messages in leaving.items():

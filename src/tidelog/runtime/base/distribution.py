@@ -46,7 +46,7 @@ class Distribution:
         return sum(part.get(name, 0) for part in parts)
 
     def unevenness(self, name: str) -> float:
-        """How many times the mean the partition holds that has the most facts of a relation."""
+        """The facts of a relation on the partition that has the most, as a multiple of the mean."""
         held = [part.get(name, 0) for part in self.sizes]
         return max(held) * len(held) / sum(held) if any(held) else 1.0
 

@@ -1,8 +1,8 @@
 """Memory that is left on the machine, or in the container, that a partition lives in.
 
-Law: an epoch for which memory runs short is given up by a LimitError while there is enough left to undo it; the process
-is not left to be killed by the system, which would repeat the epoch and kill it again. Where the system does not tell
-how much is left, nothing is given up.
+Law: an epoch that runs short of memory is stopped by a LimitError while there is enough left to undo it; otherwise the
+system would kill the process, the epoch would be repeated, and the process killed again. If the system does not report
+how much is left, no epoch is stopped.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from tidelog.runtime.base import runtime_failures as failures
 
 SPARE = 256 << 20  # bytes that are left alone
-SHARE = 4  # one byte is kept for so many that the partition holds: tables grow by half, and more
-LOOK = 0.2  # seconds between two looks
+SHARE = 4  # bytes held by the partition per byte kept free: tables grow by half, and more
+LOOK = 0.2  # seconds between two checks
 Read = Callable[[str], str]
 
 
 class Headroom:
-    """Looks now and then whether an epoch may go on; ``held`` tells the bytes that the partition holds."""
+    """Checks now and then whether an epoch may continue; ``held`` returns the bytes that the partition holds."""
 
     def __init__(self, held: Callable[[], int], left: Callable[[], int | None] | None = None) -> None:
         self._held = held
@@ -41,7 +41,7 @@ class Headroom:
 
 
 def bytes_left(read: Read = lambda path: Path(path).read_text()) -> int | None:
-    """The bytes that this process may still take: of the machine's, or of its container's if those are fewer.
+    """The bytes that this process may still allocate: those of the machine, or of its container if fewer.
 
     >>> files = {"/proc/meminfo": "MemTotal: 900 kB\\nMemAvailable: 100 kB\\n"}
     >>> bytes_left(lambda path: files.get(path, "max"))
@@ -52,8 +52,8 @@ def bytes_left(read: Read = lambda path: Path(path).read_text()) -> int | None:
     1500
     """
     try:
-        told = dict(line.split(":", 1) for line in read("/proc/meminfo").splitlines())
-        left = int(told["MemAvailable"].split()[0]) << 10
+        fields = dict(line.split(":", 1) for line in read("/proc/meminfo").splitlines())
+        left = int(fields["MemAvailable"].split()[0]) << 10
     except (OSError, KeyError, ValueError):
         return None
     inside = _left_in_container(read)
@@ -61,7 +61,7 @@ def bytes_left(read: Read = lambda path: Path(path).read_text()) -> int | None:
 
 
 def _left_in_container(read: Read) -> int | None:
-    """What a control group (version 2) leaves; files that nobody wrote to lately make room."""
+    """What a control group (version 2) has left; inactive file pages can be reclaimed."""
     try:
         limit, used = read("/sys/fs/cgroup/memory.max"), read("/sys/fs/cgroup/memory.current")
         cached = dict(line.split(" ", 1) for line in read("/sys/fs/cgroup/memory.stat").splitlines())

@@ -21,7 +21,7 @@ SIGINT = int(signal.SIGINT)
 
 
 class Interrupts:
-    """A context in which SIGINT waits for `check`; after it, a signal that nobody checked becomes KeyboardInterrupt."""
+    """A context in which SIGINT waits for `check`; at its end, an unchecked signal becomes KeyboardInterrupt."""
 
     def __init__(self) -> None:
         self._is_signalled = False
@@ -44,7 +44,7 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt if SIGINT came."""
+        """Raise KeyboardInterrupt if SIGINT was received."""
         if self._is_signalled:
             self._is_signalled = False
             raise KeyboardInterrupt
@@ -54,37 +54,37 @@ class Interrupts:
 
 
 class Interruption:
-    """Whether a node is to give up the epoch that it is at: another process says so, by the number of the run."""
+    """Whether a node must abandon its current epoch: another process requests that by the number of the run."""
 
     def __init__(self) -> None:
         self._given_up = 0
         self._stopping = threading.Event()
 
     def begin(self, run: int) -> None:
-        """A run begins, unless it was given up already: the call that starts it may come late."""
+        """Begin a run, unless it was already abandoned: the call that starts it may arrive late."""
         self._stopping.clear()
         if run <= self._given_up:
             raise failures.INTERRUPTED.error()
 
     def give_up(self, run: int) -> None:
-        """Give up a run and all before it."""
+        """Abandon a run and all before it."""
         self._given_up = run
         self._stopping.set()
 
     def check(self) -> None:
-        """Raise EvaluationError if the run was given up."""
+        """Raise EvaluationError if the run was abandoned."""
         if self._stopping.is_set():
             raise failures.INTERRUPTED.error()
 
 
 class Sliced(Protocol):
-    """What works in slices and looks up between them."""
+    """Work that is done in slices, with a callback between them."""
 
     on_slice: Callable[[], None]
 
 
 class Guard:
-    """While a runtime works: Ctrl-C waits for the end of a slice, and running out of memory is a limit that was hit."""
+    """While a runtime works, Ctrl-C waits for the end of a slice, and running out of memory is reported as a limit."""
 
     def __init__(self, machine: Sliced) -> None:
         self._machine = machine

@@ -1,7 +1,7 @@
 """What an epoch did: the rows that it changed, and statistics.
 
-Law: changed rows are read when they are asked for, and what is read is what the epoch did, whenever that is. What
-several partitions did together is the sum of what each did; times and rounds are those of the slowest.
+Law: changed rows are read on request, and always show what the epoch did, however late they are read. The outcome of
+several partitions is the sum of theirs; times and rounds are those of the slowest.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class StratumStatistics:
 
 
 class RowChanges(Mapping[str, NetChange[Cells]]):
-    """The changed rows (inserted, deleted) of every relation that changed, read when they are asked for.
+    """The changed rows (inserted, deleted) of every relation that changed, read on request.
 
-    Whoever moves records calls `settle` first, so that what is read is always what the epoch did.
+    Code that moves records calls `settle` first, so that the rows read are always those of the epoch.
     """
 
     def __init__(self, readers: Mapping[str, Callable[[], NetChange[Cells]]]) -> None:
@@ -83,14 +83,14 @@ class EpochOutcome:
     suspended: int = 0
     revived: int = 0
     rounds: int = 0
-    facts: int = 0  # that became present, and bytes held, where there is a limit to them
+    facts: int = 0  # that became present, and bytes held, if limited
     bytes: int = 0
     messages: int = 0  # supports sent to other partitions
-    exchanges: int = 0  # times that a partition had to wait for others
+    exchanges: int = 0  # number of times that a partition waited for others
     sent: int = 0  # bytes of these messages
     waiting: float = 0.0  # seconds that partitions waited for each other, added up
     skew: float = 1.0  # supports of the busiest partition by those of the average one
-    replans: int = 0  # rules that were planned anew, since what they read had grown or shrunk
+    replans: int = 0  # rules that were planned again because the relations they read had grown or shrunk
     sizes: dict[str, int] = field(default_factory=dict)  # facts held of every relation that changed
 
 

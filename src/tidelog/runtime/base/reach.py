@@ -14,7 +14,7 @@ from tidelog.program import Atom, Negation
 
 
 class Readers:
-    """For each relation the heads of the rules that read it; entries of removed rules stay and cost only a look."""
+    """For each relation the heads of the rules that read it; entries of removed rules stay and cost only a check."""
 
     def __init__(self) -> None:
         self._heads: dict[str, set[str]] = {}
@@ -36,11 +36,11 @@ class Readers:
                     self._added.append((atom.predicate, head))
 
     def commit(self) -> None:
-        """What the epoch added stays."""
+        """Keep what the epoch added."""
         self._added = []
 
     def undo(self) -> None:
-        """What the epoch added is taken back."""
+        """Remove what the epoch added."""
         for relation, head in self._added:
             self._heads[relation].discard(head)
         self._added = []
@@ -55,9 +55,9 @@ class Agenda:
         self._seen: dict[int, Stratum] = {}
 
     def add(self, relations: Iterable[str]) -> None:
-        """The strata of these relations, unless they were there before."""
+        """Add the strata of these relations that were not added before."""
         for name in relations:
-            stratum = self._strata.get(name)  # None: a query that was taken back read the relation
+            stratum = self._strata.get(name)  # None: a query that was rolled back read the relation
             if stratum is not None and id(stratum) not in self._seen:
                 self._seen[id(stratum)] = stratum
                 heapq.heappush(self._heap, (stratum.order, id(stratum)))

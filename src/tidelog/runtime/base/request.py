@@ -1,7 +1,7 @@
-"""What partitions ask each other in the middle of an epoch, and how it is answered.
+"""What partitions ask each other during an epoch, and how it is answered.
 
 Law: all partitions take the same steps: a step ends with a request that every partition makes at the same place, and
-goes on with the answer, which is the same for all.
+the next one begins with the answer, which is the same for all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tidelog.errors import TidelogError
 
 
 class NodeLost(TidelogError):
-    """A partition went away; what it held is in the state folder."""
+    """A partition was lost; its contents are in the state folder."""
 
     def __init__(self, number: int, reason: str) -> None:
         super().__init__(f"partition {number} was lost: {reason}")
@@ -36,9 +36,9 @@ NO_MAIL = Mail()
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a partition wants to know of all: how their values join (``flow``: bits, ``highest``, ``union``).
+    """A question to all partitions: how their values join (``flow``: bits, ``highest``, ``union``).
 
-    ``flow``: the partition has nothing to do until messages arrive, or until nobody has any under way. ``facts`` and
+    ``flow``: the partition has nothing to do until messages arrive, or until none are under way. ``facts`` and
     ``bytes`` are what the epoch has used so far on this partition, ``mail`` what it has sent and received.
     """
 

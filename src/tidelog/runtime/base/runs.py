@@ -1,8 +1,8 @@
-"""The runs of epochs, by number, for as long as somebody may read what they changed.
+"""The runs of epochs, by number, for as long as their changes may be read.
 
-Law: every attempt at an epoch is a run with a number of its own. Readers know a run by the number that it had when it
+Law: every attempt at an epoch is a run with a separate number. Readers know a run by the number that it had when it
 ended; if its nodes are lost before its epoch is committed, the epoch is run again, and the nodes know it by another
-number. What a committed run changed can be read after its nodes are lost, as that of its epoch.
+number. The changes of a committed run can be read after its nodes are lost, as those of its epoch.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Runs:
         return self._present.get(run, run)
 
     def replaced(self, run: int) -> None:
-        """The epoch of a run was run again: the last run stands for it."""
+        """The epoch of a run was run again: the last run replaces it."""
         self._present[run] = self.last
 
     def committed(self, epoch: int) -> None:
@@ -42,20 +42,20 @@ class Runs:
 
     @property
     def epochs(self) -> Mapping[int, int]:
-        """The epochs of the committed runs that somebody may still read, by the numbers that nodes have."""
+        """The epochs of the committed runs that may still be read, by the numbers that nodes have."""
         return self._epochs
 
     def forget(self, run: int) -> None:
-        """Nobody reads what a run changed any more; the nodes are told when the next one starts."""
+        """Forget a run whose changes are no longer read; the nodes are notified when the next one starts."""
         self._forgotten.append(run)
 
     def forget_with(self, changes: RowChanges) -> None:
-        """Forget a run when nobody holds its changes any more."""
+        """Forget a run when its changes are no longer referenced."""
         self._held[changes.run] = weakref.ref(changes)
         weakref.finalize(changes, self._forgotten.append, changes.run).atexit = False
 
     def settle(self) -> None:
-        """Read the changes that somebody holds and has not read: the nodes will not be there any more."""
+        """Read the changes that are referenced and not yet read: the nodes are about to stop."""
         for held in list(self._held.values()):
             changes = held()
             if changes is not None:
@@ -63,7 +63,7 @@ class Runs:
 
     def take_forgotten(self) -> tuple[int, ...]:
         """The runs, as nodes know them, that were forgotten since the last time."""
-        count = len(self._forgotten)  # more may come meanwhile
+        count = len(self._forgotten)  # more may be added meanwhile
         found = tuple(self._present.pop(run, run) for run in self._forgotten[:count])
         del self._forgotten[:count]
         for run in found:

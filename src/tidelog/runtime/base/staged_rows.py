@@ -1,7 +1,7 @@
 """Rows that Spark tasks sent to a partition, until an epoch names them.
 
-Law: rows that were sent count only when an epoch names their stage and the attempts that were heard of; whatever else
-lies there is thrown away.
+Law: rows that were sent count only when an epoch names their stage and the attempts that succeeded; all others are
+discarded.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class StagedRows:
         self._stages.setdefault(stage, {}).setdefault(attempt, []).append((sign, rows))
 
     def drop(self) -> None:
-        """Throw away what no epoch has named."""
+        """Discard what no epoch has named."""
         self._stages.clear()
 
     def added_to(self, work: EpochWork, find: Find) -> EpochWork:
-        """The work of an epoch with the rows that it names; ``find`` gives the rows that they replace by key."""
+        """The work of an epoch with the rows that it names; ``find`` returns the rows that they replace by key."""
         if not work.staged and not work.signed:
             return work
         signed: dict[str, list[tuple[int, Cells]]] = {name: list(parts) for name, parts in work.signed.items()}

@@ -1,11 +1,11 @@
-"""The coordinator: one engine over several partitions, each on a node of its own.
+"""The coordinator: one engine over several partitions, each on a separate node.
 
 Law: an epoch is run in rounds (`rounds`); it is committed on all partitions or undone on all. Messages go from node to
 node and never through here. The rules are also known here, to a node without facts (`rule_node`).
 
 Recovery (D18): when a node is lost, all nodes are started again from the last committed epoch in the state folder, and
 the unfinished epoch is run again, a bounded number of times (`recovery`). Once an epoch is in the state folder it is
-committed, whatever becomes of the nodes.
+committed, whatever happens to the nodes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from tidelog.errors import LimitError
 from tidelog.partition.base.limits import Limits
-from tidelog.partition.phases.running_rule import is_told
+from tidelog.partition.phases.running_rule import names_running_rule
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork, RuleForm
@@ -140,12 +140,12 @@ class Coordinator:
         self._rules.adopt(arities, groups, rules, places)
         generation = self._recovery.generation
 
-        def tell() -> list[dict[str, int]]:
-            if generation == self._recovery.generation:  # else they were told when they were started again
+        def teach() -> list[dict[str, int]]:
+            if generation == self._recovery.generation:  # otherwise they learnt them when they were restarted
                 self._rules.teach(self.nodes, places)
             return self.nodes.ask(Service.sizes)
 
-        self._distribution = self._distribution.with_sizes(self._recovery.repeat(tell))
+        self._distribution = self._distribution.with_sizes(self._recovery.repeat(teach))
 
     def run(self, work: EpochWork, arriving: Sequence[Arriving] = (), keeping: Keeping | None = None) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
@@ -174,8 +174,8 @@ class Coordinator:
     def commit(self, shown: Callable[[], None] = lambda: None) -> None:
         """Make the epoch that ran last the committed one; ``shown`` is called at the moment when readers see it.
 
-        Nodes in this process show it first, which takes no time, and readers go on while records are settled. Others
-        are told, and whatever they are asked next is answered after it.
+        Nodes in this process show it first, which takes no time, and readers continue while records are settled. Other
+        nodes are notified, and answer any later request after they have committed.
         """
         assert self._unfinished is not None, "no epoch ran"
         work, self._unfinished = self._unfinished.work, None
@@ -212,7 +212,7 @@ class Coordinator:
         durable.record_pieces(epoch, self._notes, self.node, rules, note, self._distribution.places)
 
     def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:
-        """Each partition writes all that it holds; when that is due by itself, what goes wrong is a warning."""
+        """Let each partition write all that it holds; failures of a snapshot that was not requested only warn."""
 
         def take(epoch: int) -> object:
             return self._recovery.repeat(lambda: self.nodes.ask(Service.snapshot_piece, epoch, dict(schema)))
@@ -247,7 +247,7 @@ class Coordinator:
             with self._undisturbed():
                 where = self._running_rules(error)
                 self._recovery.try_once(self._undo)
-            self._runs.forget(run)  # nodes that came to the end keep its changes, which nobody reads
+            self._runs.forget(run)  # nodes that finished keep its changes, which are never read
             if where:
                 raise _with_rules(error, where) from None
             raise
@@ -257,26 +257,26 @@ class Coordinator:
         return ended
 
     def _running_rules(self, error: BaseException) -> str:
-        """Where the nodes stand in an epoch that is given up, unless the error tells; what a lost node did is lost."""
-        if not isinstance(error, KeyboardInterrupt | LimitError) or is_told(error):
+        """The rules that the nodes run in an epoch that is abandoned, unless the error names them or a node is lost."""
+        if not isinstance(error, KeyboardInterrupt | LimitError) or names_running_rule(error):
             return ""
         with suppress(NodeLost):
             return "".join(str(where) for where in self.nodes.ask(Service.running_rule) if where is not None)
         return ""
 
     def _undo(self) -> None:
-        """Nothing is left of an epoch that nodes are still at, or did."""
+        """Undo an epoch that nodes are still running, or have run."""
         self.nodes.interrupt()
         self.nodes.ask(Service.rollback)
 
     def _take_back(self) -> None:
-        """Nothing is left here of the epoch that ran last."""
+        """Undo the epoch that ran last in this process."""
         self._distribution = self._before
         self._rules.rollback()
 
     @contextmanager
     def _undisturbed(self) -> Iterator[None]:
-        """What must not be left half done is not interrupted."""
+        """Suspend interrupts during work that must not be left half done."""
         self.nodes.watch(lambda: None)
         try:
             yield
@@ -284,9 +284,9 @@ class Coordinator:
             self.nodes.watch(self._rounds.on_slice)
 
     def _restart(self) -> None:
-        """New nodes at the last committed epoch; on them the epoch that ran last and is not committed is run again.
+        """Start new nodes at the last committed epoch, and run the uncommitted epoch on them again, if there is one.
 
-        It gives the same facts, perhaps with other ranks.
+        It derives the same facts, perhaps with other ranks.
         """
         if self._beginning.store is None:
             raise failures.NOTHING_TO_BEGIN_FROM.error()
@@ -303,7 +303,7 @@ class Coordinator:
             self._runs.replaced(self._unfinished.run)
 
     def _position(self) -> str:
-        """Where the last epoch was, and which state stands."""
+        """Where the last epoch was, and which state is in force."""
         stratum = self._rounds.stratum
         own = [f"`{label}`" for label in self._rules.labels(stratum)]
         rules = ", ".join(own[:5]) + (", ..." if len(own) > 5 else "")
@@ -315,5 +315,5 @@ class Coordinator:
 
 
 def _with_rules(error: BaseException, where: str) -> BaseException:
-    """The same error with where the epoch stood."""
+    """The same error with the rules that the epoch was running."""
     return error.reworded(f"{error}{where}") if isinstance(error, LimitError) else KeyboardInterrupt(where)

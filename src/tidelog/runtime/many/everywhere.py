@@ -1,8 +1,8 @@
 """The facts of several partitions, read on all of them.
 
-Law: every partition answers for the facts that it owns, and of a mirrored relation one answers for all. The answers
-that make up one reading are given out of one epoch; a reader that meets the loss of a node waits until the nodes are
-started again, and is then answered.
+Law: every partition answers for the facts that it owns, and for a mirrored relation one answers for all. The answers
+that make up one read belong to one epoch; if a node is lost during a read, the reader waits until the nodes are started
+again, and is then answered.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ P = ParamSpec("P")
 
 
 class Everywhere:
-    """The facts of one engine with several partitions; ``distribution`` tells the present one."""
+    """The facts of one engine with several partitions; ``distribution`` returns the present one."""
 
     def __init__(
         self, nodes: Nodes, recovery: Recovery, rules: RuleNode, runs: Runs, distribution: Callable[[], Distribution]
@@ -72,7 +72,7 @@ class Everywhere:
         return self._recovery.together
 
     def some_rows(self, name: str, first: int, count: int) -> Cells:
-        """As many of them as are wanted, after the first so many, in the same order."""
+        """``count`` of them, starting with number ``first``, in the same order."""
         parts = self._ask_owners(name, Service.rows, name, 0, first + count)
         return np.concatenate(parts)[first : first + count]
 
@@ -95,7 +95,7 @@ class Everywhere:
         return tuple(map(np.concatenate, zip(*self._ask_owners(name, Service.counts, name), strict=True)))
 
     def freeze(self, names: Sequence[str]) -> FrozenFacts:
-        """The state of some relations, to be read in batches while epochs go on."""
+        """The state of some relations, to be read in batches while epochs continue."""
         number = self._stills = self._stills + 1
         return freeze_partitions(self._nodes, self._recovery, number, names, self._distribution().is_mirrored)
 
@@ -126,14 +126,14 @@ class Everywhere:
         return add_up(part for parts in self._ask(Service.plan_counts) for part in parts)
 
     def changes(self, run: int, names: Iterable[str]) -> RowChanges:
-        """What a run changed in some relations; the run is forgotten when nobody holds that any more."""
+        """What a run changed in some relations; the run is forgotten when that is no longer referenced."""
         changes = RowChanges({name: partial(self._changed, run, name) for name in names})
         changes.run = run
         self._runs.forget_with(changes)
         return changes
 
     def _changed(self, run: int, name: str) -> NetChange[Cells]:
-        # the number is looked up at every try: a loss gives the run another one
+        # the number is looked up at every attempt: after a loss the run has another one
         found = self._recovery.ask(lambda: self._of_owners(name, Service.changes, self._runs.present(run), name))
         inserted, deleted = zip(*found, strict=True)
         return NetChange(np.concatenate(inserted), np.concatenate(deleted))
@@ -149,7 +149,7 @@ class Everywhere:
         lists_as_text: bool = False,
         outside: Sequence[str] = (),
     ) -> list[Kinds]:
-        """Let every partition write its rows of a relation, or of what an epoch changed in it, to a file of its own."""
+        """Let every partition write its rows of a relation, or of an epoch's changes in it, to a separate file."""
         files = [f"{folder}/part-{number}.parquet" for number in range(self._nodes.partitions)]
 
         def write() -> list[Kinds]:

@@ -1,7 +1,7 @@
-"""A state that stands still on several partitions, wherever they live.
+"""A frozen state of several partitions, wherever they live.
 
-Law: reading it holds up nobody, neither epochs nor readers. Nodes that were started again have no copy: then it is
-lost, which is an error, and never another state.
+Law: reading it delays neither epochs nor other readers. Nodes that were started again have no copy: then it is lost,
+which is an error; another state is never returned in its place.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def freeze_partitions(
         return added_up([(each.violation, each.supports) for each in answers]) if agreed(answers) else None
 
     def close() -> None:
-        if recovery.generation == generation and not recovery.is_over:  # else the copies are gone
+        if recovery.generation == generation and not recovery.is_over:  # otherwise the copies are gone
             recovery.try_once(lambda: nodes.ask(Service.drop_frozen, number))
 
     kept = recovery.ask(lambda: nodes.ask(Service.keep_frozen, number, list(names)))
     generation = recovery.generation
-    sizes, asserted = (list(told) for told in zip(*kept, strict=True))
+    sizes, asserted = (list(counts) for counts in zip(*kept, strict=True))
     return FrozenFacts(sizes, asserted, frozenset(filter(is_mirrored, names)), read, close, check)
 
 

@@ -1,7 +1,7 @@
 """Facts of nodes behind a coordinator are handed over to other partitions, and taken from others.
 
-Law: whoever gives changes nothing, and goes on as before if nobody takes over. Until what was taken is recorded, nodes
-that are lost cannot be started again with it: then the new partitions are given up, and the old ones go on.
+Law: the old partitions change nothing, and continue as before if no others take over. Until the new state is recorded,
+lost nodes cannot be started again with it: then the new partitions are abandoned, and the old ones continue.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Part = tuple[dict[str, RelationImage], list[tuple[int, Value]], int]
 
 
 def _part(image: Image, name: str | None) -> Part:
-    """One relation of an image, or what is none: messages are no larger than they need be."""
+    """One relation of an image, or the rest of it: messages are no larger than necessary."""
     if name is None:
         return {}, list(image.entries.items()), image.clock
     return {name: image.relations[name]} if name in image.relations else {}, [], image.clock
@@ -49,7 +49,7 @@ class HandoverOfNodes:
     beginning: Beginning
 
     def images(self) -> list[Image]:
-        """What each partition holds; entries only where every partition has a dictionary of its own."""
+        """What each partition holds; entries only if every partition has a separate dictionary."""
         ask, nodes = self.recovery.ask, self.nodes
         found = [Image(clock=clock) for clock in ask(lambda: nodes.ask(Service.clock))]
         for name in sorted({name for sizes in ask(lambda: nodes.ask(Service.sizes)) for name in sizes if sizes[name]}):
@@ -62,7 +62,7 @@ class HandoverOfNodes:
         return found
 
     def rest(self) -> None:
-        """Changes that somebody holds are read; nodes on Spark end, and begin again when something is asked of them."""
+        """Read changes that are still referenced; nodes on Spark stop, and start again with the next request."""
         self.runs.settle()
         if self.nodes.session is not None:
             self.recovery.take_turn()
@@ -70,7 +70,7 @@ class HandoverOfNodes:
             self.nodes.rest()
 
     def go_on(self) -> None:
-        """Whoever asks starts the nodes again, unless they are closed."""
+        """Let the next request start the nodes again, unless they are closed."""
         self.nodes.go_on()
         self.recovery.end_turn()
 

@@ -1,8 +1,8 @@
 """Several partitions in one process: nodes called one after the other, with a network of lists between them.
 
 Law: messages may be delivered in any order and in any pieces, as long as each is delivered once: the facts and their
-``all`` are the same. A `Network` may be given a choice of its own, which tests use to deliver as unkindly as they can;
-engines made while `delivered_by` holds have that choice (`trial.order`).
+``all`` are the same. A `Network` accepts a function that chooses what to deliver, which tests use to deliver in the
+most adverse order; engines made inside `delivered_by` use its function (`trial.order`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 Message = tuple[int, str, Cells]  # to, relation, rows of (body rank, how many, columns)
 Choice = Callable[[list[Message]], tuple[list[Message], list[Message]]]  # -> those delivered now, those held back
-Turn = Callable[[int], int]  # of so many nodes that could go on, which one does
+Turn = Callable[[int], int]  # number of nodes that could continue -> the one that does
 _DELIVERY: ContextVar[Choice | None] = ContextVar("delivery", default=None)
 
 
@@ -37,7 +37,7 @@ def _first(count: int) -> int:
 
 @contextmanager
 def delivered_by(choose: Choice) -> Iterator[None]:
-    """Nodes made meanwhile get their messages as the choice says."""
+    """Nodes made inside get their messages as chosen by this function."""
     token = _DELIVERY.set(choose)
     try:
         yield
@@ -54,7 +54,7 @@ class Network:
         self._arrived: list[list[Messages]] = [[] for _ in range(partitions)]
 
     def send(self, to: int, messages: Messages) -> None:
-        """Take messages in; without a choice they are delivered at once."""
+        """Accept messages; without a choice they are delivered at once."""
         if self._choose is None:
             self._arrived[to].append(messages)
         else:
@@ -145,7 +145,7 @@ class LocalNodes:
         return self.ask_each([Call(method, *args, **named)] * self.partitions)
 
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
-        """What all nodes answer, each to a call of its own."""
+        """What all nodes answer, each to a separate call."""
         return [call.on(service) for service, call in zip(self.services, calls, strict=True)]
 
     def tell(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
@@ -176,13 +176,13 @@ class LocalNodes:
         """Nodes in this process are never lost."""
 
     def rest(self) -> None:
-        """Nodes in this process take nobody's place."""
+        """Nodes in this process do not occupy slots that others need."""
 
     def go_on(self) -> None:
-        """They were there all the time."""
+        """The nodes never stopped."""
 
     def close(self) -> None:
-        """The memory of the nodes goes with them."""
+        """The memory of the nodes is freed with them."""
         for service in self.services:
             service.node.partition.close()
         self.services = []

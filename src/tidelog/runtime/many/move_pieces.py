@@ -1,8 +1,8 @@
-"""What partitions held, shared out among another number of them: records that are moved, and strata built again.
+"""The contents of partitions, redistributed to another number of them: records that are moved, and strata built again.
 
 Law: the facts are the same before and after, with the same counts of supports; ranks and counts of lower rank are right
-for the new form of the rules (`plan.move`). A stratum is built as any is: by an epoch in which its rules are new,
-over the facts below it, on partitions that live as long as that takes.
+for the new form of the rules (`plan.move`). A stratum is built like any other: by an epoch in which its rules are new,
+over the facts below it, on temporary partitions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Functions = Mapping[str, tuple[Function, ...]]
 
 
 class Mover:
-    """Shares out what partitions held; ``on_slice`` is called between parts of the work."""
+    """Redistributes the contents of partitions; ``on_slice`` is called between parts of the work."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Mover:
         return shares.finish(entries)
 
     def _built(self, group: Group, whole: Whole, partitions: int) -> list[Image]:
-        """The records of a stratum, built on partitions of its own."""
+        """The records of a stratum, built on separate partitions."""
         runtime = small_runtime(self._functions, partitions, self._dictionary)
         runtime.on_slice = self._on_slice
         try:
@@ -98,9 +98,9 @@ def small_runtime(functions: Functions, partitions: int, dictionary: Dictionary)
 
 
 def _compare(name: str, before: Cells | None, built: Sequence[Image], mirrored: bool) -> None:
-    """Refuse a build that has other facts than there were: nothing above it was built again."""
-    tell = built[:1] if mirrored else built
-    found = [live_records(image.relations[name])[:, :-2] for image in tell if name in image.relations]
+    """Refuse a build whose facts differ from the previous ones: nothing above it was built again."""
+    owners = built[:1] if mirrored else built
+    found = [live_records(image.relations[name])[:, :-2] for image in owners if name in image.relations]
     rows = np.concatenate(found) if found else None
     old = None if before is None else before[:, :-2]
     if (rows is None or not len(rows)) and old is None:

@@ -1,11 +1,11 @@
 """An epoch on several nodes: phases that end when nothing is under way, and questions that all nodes answer together.
 
 Law: all nodes take the same steps, so that at the end of a phase all make the same request or all have ended; every
-request is then answered with what all of them said. Inside a phase (``flow``) nobody waits for all: a node that has
-nothing to do says how many rows it has sent to each and received since the epoch began, and goes on as soon as it is
-known that there are some for it. A node whose call is answered does nothing until it is called again, so that when all
-have answered and as many rows were received as were sent, there is nothing under way, and there will not be. Limits of
-an epoch hold for the sum over all partitions, and are looked at whenever a node answers.
+request is then answered with the combined values of all. Inside a phase (``flow``) no node waits for all others: a node
+that has nothing to do reports how many rows it has sent to each and received since the epoch began, and continues as
+soon as it is known that there are some for it. A node whose call is answered does nothing until it is called again, so
+that when all have answered and as many rows were received as were sent, nothing is under way, and nothing will be.
+Limits of an epoch hold for the sum over all partitions, and are checked whenever a node answers.
 """
 
 from __future__ import annotations
@@ -35,40 +35,40 @@ class Rounds:
         """Carry out the run whose calls to start it are given, one for each node."""
         self.number, self.stratum = 0, ()
         race = self._nodes.race(starts)
-        told: dict[int, Request | Ended] = {}  # the last that each node said
+        last_steps: dict[int, Request | Ended] = {}  # the last answer of each node
         idle: set[int] = set()  # the nodes that are not at work
         while True:
             number, step = race.take()
-            told[number] = step
+            last_steps[number] = step
             idle.add(number)
-            self._look_at(step, told)
-            for each, answer in self._answers(told, idle).items():
+            self._look_at(step, last_steps)
+            for each, answer in self._answers(last_steps, idle).items():
                 idle.remove(each)
                 race.call(each, Call(Service.resume, answer, run))
             if len(idle) == len(starts):
-                return [step for _, step in sorted(told.items()) if isinstance(step, Ended)]
+                return [step for _, step in sorted(last_steps.items()) if isinstance(step, Ended)]
 
-    def _look_at(self, step: Request | Ended, told: Mapping[int, Request | Ended]) -> None:
+    def _look_at(self, step: Request | Ended, last_steps: Mapping[int, Request | Ended]) -> None:
         if isinstance(step, Request):
             self.number, self.stratum = self.number + 1, step.stratum
-        check_limits(self.limits, [each.outcome if isinstance(each, Ended) else each for each in told.values()])
+        check_limits(self.limits, [each.outcome if isinstance(each, Ended) else each for each in last_steps.values()])
         self.on_slice()
 
-    def _answers(self, told: Mapping[int, Request | Ended], idle: set[int]) -> dict[int, Answer]:
-        """The nodes that go on now, and what they are told."""
-        requests = {number: step for number, step in told.items() if isinstance(step, Request)}
+    def _answers(self, last_steps: Mapping[int, Request | Ended], idle: set[int]) -> dict[int, Answer]:
+        """The nodes that continue now, and the answers that they get."""
+        requests = {number: step for number, step in last_steps.items() if isinstance(step, Request)}
         flowing = {number for number in idle & requests.keys() if requests[number].kind == "flow"}
         awaited = flowing & with_mail(requests)
         if awaited:
             return dict.fromkeys(awaited, SENT)
         if len(idle) < self._nodes.partitions or not requests:
             return {}
-        assert len(requests) == len(told), "partitions are at different places"
+        assert len(requests) == len(last_steps), "partitions are at different places"
         return dict.fromkeys(requests, join_answers(list(requests.values())))
 
 
 def with_mail(requests: Mapping[int, Request]) -> set[int]:
-    """The nodes to whom more rows were sent than they have received, as far as is known.
+    """The nodes to which more rows were sent than they have received, as far as is known.
 
     >>> from tidelog.runtime.base.request import Mail
     >>> first, second = Mail((0, 3), received=0), Mail((0, 0), received=1)

@@ -2,7 +2,7 @@
 
 Law: a partition is asked only for what it may hold: the owner alone where the location is known, one partition of a
 mirrored relation unless ranks are compared (then the lowest of a fact counts), else all. All that is asked at once is
-one call, and nothing moves that was not asked for.
+one call, and nothing is moved that was not requested.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tidelog.runtime.protocol.service import Service
 
 @dataclass(slots=True)
 class Moved:
-    """What questions have moved out of partitions: how often they asked, and the facts that came."""
+    """What questions have moved out of partitions: the number of requests and of facts."""
 
     calls: int = 0
     facts: int = 0
 
 
 class Search:
-    """Looks of questions on the partitions of one engine."""
+    """Look-ups for questions on the partitions of one engine."""
 
     def __init__(self, nodes: Nodes, recovery: Recovery, distribution: Callable[[], Distribution]) -> None:
         self._nodes, self._recovery, self._distribution = nodes, recovery, distribution
@@ -50,7 +50,7 @@ class Search:
         return [together(found, copies=self._has_copies(one)) for one, found in zip(asked, parts, strict=True)]
 
     def _answers(self, shares: Sequence[Sequence[FactPattern]], running: bool) -> list[list[FactPage]]:
-        """What each partition finds of its share; if one has all of it, no other is asked."""
+        """What each partition finds of its share; if only one has a share, no other is asked."""
         busy = [number for number, share in enumerate(shares) if share]
         if len(busy) > 1:
             calls = [Call(Service.find, share, running) for share in shares]
@@ -62,7 +62,7 @@ class Search:
         return answers
 
     def _holders(self, wanted: FactPattern) -> list[int]:
-        """The partitions that may hold facts that are wanted, in order."""
+        """The partitions that may hold wanted facts, in order."""
         place, everyone = self._distribution().places.get(wanted.relation, 0), list(range(self._nodes.partitions))
         if self._has_copies(wanted):
             return everyone
@@ -77,14 +77,14 @@ class Search:
         return bool(wanted.shown_by) or (wanted.ranked and place == MIRRORED)
 
     def key_counts(self) -> KeyCounts:
-        """Tells how many keys an index holds, at least; asked for once, for all indexes."""
-        told: list[dict[tuple[str, tuple[int, ...]], int]] = []
+        """A function: a lower bound of the number of keys of an index; all indexes are counted by one request."""
+        counts: list[dict[tuple[str, tuple[int, ...]], int]] = []
         places = self._distribution().places
 
         def count(name: str, columns: tuple[int, ...]) -> int | None:
-            if not told:
-                told.extend(self._recovery.ask(lambda: self._nodes.ask(Service.key_counts)))
-            found = [part[name, columns] for part in told if (name, columns) in part]
+            if not counts:
+                counts.extend(self._recovery.ask(lambda: self._nodes.ask(Service.key_counts)))
+            found = [part[name, columns] for part in counts if (name, columns) in part]
             return (sum if places.get(name) in columns else max)(found) if found else None
 
         return count

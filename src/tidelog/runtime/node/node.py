@@ -50,7 +50,7 @@ class Node:
     ) -> None:
         self.partition = Partition(functions, number, partitions, dictionary, threads)
         self.state = NodeState(self.partition, channel or Channel())
-        self._closed_at = 0  # the clock when all ranks were numbered anew
+        self._closed_at = 0  # the clock when all ranks were last renumbered
         self._rule_undo: RuleUndo | None = None
         self._new_relations: list[str] = []  # that the epoch made
         self._unread: Callable[[], RowChanges | None] = _nothing_unread
@@ -81,12 +81,12 @@ class Node:
 
     @property
     def closes_ranks(self) -> bool:
-        """Whether the next commit numbers all ranks anew, which a log of records must know of."""
+        """Whether the next commit renumbers all ranks, which a log of records must take into account."""
         return self.partition.clock > self._closed_at + RANK_LIMIT and self.state.is_alone
 
     @property
     def groups(self) -> list[frozenset[str]]:
-        """The relations evaluated together, lower strata first; relations without rules stand in none."""
+        """The relations evaluated together, lower strata first; relations without rules are in none."""
         ordered = sorted((s for s in self.state.distinct_strata() if s.order >= 0), key=lambda s: s.order)
         return [stratum.relations for stratum in ordered]
 
@@ -97,7 +97,7 @@ class Node:
         rules: Iterable[RuleForm],
         places: Mapping[str, int] | None = None,
     ) -> None:
-        """Take over the strata and rules of a state that was read: their supports are counted already."""
+        """Take over the strata and rules of a state that was read: their supports are already counted."""
         for name, arity in arities.items():
             self.partition.add_relation(name, arity, (places or {}).get(name, 0))
             self.strata[name] = Stratum(frozenset((name,)), order=-1)
@@ -179,7 +179,7 @@ class Node:
             restore_rules(self.state, self._rule_undo)
         if self._new_relations:
             self.partition.replanner.charts.forget()
-        for name in self._new_relations:  # another partition may not have come so far: all must know the same
+        for name in self._new_relations:  # other partitions may not have them yet: all must agree
             self.strata.pop(name, None)
         self.state.readers.undo()
         self._forget_undo()
@@ -199,12 +199,12 @@ class Node:
             self.partition.closings += 1
 
     def _forget_undo(self) -> None:
-        """What the epoch made is not taken back any more."""
+        """Forget how to undo the epoch."""
         self._rule_undo, self._new_relations = None, []
         self.state.readers.commit()
 
     def settle(self) -> None:
-        """Changes of the epoch before that somebody may still read are read before records move."""
+        """Before records move, read the changes of the previous epoch that may still be requested."""
         unread = self._unread()
         if unread is not None:
             unread.settle()
@@ -232,10 +232,10 @@ class Node:
 
 
 def _nothing_unread() -> None:
-    """No changes that somebody may still read."""
+    """There are no changes that may still be read."""
 
 
 def _reader(relations: Relations, number: int, change: Items) -> Callable[[], NetChange[Cells]]:
-    """Reads the rows of a change; those that deleted are read now, before their records are freed."""
+    """Reads the rows of a change; deleted rows are read now, before their records are freed."""
     deleted = columns_of(relations, change.deleted, number)
     return lambda: NetChange(columns_of(relations, change.inserted, number), deleted)

@@ -1,8 +1,8 @@
-"""The state of a node: one partition with its strata, and what it asks of the others in the middle of an epoch.
+"""The state of a node: one partition with its strata, and what it asks of the others during an epoch.
 
-Law: all nodes of an engine take the same steps. In a phase where any of them could send messages each goes on as long
-as it has some to absorb, and the phase ends for all when nobody has any under way (`rounds`). One node alone waits for
-nobody.
+Law: all nodes of an engine take the same steps. In a phase where any of them could send messages each continues as long
+as it has some to absorb, and the phase ends for all when no messages are under way (`rounds`). A single node never
+waits.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class NodeState:
         self.waiting = 0.0
 
     def flow(self, absorb: Callable[[Messages], None], bits: Callable[[], int] = lambda: 0) -> Steps[int]:
-        """Send what leaves and absorb what arrives, until nobody has anything under way; the bits of all at the end.
+        """Send what leaves and absorb what arrives, until nothing is under way; returns the bits of all at the end.
 
-        ``bits`` is asked whenever this partition has nothing to do; ACTIVE is among those of whoever has sent.
+        ``bits`` is called whenever this partition has nothing to do; a partition that has sent adds ACTIVE.
         """
         if self.is_alone:
             return 0
@@ -93,7 +93,7 @@ class NodeState:
         return machine.facts_made, 0 if machine.limits.memory is None else self.partition.memory()
 
     def _ask(self, kind: str, value: Answer) -> Steps[Answer]:
-        """What the values of all partitions join to; the time until then is spent waiting."""
+        """The joined values of all partitions; the time until the answer counts as waiting."""
         self.exchanges += 1
         mail = self.channel.mail(self.partition.partitions)
         began = time.perf_counter()

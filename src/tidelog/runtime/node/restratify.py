@@ -1,10 +1,10 @@
 """Strata at run time: which relations are evaluated together, and what changes when rules do.
 
 Laws (design, section 3). *Merging*: stack the old strata in their old order, one rank offset per old stratum; no count
-changes. *Splitting*: parts stay one stratum; only where that would put a negation inside a group are they split for
-real, and then the supports of rules that cross the parts are compared anew. The same holds for min and max: a value
-improved upon may support another group's best only where the rules themselves recur. All partitions do the same at
-the same time.
+changes. *Splitting*: parts stay one stratum; only if that would put a negation inside a group are they really split,
+and then the supports of rules that cross the parts are compared again. The same holds for min and max: a value that
+was improved upon may support another group's best only if the rules themselves are recursive. All partitions do the
+same at the same time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def restratify(node: NodeState, groups: Sequence[frozenset[str]]) -> Steps[None]
     strata = yield from _new_strata(node, old, groups)
     node.strata = {name: stratum for stratum in strata for name in stratum.relations}
     for name, stratum in old.items():
-        if name not in node.strata:  # a relation without rules now: a stratum of its own, in no order
+        if name not in node.strata:  # a relation without rules now: a separate stratum, in no order
             alone = stratum if len(stratum.relations) == 1 else Stratum(frozenset((name,)))
             alone.order = -1
             node.strata[name] = alone
@@ -54,7 +54,7 @@ def _new_strata(node: NodeState, old: OldStrata, groups: Sequence[frozenset[str]
 
 
 def _move_rules(node: NodeState, old: OldStrata, stratum: Stratum) -> Steps[None]:
-    """Give every rule of a new stratum its new code; those that cross the parts of a split are compared anew."""
+    """Give every rule of a new stratum its new code; those that cross the parts of a split are compared again."""
     for name in sorted(stratum.relations & old.keys()):
         before = old[name]
         left = before.relations - stratum.relations
@@ -74,7 +74,7 @@ def _compare(node: NodeState, code: RuleCode, sign: int) -> Steps[None]:
 
 
 def _stack(node: NodeState, old: OldStrata, stratum: Stratum) -> Steps[None]:
-    """Stack what the old strata bring into a merged one, in their old order, alike on all partitions."""
+    """Stack the ranks of old strata in a merged one, in their old order, in the same way on all partitions."""
     parts: dict[int, set[str]] = {}
     for name in stratum.relations & old.keys():
         parts.setdefault(old[name].order, set()).add(name)

@@ -2,8 +2,8 @@
 
 Law: removed rules lose their supports first, in the strata of the epoch before; new rules gain theirs when their
 stratum is visited. Everything done here is remembered, to be undone with the epoch: afterwards the rules are those of
-the epoch before, in its strata, with code that compares ranks as it did then. Facts, counts and ranks are the
-partition's to undo.
+the epoch before, in its strata, with code that compares ranks as it did then. Facts, counts and ranks are undone by
+the partition.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def restore_rules(node: NodeState, undo: RuleUndo) -> None:
 
 
 def change_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[NewRules]:
-    """Carry out the change of rules of an epoch; gives the new rules of each stratum."""
+    """Carry out the change of rules of an epoch; returns the new rules of each stratum."""
     yield from _remove_rules(node, work, undo)
     if work.strata is not None:
         yield from restratify(node, work.strata)
@@ -97,7 +97,7 @@ def _remove_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[Non
 
 
 def _retype(node: NodeState, form: RuleForm, undo: RuleUndo) -> None:
-    """Other types ask for other code; the supports stay."""
+    """Give a rule the code for its new types; its supports stay."""
     assert form.rule.label is not None
     partition, stratum = node.partition, node.strata[form.rule.head.predicate]
     code = partition.rules.codes[form.rule.label]

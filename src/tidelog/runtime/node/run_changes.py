@@ -1,4 +1,4 @@
-"""What the runs of epochs changed on one partition, for as long as somebody may read it.
+"""What the runs of epochs changed on one partition, for as long as it may be read.
 
 Law: a run that this node carried out is read from memory; one that a lost node carried out is read from the partition's
 piece of the state folder, under the number of its epoch.
@@ -36,7 +36,7 @@ class RunChanges:
         return len(self._kept)
 
     def open(self, store: Store, epochs: Mapping[int, int]) -> None:
-        """Runs that are not known here may be read from a state folder; ``epochs`` says which epochs they were."""
+        """Let runs that are not known here be read from a state folder; ``epochs`` maps them to their epochs."""
         self._store, self._epochs = store, dict(epochs)
 
     def keep(self, run: int, changes: RowChanges) -> None:
@@ -44,7 +44,7 @@ class RunChanges:
         self._kept[run] = changes
 
     def forget(self, runs: Iterable[int]) -> None:
-        """Nobody wants the changes of these runs any more."""
+        """Drop the changes of these runs, which are no longer needed."""
         for run in runs:
             self._kept.pop(run, None)
 

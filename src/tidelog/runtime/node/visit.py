@@ -1,7 +1,7 @@
 """Visits of strata: the two phases of every stratum that an epoch reaches.
 
-Law: strata are visited lower ones first. A stratum none of whose rules sends is visited without waiting for anybody;
-where a rule may send, all partitions visit it together, whether they have something to do there or not.
+Law: strata are visited lower ones first. A stratum none of whose rules sends is visited without waiting for other
+partitions; if a rule may send, all partitions visit it together, whether they have something to do there or not.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tidelog.runtime.node.rule_change import NewRules
 
 @dataclass(slots=True)
 class EpochChanges:
-    """What an epoch gives to the strata it visits, by number of relation, and what they changed so far."""
+    """The input of an epoch for the strata it visits, by number of relation, and what they changed so far."""
 
     deletes: Mapping[int, Cells]
     inserts: Mapping[int, Cells]
@@ -52,7 +52,7 @@ class EpochChanges:
 def visit_strata(
     node: NodeState, work: EpochWork, new_rules: NewRules, outcome: EpochOutcome
 ) -> Steps[dict[int, Items]]:
-    """Visit the strata that the epoch reaches; gives the net changes of every relation that changed, by number."""
+    """Visit the strata that the epoch reaches; returns the net changes of every relation that changed, by number."""
     given = given_of(node, work, {}, new_rules)
     heads = [code.rule.head.predicate for codes in new_rules.values() for code in codes]
     start = [*work.deletes, *work.inserts, *heads]
@@ -67,7 +67,7 @@ def visit_strata(
 def given_of(
     node: NodeState, work: EpochWork, changes: dict[int, Items], new_rules: NewRules | None = None
 ) -> EpochChanges:
-    """What an epoch gives to its strata, after these changes."""
+    """The input of an epoch for its strata, after these changes."""
     numbers = node.partition.relations.numbers
     deletes = {numbers[name]: rows for name, rows in work.deletes.items()}
     inserts = {numbers[name]: rows for name, rows in work.inserts.items()}
@@ -75,7 +75,7 @@ def given_of(
 
 
 def _visit_alone(node: NodeState, start: Iterable[str], given: EpochChanges) -> None:
-    """With nobody to wait for: the strata that changes reach, one after the other."""
+    """Visit the strata that changes reach, one after the other, without waiting for other partitions."""
     names = node.partition.relations.names
     agenda = Agenda(node.strata)
     agenda.add(start)
@@ -88,7 +88,7 @@ def _visit_alone(node: NodeState, start: Iterable[str], given: EpochChanges) -> 
 
 
 def _visit_together(node: NodeState, start: Iterable[str], given: EpochChanges, *, removing: bool) -> Steps[None]:
-    """The strata that changes could reach on any partition, in the same order everywhere."""
+    """Visit the strata that changes could reach on any partition, in the same order everywhere."""
     names = frozenset(start)
     if removing:
         names |= yield from node.union(node.partition.pending)
@@ -142,7 +142,7 @@ def _visit_with_others(
     is_done = retract(partition, stratum, given.deletes, given.changes)
     bits = (ACTIVE if has_work else 0) | (0 if is_done else REBUILD)
     if not (yield from _retract_together(node, stratum, watch, bits)):
-        return {}  # nobody has anything to do here
+        return {}  # no partition has anything to do here
     _gain(node, stratum, given, watch)
     yield from _settle_together(node, stratum)
     while (due := (yield from _due_together(node, stratum))) is not None:
@@ -154,7 +154,7 @@ def _visit_with_others(
 
 
 def _retract_together(node: NodeState, stratum: Stratum, watch: _Watch, bits: int) -> Steps[int]:
-    """Exchange losses until there are none; if anybody wants the stratum built again it is emptied. The bits of all."""
+    """Exchange losses until there are none; empty the stratum if any partition requests a rebuild. Returns all bits."""
     wanted = bits
 
     def absorb(messages: Messages) -> None:
@@ -170,7 +170,7 @@ def _retract_together(node: NodeState, stratum: Stratum, watch: _Watch, bits: in
 
 
 def _empty(node: NodeState, stratum: Stratum, watch: _Watch) -> None:
-    """The stratum is built again, for reasons that are told."""
+    """Empty a stratum that is built again, and record the reason."""
     scale = node.partition.machine.scale
     watch.rebuilt = (scale.reason if scale is not None else "") or "another partition requested it"
     empty_stratum(node.partition, stratum)
@@ -197,7 +197,7 @@ def _settle_here(node: NodeState, stratum: Stratum) -> None:
 
 
 def _settle_together(node: NodeState, stratum: Stratum) -> Steps[None]:
-    """Gains until nobody sends any, then the clean-up, as long as any partition needs it."""
+    """Exchange gains until none are sent, then clean up, as long as any partition needs it."""
     settling = Settling(stratum)
     left = yield from _exchange_gains(node, stratum)
     while left & UNCLEAN:
@@ -219,7 +219,7 @@ def _due_together(node: NodeState, stratum: Stratum) -> Steps[Due | None]:
 
 
 def _gain_due(node: NodeState, stratum: Stratum, given: EpochChanges, watch: _Watch, due: Due) -> None:
-    """Give the results that are due; where one has changed from below the stratum is built again first."""
+    """Derive the results that are due; if one has changed from below, the stratum is built again first."""
     begin_again(node.partition)
     if not due.is_stale:
         gain_asked(node.partition, stratum, due.level)
@@ -230,7 +230,7 @@ def _gain_due(node: NodeState, stratum: Stratum, given: EpochChanges, watch: _Wa
 
 
 def _exchange_gains(node: NodeState, stratum: Stratum) -> Steps[int]:
-    """Gains until nobody sends any; what is then left to do on any partition."""
+    """Exchange gains until none are sent; returns what is then left to do on any partition."""
     partition = node.partition
 
     def left() -> int:

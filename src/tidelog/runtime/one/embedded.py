@@ -1,6 +1,6 @@
 """The embedded runtime: one partition in this process, called directly.
 
-Law: the one partition has nobody to wait for, so that an epoch is one step.
+Law: a single partition never waits for others, so that an epoch is one step.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class EmbeddedFacts:
         return self._partition.committed.lock
 
     def some_rows(self, name: str, first: int, count: int) -> Cells:
-        """As many of them as are wanted, after the first so many, in the same order."""
+        """``count`` of them, starting with number ``first``, in the same order."""
         return self._partition.committed.some_rows(name, first, count)
 
     def count(self, name: str) -> int:
@@ -73,7 +73,7 @@ class EmbeddedFacts:
         return self._partition.counts(name)
 
     def freeze(self, names: Sequence[str]) -> FrozenFacts:
-        """The state of some relations, to be read in batches while epochs go on."""
+        """The state of some relations, to be read in batches while epochs continue."""
         return freeze_partition(self._partition, names)
 
     def held(self, name: str) -> list[Counts]:
@@ -99,7 +99,7 @@ class EmbeddedFacts:
         return 0 if number is None else relations.live(number)
 
     def key_counts(self) -> KeyCounts:
-        """Tells how many keys an index of a relation on some columns holds; None where there is no such index."""
+        """A function: the number of keys of an index of a relation on some columns, None if there is no such index."""
         relations = self._partition.relations
 
         def count(name: str, columns: tuple[int, ...]) -> int | None:
@@ -163,14 +163,14 @@ class EmbeddedHandover:
         return [held_image(self.node.partition)]
 
     def rest(self) -> None:
-        """Changes of the last epoch that somebody holds are read."""
+        """Read changes of the last epoch that are still referenced."""
         self.node.settle()
 
     def go_on(self) -> None:
-        """Nobody waits: the partition was there all the time."""
+        """There is nothing to resume: the partition never stopped."""
 
     def take(self, images: Sequence[Image]) -> None:
-        """Give the empty partition what others held."""
+        """Fill the empty partition with the contents of others."""
         from tidelog.store.image.restore import fill_partition
 
         (image,) = images
@@ -209,7 +209,7 @@ class EmbeddedRuntime:
     def run(self, work: EpochWork, arriving: Sequence[Arriving] = (), keeping: Keeping | None = None) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
 
-        One partition has no piece of its own: `record` writes what there is to write.
+        A single partition has no separate piece: `record` writes the epoch.
         """
         assert not arriving, "rows reach an embedded partition through this process"
         small = self.node.run_small(work)
@@ -260,7 +260,7 @@ class EmbeddedRuntime:
         self.partition.machine.on_slice = call
 
     def close(self) -> None:
-        """End the threads; memory goes with the object."""
+        """Stop the threads; memory is freed with the object."""
         self.partition.close()
 
     # The state folder
@@ -269,7 +269,7 @@ class EmbeddedRuntime:
         """One partition writes into the folder itself."""
 
     def fill(self, durable: Durable, core: Iterable[Rule]) -> None:
-        """Give the empty partition the facts that a state folder holds."""
+        """Fill the empty partition with the facts of a state folder."""
         from tidelog.store.image.restore import fill_partition
 
         fill_partition(self.partition, durable.image, core)
@@ -279,5 +279,5 @@ class EmbeddedRuntime:
         durable.record(epoch, self.node, rules, note)
 
     def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:
-        """Write the whole state; when that is due by itself, what goes wrong is a warning."""
+        """Write the whole state; failures of a snapshot that was not requested only warn."""
         (durable.snapshot_if_due if only_if_due else durable.snapshot)(self.node, rules)

@@ -1,7 +1,7 @@
 """A node without facts, at the coordinator, that knows the rules of an engine and their strata.
 
-Law: it carries out every epoch without its facts, so that its strata are those of all nodes; what rules give without
-any facts it derives too. New nodes learn the rules from it.
+Law: it carries out every epoch without its facts, so that its strata are those of all nodes; it also derives what rules
+yield without any facts. New nodes learn the rules from it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class RuleNode:
         self._runtime.close()
 
     def watch(self, on_slice: Callable[[], None]) -> None:
-        """What to call between slices of work: what rules give without any facts may be much."""
+        """What to call between slices of work: rules may derive many facts from none."""
         self._runtime.on_slice = on_slice
 
     def set_limits(self, limits: Limits) -> None:
@@ -60,7 +60,7 @@ class RuleNode:
         """Take over the strata and rules of a state that was read, by an epoch that derives what needs no facts."""
         self._forms = {form.rule.label or "": form for form in rules}
         strata = tuple(frozenset(group) for group in groups)
-        self._runtime.set_limits(Limits())  # what stands kept to the limits of several epochs, and is one here
+        self._runtime.set_limits(Limits())  # the state was built by several epochs, and is one here
         self._runtime.run(EpochWork(arities, added=tuple(self._forms.values()), strata=strata, places=places))
         self._runtime.commit()
         self._runtime.set_limits(self._limits)
@@ -81,7 +81,7 @@ class RuleNode:
         self._forms.update((p.rule.label or "", p) for p in (*work.added, *work.retyped))
 
     def teach(self, nodes: Nodes, places: Mapping[str, int]) -> None:
-        """Let nodes that hold facts already know the rules too."""
+        """Send the rules to nodes that already hold facts."""
         groups = [sorted(group) for group in self.node.groups]
         nodes.ask(Service.adopt, self.arities, groups, list(self._forms.values()), places)
 

@@ -44,19 +44,19 @@ class Facts(Protocol):
         """The facts of a relation."""
 
     def some_rows(self, name: str, first: int, count: int) -> Cells:
-        """As many of them as are wanted, after the first so many, in the same order."""
+        """``count`` of them, starting with number ``first``, in the same order."""
 
     def count(self, name: str) -> int:
         """How many facts of a relation there are; counted one by one."""
 
     def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
-        """The facts that have these cells in these columns, given in order; to be asked while no epoch runs."""
+        """The facts that have these cells in these columns, which are ascending; to be called while no epoch runs."""
 
     def counts(self, name: str) -> Counts:
         """The facts of a relation with their counts, every fact once."""
 
     def freeze(self, names: Sequence[str]) -> FrozenFacts:
-        """The state of some relations, to be read in batches while epochs go on; to be asked while none runs."""
+        """The state of some relations, to be read in batches while epochs continue; to be called while none runs."""
 
     def held(self, name: str) -> list[Counts]:
         """The same as each partition holds it."""
@@ -68,13 +68,13 @@ class Facts(Protocol):
         """The facts of a relation that the epoch that ran last, and is not committed, has asserted and retracted."""
 
     def unevenness(self, name: str) -> float:
-        """How many times the mean the partition holds that has the most facts of a relation."""
+        """The facts of a relation on the partition that has the most, as a multiple of the mean."""
 
     def live(self, name: str) -> int:
         """The number of facts of a relation."""
 
     def key_counts(self) -> KeyCounts:
-        """Tells how many keys an index of a relation on some columns holds now; None where nobody counts them."""
+        """A function: the present number of keys of an index of a relation on some columns, None if not counted."""
 
     def plans(self) -> dict[str, tuple[Plan, ...]]:
         """The plans of every core rule, by label, as one of the partitions runs them."""
@@ -99,4 +99,4 @@ class Facts(Protocol):
         lists_as_text: bool = False,
         outside: Sequence[str] = (),
     ) -> list[Kinds]:
-        """Write a relation, or what an epoch changed in it, as files of a folder; tells what the lists of each hold."""
+        """Write a relation, or an epoch's changes in it, as files of a folder; returns what the lists of each hold."""

@@ -1,8 +1,8 @@
-"""A state that stands still while it is read, however large it is and whatever epochs come meanwhile.
+"""A frozen state that can be read while epochs run, however large it is.
 
-Law: every partition keeps a copy of its own records of one epoch, and gives them out in batches. All that is read
-belongs to that epoch; whoever reads holds a batch. Every fact is told once: of a mirrored relation with the lowest of
-its ranks, which keeps a support of lower rank for every fact.
+Law: every partition keeps a copy of its own records of one epoch, and returns them in batches. All that is read belongs
+to that epoch; a reader holds one batch at a time. Every fact is returned once: those of a mirrored relation with the
+lowest of their ranks, which keeps a support of lower rank for every fact.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from tidelog.verify.apart import Part
     from tidelog.verify.report import Violation
 
-CheckPart = Callable[["Part"], "tuple[Violation | None, int] | None"]  # None: facts do not lie where they should
+CheckPart = Callable[["Part"], "tuple[Violation | None, int] | None"]  # None: facts are not where they should be
 BATCH = 1 << 16  # facts
 Counts = tuple[Cells, ...]  # columns, ranks, ``all``, ``low`` and assertion of the facts of a relation
-Read = Callable[[int, str, int, int], Counts]  # partition, relation, and as many after the first so many
+Read = Callable[[int, str, int, int], Counts]  # partition, relation, first, count
 
 
 class Records:
@@ -50,14 +50,14 @@ class Records:
         return {name: int(np.count_nonzero(asserted(records))) for name, (records, _) in self._held.items()}
 
     def counts(self, name: str, first: int, count: int) -> Counts:
-        """Columns, ranks, ``all``, ``low`` and assertion of as many facts of a relation, after the first so many."""
+        """Columns, ranks, ``all``, ``low`` and assertion of ``count`` facts of a relation, from number ``first`` on."""
         records, base = self._held[name]
         return counts_of(records[first : first + count], base)
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenFacts:
-    """The copies of all partitions; ``close`` gives them up."""
+    """The copies of all partitions; ``close`` drops them."""
 
     sizes: list[dict[str, int]]
     asserted: list[dict[str, int]]
@@ -81,7 +81,8 @@ class FrozenFacts:
 
     def all_asserted(self, name: str) -> bool:
         """Whether all facts of a relation are asserted."""
-        return all(sizes.get(name) == told.get(name) for sizes, told in zip(self.sizes, self.asserted, strict=True))
+        counts = zip(self.sizes, self.asserted, strict=True)
+        return all(sizes.get(name) == asserted.get(name) for sizes, asserted in counts)
 
     def batches(self, name: str) -> Iterator[Counts]:
         """The facts of a relation with their counts, every fact once."""
@@ -98,5 +99,5 @@ class FrozenFacts:
 def freeze_partition(partition: Partition, names: Iterable[str]) -> FrozenFacts:
     """The state of one partition in this process."""
     kept = [Records(partition, names)]
-    told = [kept[0].sizes], [kept[0].asserted]
-    return FrozenFacts(*told, frozenset(), lambda number, *page: kept[number].counts(*page), kept.clear)
+    sizes, asserted = [kept[0].sizes], [kept[0].asserted]
+    return FrozenFacts(sizes, asserted, frozenset(), lambda number, *page: kept[number].counts(*page), kept.clear)

@@ -1,7 +1,7 @@
-"""Handing facts over to other partitions: what a runtime gives, and what a new one takes.
+"""Handing facts over to other partitions: what a runtime provides, and what a new one receives.
 
-Law: whoever gives changes nothing, and goes on as before if nobody takes over. Until what was taken is recorded, nodes
-that are lost cannot be started again with it: then the new partitions are given up, and the old ones go on.
+Law: the old partitions change nothing, and continue as before if no others take over. Until the new state is recorded,
+lost nodes cannot be started again with it: then the new partitions are abandoned, and the old ones continue.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ class Handover(Protocol):
     """One side of the handing over of facts."""
 
     def images(self) -> list[Image]:
-        """What each partition holds; entries only where every partition has a dictionary of its own."""
+        """What each partition holds; entries only if every partition has a separate dictionary."""
 
     def rest(self) -> None:
-        """Other partitions are about to take over: changes that somebody holds are read, and slots are given back.
+        """Prepare for other partitions to take over: read changes that are still referenced, and release slots.
 
-        Until `go_on` nobody starts the old ones again.
+        Until `go_on` the old ones are not started again.
         """
 
     def go_on(self) -> None:
-        """Others have taken over, or nobody did: whoever waits for these goes on."""
+        """Others have taken over, or failed to: threads that wait for these partitions continue."""
 
     def take(self, images: Sequence[Image]) -> None:
-        """Give empty partitions what others held."""
+        """Fill empty partitions with the contents of others."""
 
     def record(self, durable: Durable, epoch: int, rules: Ruleset, schema: Schema, note: EpochRecord) -> None:
         """Make all that the partitions hold durable, as an epoch; StateError if that cannot be done."""
@@ -42,7 +42,7 @@ class Handover(Protocol):
 
 @dataclass(slots=True)
 class Beginning:
-    """What nodes that are lost begin from: a state folder, its last epoch, and when its pieces were written anew."""
+    """What lost nodes restart from: a state folder, its last epoch, and when all its pieces were rewritten."""
 
     store: Store | None = None
     epoch: int = 0

@@ -39,18 +39,18 @@ class Nodes(Protocol):
         """The Spark session that they live in; None in this process."""
 
     def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> Sent:
-        """Send rows to the partitions that own them; tells which of them count. May be called again after a loss."""
+        """Send rows to the partitions that own them; returns which of them count. May be called again after a loss."""
 
     def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
         """What all nodes answer to the same call."""
 
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
-        """What all nodes answer, each to a call of its own; all are calls of one method."""
+        """What all nodes answer, each to a separate call; all are calls of one method."""
 
     def tell(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
-        """Let all nodes do something that nobody waits for; whatever they are asked next is answered after it.
+        """Let all nodes do something without waiting for it; they answer later calls after it.
 
-        That a node was lost in it may be noticed by the next question.
+        The loss of a node in it may be noticed only by the next call.
         """
 
     def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
@@ -60,19 +60,19 @@ class Nodes(Protocol):
         """Call all nodes; answers are taken one by one, and a node may be called again while others are at work."""
 
     def start_epoch(self, run: int, epoch: int) -> None:
-        """An epoch is run, perhaps not for the first time; messages of runs before are void."""
+        """Begin a run of an epoch, perhaps not the first one; messages of earlier runs are void."""
 
     def watch(self, on_slice: Callable[[], None]) -> None:
         """What to call between slices of work."""
 
     def interrupt(self) -> None:
-        """Ask nodes that are still at work to give up."""
+        """Ask nodes that are still at work to abandon it."""
 
     def restart(self) -> None:
         """New, empty nodes in place of those that are lost."""
 
     def rest(self) -> None:
-        """End the nodes until `restart`, so that others can have their place."""
+        """Stop the nodes until `restart`, so that others can use their slots."""
 
     def go_on(self) -> None:
         """Unless they are closed, these are the nodes of their engine again, though perhaps lost."""

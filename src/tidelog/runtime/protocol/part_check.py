@@ -1,8 +1,8 @@
 """A partition's part of a certificate: its own facts of one stratum, checked where they are.
 
-Law: the check is that of `verify`, over facts that are decoded here, out of the copy that stands still. The answer
-counts only if every fact lies with its owner; of relations that all partitions hold it says what they are, so that
-whoever asked can see that all hold the same. A share of such a relation is what its owner would hold.
+Law: the check is that of `verify`, over facts that are decoded here, from the frozen copy. The answer is valid only if
+every fact is on the partition that owns it; it contains a digest of each relation that all partitions hold, so that the
+caller can check that all hold the same. A share of such a relation is what its owner would hold.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _batches(records: Records, name: str, size: int) -> Iterator[Counts]:
 
 
 def _digest(batches: list[Counts]) -> str:
-    """What a relation holds, in any order of its facts: columns, and who is asserted."""
+    """A digest of a relation, independent of the order of its facts: columns, and which facts are asserted."""
     if not batches:
         return ""
     rows: Cells = np.concatenate([np.column_stack([cells, *bases.reshape(1, -1)]) for cells, _, _, _, bases in batches])
@@ -79,6 +79,6 @@ def decoded(counts: Counts, types: tuple[str | None, ...], dictionary: Dictionar
 
 
 def agreed(answers: list[PartAnswer]) -> bool:
-    """Whether what partitions found makes up a check of the whole: all facts in place, and copies alike."""
+    """Whether the answers of partitions amount to a check of the whole: all facts in place, and copies alike."""
     alike: list[Mapping[str, str]] = [answer.mirrored for answer in answers]
     return all(answer.in_place for answer in answers) and all(held == alike[0] for held in alike)

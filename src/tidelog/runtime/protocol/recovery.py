@@ -1,9 +1,9 @@
 """Nodes that are started again when one of them is lost (D18).
 
-Law: the loss of any node is the loss of all; new ones are told what they must know before anybody asks them anything,
-so that nobody sees half an epoch. What was asked is then asked again, a bounded number of times. Two locks keep threads
-apart. An epoch *has its turn* from its start to its commit or rollback, and whoever starts the nodes again needs the
-turn. Questions that must be answered out of one epoch are asked *together*: no commit and no restart divides them.
+Law: the loss of any node is the loss of all; new ones receive all they need before any other request, so that no reader
+sees half an epoch. The interrupted request is then repeated, a bounded number of times. Two locks separate threads. An
+epoch *has its turn* from its start to its commit or rollback, and a thread that starts the nodes again needs the turn.
+Requests that must be answered from one epoch are made *together*: no commit and no restart divides them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ATTEMPTS = 4
 
 
 class Recovery:
-    """Watches over nodes: ``restart`` makes new ones and tells them all, ``position`` says at what state they are."""
+    """Monitors nodes: ``restart`` makes new ones with all they need, ``position`` describes the state they are in."""
 
     def __init__(self, restart: Callable[[], None], position: Callable[[], str]) -> None:
         self.generation = 0  # how often the nodes were started again
@@ -33,22 +33,22 @@ class Recovery:
         self._asking = threading.local()
 
     def take_turn(self) -> None:
-        """An epoch begins: until `end_turn` only this thread may start the nodes again."""
+        """Begin an epoch: until `end_turn` only this thread may start the nodes again."""
         self._turn.acquire()
         if self._taken:  # it was not ended
             self._turn.release()
         self._taken = True
 
     def end_turn(self) -> None:
-        """The epoch is over, however it ended."""
+        """End an epoch, whatever its result."""
         if self._taken:
             self._taken = False
             self._turn.release()
 
     def repeat(self, act: Callable[[], T]) -> T:
-        """Do something that the loss of a node may prevent; then all nodes are started again, and it is done again.
+        """Do something that the loss of a node may prevent; after a loss, start all nodes again and repeat it.
 
-        What is asked in the middle of it is a part of it: nodes started again there would not know the half before.
+        Nested requests are a part of it: nodes started again in the middle would not know the first half.
         """
         if getattr(self._asking, "inside", False):
             return act()
@@ -66,14 +66,14 @@ class Recovery:
                 asked = self.generation
                 return act()
             except NodeLost as lost:
-                if asked in (None, self.generation):  # else another thread has started them again since
+                if asked in (None, self.generation):  # otherwise another thread has started them again since
                     self._lost = True
                 if not left:
                     raise failures.GIVEN_UP.error(lost=lost, attempts=ATTEMPTS, position=self._position()) from lost
         raise AssertionError("every attempt returns or raises")
 
     def ask(self, act: Callable[[], T]) -> T:
-        """The same for questions that must be answered out of one epoch."""
+        """The same for requests that must be answered from one epoch."""
 
         def asked() -> T:
             with self.together:
@@ -82,7 +82,7 @@ class Recovery:
         return self.repeat(asked)
 
     def try_once(self, act: Callable[[], object]) -> None:
-        """Do what nodes that are started again need not be told: a commit or a rollback."""
+        """Do something that restarted nodes do not need: a commit or a rollback."""
         if not self._lost:
             try:
                 act()
@@ -90,7 +90,7 @@ class Recovery:
                 self._lost = True
 
     def lose(self) -> None:
-        """The nodes are gone: they are started again when something is asked of them."""
+        """Mark the nodes as lost: they are started again with the next request."""
         self._lost = True
 
     def mend(self) -> None:

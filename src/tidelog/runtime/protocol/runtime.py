@@ -1,8 +1,8 @@
-"""What an engine asks of the place where its partitions live: one protocol for this process and for many.
+"""The interface between an engine and its partitions: one protocol for this process and for many.
 
 Law: an epoch's work is a value; a runtime carries it out whole, or raises and is as it was before. Between `run` and
-`commit` or `rollback` the epoch is done but does not count. Nobody above asks what kind of runtime it is: what differs
-between one partition and several is answered here.
+`commit` or `rollback` the epoch is done but does not count. The layers above do not distinguish kinds of runtime: the
+differences between one partition and several are handled here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Arriving(Protocol):
-    """Rows that go to the partitions by themselves, and not through this process."""
+    """Rows that go directly to the partitions, and not through this process."""
 
     @property
     def relation(self) -> str:
@@ -99,7 +99,7 @@ class Runtime(Protocol):
     def run(self, work: EpochWork, arriving: Sequence[Arriving] = (), keeping: Keeping | None = None) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
 
-        ``keeping`` lets partitions that write pieces of a state folder do it at once; `record` then makes them count.
+        ``keeping`` lets partitions that write pieces of a state folder do it at once; `record` then makes them valid.
         """
 
     def commit(self, shown: Callable[[], None] = ...) -> None:
@@ -117,10 +117,10 @@ class Runtime(Protocol):
         """Get ready to keep epochs in a state folder."""
 
     def fill(self, durable: Durable, core: Iterable[Rule]) -> None:
-        """Give empty partitions the facts that a state folder holds."""
+        """Fill empty partitions with the facts of a state folder."""
 
     def record(self, durable: Durable, epoch: int, rules: Ruleset, schema: Schema, note: EpochRecord) -> None:
         """Make the epoch that ran last durable; StateError if that cannot be done."""
 
     def snapshot(self, durable: Durable, rules: Ruleset, schema: Schema, *, only_if_due: bool) -> None:
-        """Write the whole state; when that is due by itself, what goes wrong is a warning."""
+        """Write the whole state; failures of a snapshot that was not requested only warn."""

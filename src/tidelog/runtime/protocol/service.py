@@ -1,8 +1,8 @@
 """The service of a node: what may be asked of a partition, in this process or from another one.
 
 Law: the same calls are made in one process and over a network; everything that goes in or comes out is a value.
-What an epoch changed stays readable here until the coordinator says that nobody wants it any more. A piece of the state
-folder is durable before the coordinator records its epoch.
+The changes of an epoch stay readable here until the coordinator reports that they are no longer needed. A piece of the
+state folder is durable before the coordinator records its epoch.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ class Service:
     def start(
         self, run: int, work: EpochWork, forgotten: Sequence[int] = (), keeping: Keeping | None = None
     ) -> Request | Ended:
-        """Begin the epoch ``run``, with the rows that were sent for it, unless it was given up already.
+        """Begin the epoch ``run``, with the rows that were sent for it, unless it was already abandoned.
 
-        Changes of the runs ``forgotten`` are not wanted any more. ``keeping``: write the piece with the last step.
+        Changes of the runs ``forgotten`` are no longer needed. ``keeping``: write the piece with the last step.
         """
         self.interruption.begin(run)
         self.node.channel.begin(run)
@@ -90,7 +90,7 @@ class Service:
 
     @call(limit=None)
     def resume(self, answer: Answer | None, run: int) -> Request | Ended:
-        """Go on with the answer to the last request of the epoch ``run``; None: its first step."""
+        """Continue with the answer to the last request of the epoch ``run``; None: its first step."""
         assert run == self._run, "the response arrived too late"
         assert self._steps is not None, "no epoch is running"
         dictionary = self.node.partition.dictionary
@@ -111,12 +111,12 @@ class Service:
 
     @call(any_time=True)
     def interrupt(self, run: int) -> None:
-        """Give up the epoch ``run``, and any before it, also if the call that starts it comes late."""
+        """Abandon the epoch ``run``, and any before it, also if the call that starts it arrives later."""
         self.interruption.give_up(run)
 
     @call(reading=True, any_time=True)
     def running_rule(self) -> RunningRule | None:
-        """Where the epoch that runs stands: the rule, its plan, and what was done so far."""
+        """What the running epoch is doing: the rule, its plan, and the work done so far."""
         return running_rule(self.node.partition)
 
     @call(limit=GIVE_UP, ending=True)
@@ -157,7 +157,7 @@ class Service:
 
     @call(reading=True, any_time=True)
     def rows(self, name: str, first: int = 0, count: int | None = None) -> Cells:
-        """The facts of a relation at the last committed epoch: all, or as many after the first so many."""
+        """The facts of a relation at the last committed epoch: all, or ``count`` from number ``first`` on."""
         committed = self.node.partition.committed
         return committed.rows(name) if count is None else committed.some_rows(name, first, count)
 
@@ -170,19 +170,19 @@ class Service:
     def keep_frozen(self, number: int, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
         """Keep a copy of the records of some relations under a number.
 
-        Tells how many facts there are, and how many of them are asserted.
+        Returns the numbers of facts, and of asserted facts.
         """
         found = self.frozen[number] = Records(self.node.partition, names)
         return found.sizes, found.asserted
 
     @call(reading=True, any_time=True)
     def drop_frozen(self, number: int) -> None:
-        """Give up such a copy; whoever has read it waits for no epoch."""
+        """Drop such a copy, without waiting for an epoch."""
         self.frozen.pop(number, None)
 
     @call(reading=True, any_time=True)
     def frozen_counts(self, number: int, name: str, first: int, count: int) -> tuple[Cells, ...] | None:
-        """As `counts`, of some facts of such a copy; None where a node that was started again has none."""
+        """Like `counts`, for some facts of such a copy; None if the node was restarted and has no copy."""
         kept = self.frozen.get(number)
         return None if kept is None else kept.counts(name, first, count)
 
@@ -194,7 +194,7 @@ class Service:
 
     @call(reading=True, any_time=True)
     def changes(self, run: int | None, name: str) -> NetChange[Cells]:
-        """The rows of a relation that came and went in an epoch.
+        """The rows of a relation that were inserted and deleted in an epoch.
 
         None: those that were asserted and retracted in the epoch that ran last and is not committed.
         """
@@ -209,7 +209,7 @@ class Service:
 
     @call(reading=True)
     def key_counts(self) -> dict[tuple[str, tuple[int, ...]], int]:
-        """How many keys each index holds, of those that wait for no row."""
+        """How many keys each index holds that has no pending rows."""
         return key_counts(self.node.partition.relations)
 
     @call()
@@ -250,7 +250,7 @@ class Service:
         lists_as_text: bool = False,
         outside: Sequence[str] = (),
     ) -> Mapping[str, str]:
-        """Write the facts of a relation, or what an epoch changed of it, to a file; tells what its lists hold."""
+        """Write the facts of a relation, or an epoch's changes in it, to a file; returns what its lists hold."""
         dictionary = self.node.partition.dictionary
         if run is not None:
             return write_changes(path, *self.changes(run, name), types, columns, dictionary, outside)
@@ -285,7 +285,7 @@ class Service:
     def open_piece(self, store: Store, epochs: Mapping[int, int], begun: int = 0) -> None:
         """Open the partition's piece of a state; ``epochs`` says which epochs the runs were that lost nodes did.
 
-        ``begun`` is the epoch in which all pieces were written anew, 0 for none.
+        ``begun`` is the epoch in which all pieces were rewritten, 0 for none.
         """
         self._piece = Piece(store, self.node.partition.number, begun)
         self.changed.open(store, epochs)
@@ -318,7 +318,7 @@ class Service:
 
     @call()
     def remove_old_piece(self, old: Old) -> None:
-        """Remove what no epoch needs that is kept."""
+        """Remove what no retained epoch needs."""
         _opened(self._piece).remove_old(old)
 
 

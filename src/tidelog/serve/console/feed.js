@@ -31,8 +31,8 @@ function readBlock(block) {
   return event;
 }
 
-/* Follow a feed after epoch `since`. `taken` gets each event's value and kind; `state` is called with "live" and "lost". Returns
-   what ends it. */
+/* Follow a feed after epoch `since`. `taken` gets each event's value and kind; `state` is called with "live" and
+   "lost". Returns what ends it. */
 export function follow(path, since, { taken, state }) {
   const end = new AbortController();
   let last = since,

@@ -63,7 +63,7 @@ def test_any_schedule_gives_the_least_model(links: list[tuple[str, str]], data: 
 
 def test_selections_are_refused_by_name() -> None:
     program = parse_program("best(@X,a_MIN<C>) :- cost(@X,C).")
-    with pytest.raises(EngineError, match="least or greatest value: best") as refused:
+    with pytest.raises(EngineError, match="min and max, which these relations use: best") as refused:
         Heights().load(program)
     assert refused.value.code == "TL7402"
 

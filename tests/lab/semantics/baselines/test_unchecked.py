@@ -40,4 +40,4 @@ def test_the_event_says_that_the_fact_was_not_there() -> None:
         def choose(self, pending):
             return next(m for m in pending if m.update.sign < 0)
 
-    assert "not there" in algorithm.step(Deletion()).note
+    assert "not present" in algorithm.step(Deletion()).note

@@ -222,10 +222,10 @@ def test_traces_that_cannot_be_turned_are_refused_by_name():
         to_semi_naive(pipelined_trace(semantics, held, Fifo()))
     assert refused.value.code == "TL7290"
     begun = start(semantics, [Fact("r1")])
-    with pytest.raises(IllegalStep, match="updates are left") as refused:
+    with pytest.raises(IllegalStep, match="updates are still pending") as refused:
         to_semi_naive(Trace(semantics, begun))
     assert refused.value.code == "TL7291"
-    with pytest.raises(IllegalStep, match="updates are left"):
+    with pytest.raises(IllegalStep, match="updates are still pending"):
         to_pipelined(Trace(labelled(pipelined_trace(semantics, begun, Fifo())).semantics, begun))
     algorithm = Pipelined(record=True)
     algorithm.load(BEST_PATH)
@@ -256,7 +256,7 @@ def test_an_execution_that_ends_elsewhere_is_refused(monkeypatch):
 
 def test_transformations_that_do_not_end_say_so():
     trace = _recorded(Pipelined(record=True), FOUR_NODES, [], BURST, Random(1))
-    with pytest.raises(LimitError, match="not ended after 1 moves") as late:
+    with pytest.raises(LimitError, match="not finished after 1 moves") as late:
         to_semi_naive(trace, limit=1)
     assert late.value.code == "TL7390"
     semantics = Semantics(prepare(parse_program("p :- a. p :- p.")))
