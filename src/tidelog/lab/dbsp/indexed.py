@@ -1,4 +1,4 @@
-"""Indexed Z-sets: Z-sets grouped by a key, the form in which joins want their inputs.
+"""Indexed Z-sets: Z-sets grouped by a key, the form that joins require for their inputs.
 
 Law: a map from keys to elements of a group is a group, key by key; indexing is linear and ``flatten`` undoes it:
 ``flatten(index(z, k)) == z`` and ``index(a + b, k) == index(a, k) + index(b, k)``.

@@ -131,7 +131,7 @@ class NestedDistinct(Generic[K, V]):
         return out
 
     def next_time(self) -> int | None:
-        """The first inner time at which an element must be looked at again."""
+        """The first inner time at which an element must be examined again."""
         return min(self._pending, default=None)
 
     def _amend(self, element: tuple[K, V], time: int, weight: int) -> None:

@@ -37,7 +37,7 @@ class Stream(Generic[A]):
 
     @classmethod
     def of(cls, group: Group[A], values: Iterable[A]) -> Stream[A]:
-        """The given values, then zero for ever.
+        """The given values, then zero forever.
 
         >>> from tidelog.lab.dbsp.group import INTEGERS
         >>> Stream.of(INTEGERS, [3, 1]).prefix(4)

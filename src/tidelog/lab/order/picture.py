@@ -76,7 +76,7 @@ def _step(at: int, node: str, way: Way, found: Tried, numbers: Any, convention: 
 
 
 def _changes(at: int, node: str, found: Tried) -> list[list[Any]]:
-    """The rows that came and went in an epoch, with a count of 1 or 0."""
+    """The rows that were added and removed in an epoch, with a count of 1 or 0."""
     if at >= len(found.after):
         return []
     now, before = found.after[at], found.after[at - 1] if at else {}

@@ -66,7 +66,7 @@ class Tree(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """The note of an annotation with the derivation beside it."""
+    """The note of an annotation together with the derivation."""
 
     note: Hashable
     tree: Tree
@@ -85,7 +85,7 @@ class Trees:
 
 
 class Labelled:
-    """Another annotation with derivations beside its notes, so that every occurrence is its own."""
+    """Another annotation with derivations added to its notes, so that every occurrence is distinct."""
 
     def __init__(self, inner: Annotation) -> None:
         self.inner = inner

@@ -30,7 +30,7 @@ NOTHING: Sets = (frozenset(), frozenset())
 
 
 def sets_of(item: Occurrence | Update) -> Sets:
-    """S and H of an occurrence; a base fact handed in from outside has none."""
+    """S and H of an occurrence; a base fact from outside has none."""
     note = item.note
     return note if isinstance(note, tuple) and len(note) == 2 else NOTHING
 

@@ -1,4 +1,4 @@
-"""Facts, updates and nodes: the values that every algorithm of this package speaks about.
+"""Facts, updates and nodes: the values that every algorithm of this package uses.
 
 Law: a fact is a relation and a row; where it lives is decided by the program (`network.Network.node_of`), never by the
 fact itself, so that one fact has one home. An update is a fact with a sign, +1 for an insertion and -1 for a deletion.
@@ -86,7 +86,7 @@ def deletion(relation: str, *row: Value) -> Update:
 
 
 def note_text(note: object) -> str:
-    """A note as a reader wants to see it: sets in braces and sorted, parts separated by spaces."""
+    """A note in readable form: sets in braces and sorted, parts separated by spaces."""
     if "__str__" in type(note).__dict__:
         return str(note)  # facts and derivations say themselves how they look
     if isinstance(note, frozenset):

@@ -131,5 +131,5 @@ def without_pairs(updates: Iterable[Update]) -> Bag[Update]:
 
 
 def differ_in_pairs(left: Iterable[Update], right: Iterable[Update]) -> bool:
-    """Whether two multisets of updates are equal but for pairs of complementary updates."""
+    """Whether two multisets of updates are equal except for pairs of complementary updates."""
     return without_pairs(left) == without_pairs(right)

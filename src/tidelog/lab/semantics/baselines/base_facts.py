@@ -89,7 +89,7 @@ class NumberedBaseFacts(BaseFacts):
         return update._replace(note=frozenset({Numbered(update.fact, number)}))
 
     def receive(self, node: Node, update: Update) -> tuple[list[Update], str]:
-        """A deletion is remembered for ever; an insertion of what was deleted is discarded."""
+        """A deletion is remembered forever; an insertion of what was deleted is discarded."""
         if update.sign < 0:
             self._deleted |= {update.occurrence}
         elif update.occurrence in self._deleted:

@@ -69,11 +69,11 @@ class Contexts:
         return self._tables.get(index, {}).get(element, 0)
 
     def distinct(self, index: Index) -> Iterator[Element]:
-        """The different elements of a context, in the order in which they came."""
+        """The different elements of a context, in the order in which they were added."""
         yield from self._tables.get(index, {})
 
     def elements(self, index: Index) -> Iterator[Element]:
-        """The elements of a context with repetitions, in the order in which they came."""
+        """The elements of a context with repetitions, in the order in which they were added."""
         for element in self.distinct(index):
             yield from [element] * self.count(index, element)
 

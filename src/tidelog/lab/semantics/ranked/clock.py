@@ -16,7 +16,7 @@ class Clock(Counter[Node]):
     """The highest rank seen, by node."""
 
     def see(self, node: Node, rank: int) -> None:
-        """A message has brought a rank."""
+        """A message with this rank has arrived."""
         self[node] = max(self[node], rank)
 
     def tick(self, node: Node) -> int:

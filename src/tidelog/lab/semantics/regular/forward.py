@@ -89,7 +89,7 @@ def maintain(program: RegularProgram, graph: Graph, changes: Update, support: Su
 
 
 def _base_changes(program: RegularProgram, changes: Update) -> frozenset[Tagged]:
-    """The symbols that the changes speak about, if all are edges of base symbols."""
+    """The symbols that the changes are about, if all are edges of base symbols."""
     for symbol, tag in changes.changed():
         if tag == CLOSED or symbol in program.clauses:
             raise COMPUTED.error(symbol=symbol, tag=tag)

@@ -46,7 +46,7 @@ class Update:
         return Update(inserted, (self.deleted | later.deleted) - inserted)
 
     def changed(self) -> frozenset[Tagged]:
-        """sym(D): the tagged symbols that the update speaks about."""
+        """sym(D): the tagged symbols that the update is about."""
         return frozenset({*self.inserted, *self.deleted})
 
 

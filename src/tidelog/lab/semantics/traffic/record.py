@@ -131,7 +131,7 @@ def _differences(before: Tables, now: Tables) -> Iterator[RowChange]:
 
 
 def nodes_of(steps: Iterable[Step]) -> set[Node]:
-    """Every node that a step of the run speaks of."""
+    """Every node that a step of the run mentions."""
     nodes: set[Node] = set()
     for step in steps:
         nodes |= {message.target for message in (*step.event.sent, *step.delivered)}

@@ -1,4 +1,4 @@
-"""Topologies: who has a link to whom, from files or from the papers, and how they change.
+"""Topologies: which nodes are linked, from files or from the papers, and how they change.
 
 Files hold one undirected link per line, two names separated by a tab. A file of changes has four columns: month, sign,
 and the two ends; one month is one epoch.
@@ -46,7 +46,7 @@ class Topology:
         return frozenset(end for link in self.links for end in link)
 
     def facts(self, relation: str = "link", *, cost: bool = False) -> list[Fact]:
-        """A fact for each direction of each link, with a cost of one if the program wants costs."""
+        """A fact for each direction of each link, with a cost of one if the program uses costs."""
         return [fact for link in sorted(self.links) for fact in self._facts(link, relation, cost)]
 
     def failure(self, link: Link, relation: str = "link", *, cost: bool = False) -> Epoch:

@@ -23,7 +23,7 @@ WORK_OFF = "Lemma 13"
 
 @dataclass(frozen=True)
 class Move:
-    """One execution, the lemma that gave it, which iterations it touched, and the pairs that came or went."""
+    """One execution, the lemma that gave it, which iterations it touched, and the pairs that were added or removed."""
 
     lemma: str
     text: str
@@ -35,7 +35,7 @@ class Move:
 
     @property
     def lemmas(self) -> tuple[str, ...]:
-        """The lemma, and Lemma 13 where pairs came or went."""
+        """The lemma, and Lemma 13 where pairs were added or removed."""
         return (self.lemma, WORK_OFF) if self.came or self.went else (self.lemma,)
 
     def __str__(self) -> str:
