@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import time
+from functools import cache
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -34,7 +35,6 @@ def load(file: str) -> ModuleType:
 
 
 SITE = load("stage")
-SOURCES = griffe.GriffeLoader(search_paths=[str(DOCS.parent / "src")])  # reads each file once for all tests
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +95,14 @@ def public_members(kind: type) -> dict[str, object]:
     return {name: base.__dict__[name] for base in reversed(ours) for name in vars(base) if not name.startswith("_")}
 
 
+@cache  # reads the whole package
+def sources() -> griffe.Object | griffe.Alias:
+    return griffe.load("tidelog", search_paths=[str(DOCS.parent / "src")])
+
+
 @pytest.mark.parametrize("kind", exported_classes(), ids=lambda kind: kind.__name__)
 def test_the_reference_shows_every_public_member(kind: type) -> None:
-    shown = SOURCES.load(f"{kind.__module__}.{kind.__name__}")
+    shown = sources()[f"{kind.__module__}.{kind.__name__}".removeprefix("tidelog.")]
     assert set(public_members(kind)) <= set(shown.all_members)
     for own_name, member in public_members(kind).items():
         if callable(member) or isinstance(member, property | classmethod):

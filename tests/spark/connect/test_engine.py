@@ -63,6 +63,7 @@ def kill_partition(db: Engine) -> None:
     wait_for(lambda: not stage.alive, 60)
 
 
+@pytest.mark.long  # Spark gives the worker of a stream 10 s to start, which a busy machine may exceed
 def test_streams_into_engines_of_both_kinds(address: str) -> None:
     run_apart(use_streams, address)
 

@@ -93,7 +93,7 @@ def test_error_of_a_resident_is_raised_as_itself(stage: ResidentStage) -> None:
     with pytest.raises(EvaluationError, match="bad luck in partition 1") as caught:
         stage.call(1, "fail", ("plain",))
     assert any("in fail" in note for note in caught.value.__notes__)
-    with pytest.raises(EvaluationError, match="does not accept rows"):
+    with pytest.raises(EvaluationError, match="takes no rows"):
         stage.deliver(1, {"name": "rows", "refuse": True}, ROWS)
     with pytest.raises(EvaluationError, match="has no nothing"):
         stage.fetch(1, {"name": "nothing"})

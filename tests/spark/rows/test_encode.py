@@ -138,12 +138,12 @@ def test_open_types_are_learnt_from_the_schema(spark):
 @pytest.mark.parametrize(
     ("sql", "hint"),
     [
-        ("SELECT cast(1.5 as decimal(20,2)) x", "decimal.* declare the column symbol"),
+        ("SELECT cast(1.5 as decimal(20,2)) x", "decimal.* declare the column as symbol"),
         ("SELECT struct(1, 'a') x", r"struct.*\.type T = \[col1: number, col2: symbol\]"),
-        ("SELECT map('a', 1) x", "map.*give its parts as columns"),
-        ("SELECT array(struct(1)) x", "array<struct.*give its parts as columns"),
-        ("SELECT array(DATE'2024-01-01') x", "array<date>.*parts as columns"),
-        ("SELECT array(X'00') x", "array<binary>.*give its parts as columns"),
+        ("SELECT map('a', 1) x", "map.*its fields as separate columns"),
+        ("SELECT array(struct(1)) x", "array<struct.*its fields as separate columns"),
+        ("SELECT array(DATE'2024-01-01') x", "array<date>.*fields as separate columns"),
+        ("SELECT array(X'00') x", "array<binary>.*its fields as separate columns"),
         ("SELECT INTERVAL '1' DAY x", "interval day is not supported; cast it to a string"),
     ],
 )
@@ -159,8 +159,8 @@ BAD = [
     ("decimal(20,0)", "unsigned", [Decimal(2**64 - 1), Decimal(2**64)], "18446744073709551616.*of type unsigned"),
     ("decimal(20,0)", "number", [Decimal(2**63 - 1), Decimal(2**63)], "9223372036854775808.*of type number"),
     ("int", "boolean", [0, 1, 2], "not a value of type boolean"),
-    ("array<string>", "list", [["a"], [None]], "holds a null"),
-    ("array<array<string>>", "list", [[["a"]], [["b"], [None]]], "holds a null"),
+    ("array<string>", "list", [["a"], [None]], "contains a null"),
+    ("array<array<string>>", "list", [[["a"]], [["b"], [None]]], "contains a null"),
     ("array<decimal(20,0)>", "list", [[Decimal(-1)]], "out of range"),
 ]
 

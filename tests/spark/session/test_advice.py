@@ -20,7 +20,7 @@ def test_a_job_for_kubernetes_is_looked_at() -> None:
     (told,) = advise(settings, 7, "/elsewhere/state")
     assert told.startswith("path=/elsewhere/state: no volume of the pods is mounted there")
     (told,) = advise(settings | {"spark.task.cpus": "2"}, 7, "/data/state")
-    assert "4 slots, and 7 partitions need 8" in told
+    assert "4 slots, but 7 partitions need 8" in told
 
 
 def test_settings_that_are_none_are_told() -> None:

@@ -129,9 +129,7 @@ def test_workers_with_another_python_are_refused(spark: SparkSession, monkeypatc
 
 def test_workers_without_python_are_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/nowhere/python")
-    with pytest.raises(
-        PreflightError, match=r"the Python of the workers .*/nowhere/python.* could not run a probe task"
-    ) as refused:
+    with pytest.raises(PreflightError, match=r"could not run a probe task.*/nowhere/python") as refused:
         preflight(spark, 1)
     assert refused.value.code == "TL6014"
 
@@ -140,9 +138,7 @@ def test_stage_whose_workers_do_not_run_is_refused_with_the_setting(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/nowhere/python")
-    with pytest.raises(
-        PreflightError, match=r"the Python of the workers .*/nowhere/python.* could not run a probe task"
-    ) as refused:
+    with pytest.raises(PreflightError, match=r"could not run a probe task.*/nowhere/python") as refused:
         ResidentStage(spark, 1, Keeper).start()
     assert refused.value.code == "TL6014"
 

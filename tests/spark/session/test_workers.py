@@ -23,9 +23,9 @@ SAME = {"host": "h", "python": HERE, "tidelog": tidelog.__version__, "home": "/x
 @pytest.mark.parametrize(
     ("different", "code", "words"),
     [
-        ({"python": "3.9"}, "TL6015", f"run Python 3.9, the driver {HERE}: set spark.pyspark.python"),
+        ({"python": "3.9"}, "TL6015", f"run Python 3.9, but the driver runs Python {HERE}: set spark.pyspark.python"),
         ({"tidelog": "!ImportError: no"}, "TL6016", r"cannot import tidelog \(ImportError: no\): install"),
-        ({"tidelog": "0.0.0"}, "TL6017", r"have tidelog 0\.0\.0 \(/x\), the driver"),
+        ({"tidelog": "0.0.0"}, "TL6017", r"have tidelog 0\.0\.0 \(/x\), but the driver has"),
         ({"folder": "!no such file"}, "TL6018", r"cannot access the state folder \(no such file\): use a folder"),
         ({"driver": "OSError: no route"}, "TL6006", r"cannot connect to this process at here \(OSError: no route\)"),
     ],
