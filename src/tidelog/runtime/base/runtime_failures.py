@@ -118,7 +118,7 @@ COPY_LOST = FailureEntry(
     "A state that is read in batches is copied by the partitions. Restored partitions have the state, but not "
     "the copy.",
     "Retry the call.",
-    test="tests/runtime/test_still.py::test_a_copy_that_is_gone_is_told",
+    test="tests/runtime/test_frozen_facts.py::test_a_copy_that_is_gone_is_told",
 )
 
 ENTRIES = (
