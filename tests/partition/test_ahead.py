@@ -111,3 +111,22 @@ def test_what_a_function_cost_is_shown() -> None:
         (order,) = db.explain(analyze=True).strata[0].rules[0].orders
         assert order.numbers[1].step.startswith('cat(S, "!"): ')
         assert " computed in " in order.numbers[1].step
+
+
+def test_what_follows_from_a_fact_that_is_looked_up_costs_nothing_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[int] = []
+
+    def counted(step: Any, args: Any, count: int, *others: Any) -> Any:
+        computed.append(count)
+        return function_columns.result_column(step, args, count, *others)
+
+    monkeypatch.setattr(ahead, "result_column", counted)
+    db = Engine(
+        ".type id = [c: number, n: number]  .decl item(a: number, b: number)  .decl child(x: id, y: number)"
+        ".decl later(a: number, b: number)  child([a, b], b) :- item(a, b)."
+        "later(a, c) :- child([a, _], y), child([c, _], y), a < c."
+    )
+    with db.epoch() as e:
+        e.insert("item", [(i, i // 2) for i in range(2000)])
+    assert len(db["later"]) == 1000
+    assert sum(computed) < 20 * 2000

@@ -43,6 +43,8 @@ _COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
 
 def answer_ahead(machine: Machine, pc: int, asked: tuple[int, ...]) -> int:
     """Compute the function at ``pc`` for later facts; returns the number of distinct arguments, 0 without ``asked``."""
+    if not _follows_from_one_fact(machine, pc):
+        return 0
     window = _window(machine, pc)
     columns = _Columns(machine)
     if not columns.start(window) or not columns.run_to(pc) or not columns.apply(pc):
@@ -54,6 +56,20 @@ def answer_ahead(machine: Machine, pc: int, asked: tuple[int, ...]) -> int:
         _keep_beside(machine, pc, rows, results, columns.generator)
         return columns.computed if rows.item(0) == columns.asked else 0
     return columns.computed * _remember(machine, number, columns.table([*columns.arguments(pc), results]), asked)
+
+
+def _follows_from_one_fact(machine: Machine, pc: int) -> bool:
+    """Whether only comparisons and functions come between the first fact of the plan and ``pc``."""
+    code, state = machine.code, machine.state
+    plan, first = state.item(at.PLAN), state.item(at.ITEM)
+    step = plan + at.P_BINDS + 3 * int(code[plan + at.P_NBIND])
+    if first < state.item(at.END) and machine.batch()[first] < 0:
+        step += int(code[step + at.S_LEN])  # the scan that a plan over the whole state begins with
+    while step < pc:
+        if code[step + at.S_OP] not in (at.COMPARE, at.APPLY):
+            return False
+        step += int(code[step + at.S_LEN])
+    return True
 
 
 def _keep_beside(machine: Machine, pc: int, rows: Cells, results: Column, generator: int) -> None:
