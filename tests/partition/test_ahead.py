@@ -121,11 +121,14 @@ def test_what_follows_from_a_fact_that_is_looked_up_costs_nothing_ahead(monkeypa
         return function_columns.result_column(step, args, count, *others)
 
     monkeypatch.setattr(ahead, "result_column", counted)
-    db = Engine(
-        ".type id = [c: number, n: number]  .decl item(a: number, b: number)  .decl child(x: id, y: number)"
-        ".decl later(a: number, b: number)  child([a, b], b) :- item(a, b)."
-        "later(a, c) :- child([a, _], y), child([c, _], y), a < c."
-    )
+    db = Engine("""
+        .type id = [c: number, n: number]
+        .decl item(a: number, b: number)
+        .decl child(x: id, y: number)
+        .decl later(a: number, b: number)
+        child([a, b], b) :- item(a, b).
+        later(a, c) :- child([a, _], y), child([c, _], y), a < c.
+    """)
     with db.epoch() as e:
         e.insert("item", [(i, i // 2) for i in range(2000)])
     assert len(db["later"]) == 1000
