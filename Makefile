@@ -61,7 +61,7 @@ lint: $(READY) ## ruff, the layout of all programs, strict types, the direction 
 check: lint ## run before a commit, under three minutes: lint, and tests that need no system tools and no Spark
 	TIDELOG_CASES=$(CASES_CHECK) $(PARALLEL) -m "not slow and not long and not spark"
 
-test: lint ## run in CI, about 17 minutes: every law, also on partitions, with threads and on Spark
+test: lint ## run in CI, about 19 minutes: every law, also on partitions, with threads and on Spark
 	@scripts/tools java postgresql chromium neovim
 	TIDELOG_CASES=$(CASES_TEST) $(PARALLEL) -m "not long and not spark"
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" $(ENGINE_SUITE)
