@@ -62,8 +62,11 @@ def _follows_from_one_fact(machine: Machine, pc: int) -> bool:
     """Whether only comparisons and functions come between the first fact of the plan and ``pc``."""
     code, state = machine.code, machine.state
     plan, first = state.item(at.PLAN), state.item(at.ITEM)
+    items = machine.batch()[first : min(first + 1, state.item(at.END))]
+    if not len(items):
+        return False
     step = plan + at.P_BINDS + 3 * int(code[plan + at.P_NBIND])
-    if first < state.item(at.END) and machine.batch()[first] < 0:
+    if items[0] < 0:
         step += int(code[step + at.S_LEN])  # the scan that a plan over the whole state begins with
     while step < pc:
         if code[step + at.S_OP] not in (at.COMPARE, at.APPLY):
