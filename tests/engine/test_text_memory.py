@@ -57,7 +57,7 @@ def test_memory_limit_counts_texts_that_are_inserted(partitions: int) -> None:
 def test_a_text_that_is_too_long_is_refused_before_it_is_made() -> None:
     program = "r(cat(X, X, X, X, X, X, X, X, X, X)) :- p(X)."
     db = Engine(program, limits=Limits(memory=30_000_000))
-    with pytest.raises(LimitError, match=r"`cat` makes a text of 100,000,000 characters"), db.epoch() as e:
+    with pytest.raises(LimitError, match=r"`cat` would create a text of 100,000,000 characters"), db.epoch() as e:
         e.insert("p", [("x" * 10_000_000,)])
     assert entries(db) == 0
 

@@ -37,19 +37,22 @@ def test_what_names_no_table_is_refused(relation: str, table: str) -> None:
     ("changed", "why"),
     [
         ({"slot": "Tide log"}, "lower-case letters"),
-        ({"numeric": "decimal"}, "as `text` or `float`"),
-        ({"tables": {}}, "neither a table to follow"),
+        ({"numeric": "decimal"}, "use `text` or `float`"),
+        ({"group": 0}, "at least one transaction"),
+        ({"on_bad_row": "skip"}, "use `quarantine` or `stop`"),
+        ({"tables": {}}, "no table to follow and no view to publish"),
     ],
 )
 def test_options_are_checked(changed: dict[str, object], why: str) -> None:
     given = {"dsn": "", "tables": {"a": "b"}, "publish": {}, "slot": "x", "publication": None, "numeric": "text"}
-    with pytest.raises(FollowError, match=why):
+    with pytest.raises(FollowError, match=why) as raised:
         make_options(**{**given, **changed})  # type: ignore[arg-type]
+    assert raised.value.code == "TL7133"
 
 
 def test_an_option_has_two_sides() -> None:
     assert split_option("link=public.link(a, b)") == ("link", "public.link(a, b)")
-    with pytest.raises(FollowError, match="expected `=`"):
+    with pytest.raises(FollowError, match="it contains no `=`"):
         split_option("link")
 
 

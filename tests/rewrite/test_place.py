@@ -256,7 +256,7 @@ def test_localised_rule_remembers_the_rule_it_comes_from() -> None:
 
 def test_copy_with_the_name_of_another_auxiliary_relation_is_refused() -> None:
     text = "a_by: p(X, C) :- val_a(X, _), C = max Y : { q(X, Y) }. r(Y) :- val_a(X, Y), s(X)."
-    with pytest.raises(EngineError, match="`__val_a_by_1` is made by rule `a_by`") as refused:
+    with pytest.raises(EngineError, match="`__val_a_by_1` is both generated from rule `a_by`") as refused:
         placed_text(text, {"val_a": SECOND, "s": FIRST})
     assert refused.value.code == "TL4202"
 

@@ -74,7 +74,7 @@ def database_errors(dsn: str, what: str) -> Iterator[None]:
 def connect(dsn: str, **more: str) -> psycopg.Connection[tuple[Any, ...]]:
     """A connection whose statements stand alone."""
     postgres = driver()
-    with database_errors(dsn, "a connection"):
+    with database_errors(dsn, "to connect"):
         own = postgres.conninfo.conninfo_to_dict(dsn)
         settings = f"{own.get('options') or ''} {SETTINGS}".strip()
         limits = {"connect_timeout": own.get("connect_timeout") or PATIENCE, "keepalives_idle": 30}

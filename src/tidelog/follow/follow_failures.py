@@ -40,7 +40,7 @@ OPTION = FailureEntry(
     "TL7113",
     FollowError,
     "invalid table mapping",
-    "`{given}`: {wanted}",
+    "`{given}` is not a table mapping: {wanted}",
     "A mapping has the form RELATION=TABLE.",
     "Write `link=public.link`, or `link=public.link(source, target)` to select columns.",
     'from tidelog.follow import follow\nfollow(Engine(""), "dbname=x", tables={"two words": "link"})\n',
@@ -50,7 +50,7 @@ WAL_LEVEL = FailureEntry(
     FollowError,
     "logical replication is disabled",
     "`wal_level` of the database is `{found}`, but logical replication requires `logical`",
-    "The database logs what followers need only with `wal_level = logical`.",
+    "The database writes what followers need to its log only with `wal_level = logical`.",
     "Run `ALTER SYSTEM SET wal_level = logical;` and restart the database.",
     test="tests/follow/test_settings.py::test_a_database_without_logical_replication_is_refused",
 )
@@ -127,7 +127,7 @@ PUBLICATION = FailureEntry(
     FollowError,
     "publication is incomplete",
     "publication `{name}` {what}",
-    "A view is correct only if every change of its tables is published.",
+    "A view is correct only if every change to its tables is published.",
     "Run `{sql}`, or choose another publication.",
     test="tests/follow/test_publication.py::test_a_publication_that_hides_changes_is_refused",
 )
@@ -135,7 +135,7 @@ REFUSED = FailureEntry(
     "TL7123",
     FollowError,
     "database rejected a statement",
-    "{where} rejected the request {what}: {said}",
+    "{where} rejected an attempt {what}: {said}",
     "Following a database needs a role with REPLICATION that may read the tables and add them to a publication.",
     "Grant the missing privileges to the role, or have an administrator run the statement.",
     test="tests/follow/test_settings.py::test_a_role_without_rights_is_refused",
@@ -153,11 +153,11 @@ BAD_ROW = FailureEntry(
     "TL7125",
     BadRow,
     "row cannot be converted to a fact",
-    "{row}; following has stopped because of {count:,} such rows",
+    "{row}; following has stopped. Rows that cannot be converted: {count:,}",
     "With `--on-bad-row stop`, every row of a table must become a fact. Relations have no nulls, dates and "
     "times range from year 1 to 9999, and numbers must fit the type of the column.",
-    "Change or delete the row: Tidelog reads the tables again until no such row is left, and then follows. Or "
-    "follow without that column, or restart with `--on-bad-row quarantine`.",
+    "Correct or delete the row: Tidelog rereads the tables and resumes when they contain no such row. Otherwise, "
+    "follow the table without that column, or restart with `--on-bad-row quarantine`.",
     test="tests/follow/test_quarantine.py::test_stop_keeps_the_relation_complete_until_the_row_is_corrected",
 )
 FILLED = FailureEntry(
@@ -173,7 +173,7 @@ OUT_OF_STEP = FailureEntry(
     "TL7127",
     OutOfStep,
     "gap in the replication stream",
-    "{why}; the tables are read again",
+    "{why}; Tidelog reads the tables again",
     "Changes missing from the stream are recovered from a new snapshot. All differences become one epoch.",
     "No action is needed. The transactions in the gap appear as one epoch.",
     test="tests/follow/test_transaction.py::test_a_value_that_is_not_sent_and_not_known_needs_a_new_snapshot",
@@ -223,6 +223,15 @@ WITHOUT_FOLLOW = FailureEntry(
     "Add the database: `--follow postgresql://...`.",
     "$ tidelog serve --state s --table link=public.link\n",
 )
+SETTING = FailureEntry(
+    "TL7133",
+    FollowError,
+    "invalid setting of a follower",
+    "{what}",
+    "The settings of a follower are checked before it connects.",
+    "Correct the setting. The page about PostgreSQL lists the settings and their values.",
+    'from tidelog.follow import follow\nfollow(Engine(""), "dbname=x", tables={})\n',
+)
 
 ENTRIES = (
     MALFORMED,
@@ -248,4 +257,5 @@ ENTRIES = (
     NOT_STORED,
     CIRCLE,
     WITHOUT_FOLLOW,
+    SETTING,
 )

@@ -72,9 +72,8 @@ def _address(options: Options) -> tuple[str, dict[str, str]]:
     found = driver().conninfo.conninfo_to_dict(options.dsn)
     host = str(found.get("host") or "")
     if not host or host.startswith("/"):
-        raise failures.OPTION.error(
-            given=host, wanted="Spark tasks connect to a database by host and port, not through a socket"
-        )
+        what = f"the host is `{host}`, but Spark tasks connect to a database by host and port, not through a socket"
+        raise failures.SETTING.error(what=what)
     secure = f"?sslmode={quote(str(found['sslmode']))}" if found.get("sslmode") else ""
     url = f"jdbc:postgresql://{host}:{found.get('port') or 5432}/{quote(str(found.get('dbname') or ''))}{secure}"
     password = found.get("password") or os.environ.get("PGPASSWORD") or ""

@@ -66,20 +66,19 @@ def make_options(
 ) -> Options:
     """Options from what a caller gives."""
     if not re.fullmatch(r"[a-z0-9_]{1,63}", slot):
-        raise failures.OPTION.error(
-            given=slot, wanted="the name of a slot consists of lower-case letters, digits and `_`"
-        )
+        what = f"the slot name `{slot}` is invalid: use 1 to 63 lower-case letters, digits and `_`"
+        raise failures.SETTING.error(what=what)
     if numeric not in ("text", "float"):
-        raise failures.OPTION.error(given=numeric, wanted="numeric columns are read as `text` or `float`")
+        raise failures.SETTING.error(what=f"numeric columns cannot be read as `{numeric}`: use `text` or `float`")
     if not isinstance(group, int) or group < 1:
-        raise failures.OPTION.error(given=group, wanted="an epoch contains at least one transaction")
+        raise failures.SETTING.error(what=f"`group` is {group!r}: an epoch must contain at least one transaction")
     if on_bad_row not in ("quarantine", "stop"):
-        wanted = "the options for rows that cannot be converted are `quarantine` and `stop`"
-        raise failures.OPTION.error(given=on_bad_row, wanted=wanted)
+        what = f"`on_bad_row` is `{on_bad_row}`: use `quarantine` or `stop`"
+        raise failures.SETTING.error(what=what)
     read = tuple(read_table(relation, table) for relation, table in tables.items())
     out = tuple(PublishOption(view, _read(view, table)[0]) for view, table in publish.items())
     if not read and not out:
-        raise failures.OPTION.error(given="", wanted="there is neither a table to follow nor a view to publish")
+        raise failures.SETTING.error(what="the follower has no table to follow and no view to publish")
     return Options(dsn, read, out, slot, publication or slot, numeric, group, jdbc, on_bad_row)
 
 
@@ -98,7 +97,7 @@ def _read(relation: str, table: str) -> tuple[str, str | None]:
     found = _TABLE.fullmatch(table)
     if found is None or not _RELATION.fullmatch(relation):
         given = f"{relation}={table}"
-        raise failures.OPTION.error(given=given, wanted="expected a relation and a table")
+        raise failures.OPTION.error(given=given, wanted="it must name a relation and a table")
     return found[1], found[2]
 
 
@@ -111,5 +110,5 @@ def split_option(text: str) -> tuple[str, str]:
     """The two sides of `link=public.link`."""
     left, equals, right = text.partition("=")
     if not equals:
-        raise failures.OPTION.error(given=text, wanted="expected `=`")
+        raise failures.OPTION.error(given=text, wanted="it contains no `=`")
     return left.strip(), right.strip()

@@ -22,7 +22,7 @@ COPY_NAME = FailureEntry(
     "TL4202",
     EngineError,
     "label causes a name conflict",
-    "`{name}` is made by rule `{label}` and is also the name of a copy: use another label for the rule",
+    "`{name}` is both generated from rule `{label}` and the name of a copy: use another label for the rule",
     "Copies of relations and relations made from rules have generated names, which must differ.",
     "",
     test="tests/rewrite/test_place.py::test_copy_with_the_name_of_another_auxiliary_relation_is_refused",

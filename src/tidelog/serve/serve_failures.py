@@ -15,7 +15,7 @@ NO_TOKEN = FailureEntry(
     "missing or invalid token",
     "the request has no valid token",
     "Every request needs the header `Authorization: Bearer TOKEN`.",
-    "Use a token from the files that the server names at startup.",
+    "Use a token from one of the files that the server lists at startup.",
     test="tests/serve/test_access.py::test_every_request_needs_a_token",
 )
 ONLY_READS = FailureEntry(
@@ -150,7 +150,7 @@ NOT_YET = FailureEntry(
     "epoch does not exist yet",
     "epoch {epoch} does not exist yet; the state is at epoch {now}",
     "A feed starts after a committed epoch.",
-    "Start from an epoch that a response contained.",
+    "Start from the epoch of an earlier response.",
     test="tests/serve/test_feeds.py::test_a_feed_from_an_epoch_that_has_not_been",
 )
 NO_COLUMN = FailureEntry(
@@ -158,7 +158,7 @@ NO_COLUMN = FailureEntry(
     ServerError,
     "unknown column",
     "`{relation}` has no column `{name}`. Its columns: {known}",
-    "Every parameter that is not predefined is the name of a column to filter by.",
+    "Every other parameter of the query string filters by the column of that name.",
     "",
     test="tests/serve/test_pages.py::test_rows_by_the_values_of_columns",
 )
@@ -186,7 +186,7 @@ TOO_MANY_TICKETS = FailureEntry(
     "too many tickets",
     "there are already {limit:,} unexpired tickets",
     "The server keeps a limited number of tickets; unused ones expire after a minute.",
-    "Retry later, and use one ticket for each page.",
+    "Retry later. A browser page needs only one ticket for each feed.",
     test="tests/serve/test_tickets.py::test_tickets_are_limited",
 )
 DEFECT = FailureEntry(
@@ -286,8 +286,8 @@ WRONG_HOST = FailureEntry(
     ServerError,
     "unknown host name",
     "this server does not answer requests for host `{host}`",
-    "A server answers only for its own address and the names given with `--host-name`, so that no page of another site "
-    "can reach it under a name of that site.",
+    "A server accepts requests only for its own address and for the names given with `--host-name`. This protects "
+    "it from DNS rebinding, in which a page of another site reaches it under a name of that site.",
     "Start the server with `--host-name {host}` if clients are meant to use this name.",
     test="tests/serve/test_hosts.py::test_a_request_for_another_host_is_refused",
 )

@@ -385,8 +385,8 @@ _REFUSED = (
         "result depends on evaluation order",
         "{found} is not supported: its value depends on the order of evaluation",
         "A view always equals the result of its rules on the current facts. Counters (`$`, `autoinc()`), round "
-        "numbers and partial results (`.limitsize`) depend on the order of evaluation, so their value after a "
-        "change of facts or rules is undefined.",
+        "numbers and partial results (`.limitsize`) depend on the order of evaluation, so their value is "
+        "undefined once facts or rules have changed.",
         "Build a key from the values in the rule, for example with `cat`. Limit a recursion in its rules, or an "
         "epoch with the engine's limits.",
         ".decl p(x: number)\np(autoinc()) :- p(_).",

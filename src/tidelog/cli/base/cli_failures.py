@@ -179,7 +179,8 @@ CIRCUIT_KEYS = FailureEntry(
     EngineError,
     "feature not supported by the circuit",
     "the circuit does not support keys (`materialize`), `eqrel` or `choice-domain`; run this program on the engine",
-    "The circuit interprets positive Datalog: new rows do not replace others, and facts are what is asserted.",
+    "On the circuit, new rows never replace existing ones, and a relation contains exactly its asserted and derived "
+    "facts.",
     "",
     "$ printf 'materialize(n, infinity, infinity, keys(1)).' > p.dl\n"
     "$ tidelog run p.dl --algorithm circuit --runtime embedded\n",
@@ -220,7 +221,7 @@ UNKNOWN_MASTER = FailureEntry(
     EngineError,
     "unknown master host",
     "--master {master}: unknown host {host} ({reason})",
-    "Executors connect to the driver at the address of this machine towards the master.",
+    "Executors connect to the driver at the address from which this machine reaches the master.",
     "Check the host name.",
     test="tests/cli/test_run.py::test_master_that_is_not_known_is_told",
 )

@@ -20,14 +20,14 @@ LOCAL = CodeEntry(
     "rule reads several nodes",
     "the body of rule `{label}` reads more than one location: {locations}",
     "A node can read only its own tables, so all body atoms of a rule must have the same location.",
-    "Localise the program first (`tidelog.rewrite.localise`).",
+    "Localize the program first (`tidelog.rewrite.localise`).",
     "p(@X,Y) :- q(@X,Z), r(@Z,Y).",
 )
 PLACED = CodeEntry(
     "TL903",
     "inconsistent location of a relation",
     "relation `{relation}` is written {ways}",
-    "The location of a relation is always the same column.",
+    "The location of a relation must be the same column everywhere.",
     "Put `@` before the same argument in every atom of the relation, or use no `@` in the program.",
     "p(@X,Y) :- q(@X,Y). p(X,@Y) :- r(@X,Y).",
 )

@@ -27,8 +27,8 @@ NOT_THERE = FailureEntry(
     "TL7101",
     DataError,
     "deletion of an absent fact",
-    "these facts cannot be deleted, because they are neither base facts nor inserted: {missing}",
-    "The algorithms are proved correct only if every deleted fact is a base fact or is inserted.",
+    "cannot delete facts that are neither base facts nor inserted by the same changes: {missing}",
+    "The proofs require that every deleted fact is a base fact or is inserted by the same changes.",
     "Delete only facts that are present.",
     'from tidelog.lab.semantics import check_precondition, deletion\ncheck_precondition({}, [deletion("q")])\n',
 )
@@ -170,7 +170,7 @@ BAD_CHANGE = FailureEntry(
     IllegalStep,
     "trace deletes an absent fact",
     "{where}: {error}",
-    "The algorithms are proved correct only if every deleted fact is a base fact or is inserted.",
+    "The proofs require that every deleted fact is a base fact or is inserted by the same changes.",
     "Delete only facts that are present.",
     test=f"{_TRACE}::test_the_checker_refuses_changes_that_break_the_precondition",
 )
@@ -435,7 +435,7 @@ CIRCULAR = FailureEntry(
     "TL7501",
     DataError,
     "recursive clauses in a regular program",
-    "the program is not stratified: {names} depend on each other",
+    "the clauses of {names} are recursive",
     "The clauses of a regular program must not be recursive; recursion is expressed only by closures.",
     "Write the recursion as a closure.",
     test="tests/lab/semantics/regular/test_translate.py::test_clauses_that_depend_on_one_another_are_no_program",
@@ -452,7 +452,7 @@ COMPUTED = FailureEntry(
 COME_AND_GO = FailureEntry(
     "TL7503",
     DataError,
-    "update that inserts and deletes the same rows",
+    "update inserts and deletes the same rows",
     "an update inserts and deletes the same rows: {both}",
     "The insertions and deletions of an update have no row in common.",
     "Either insert or delete each row.",

@@ -33,14 +33,14 @@ LIMIT = CodeEntry(
     "simulation exceeded its limit",
     "{what}",
     "Counting algorithms do not terminate on cyclic data, and derivation sets grow fast.",
-    "Raise --limit, or choose ranked, dred or heights, which terminate on every program that does not create new "
-    "values without a bound.",
+    "Raise --limit, or choose ranked, dred or heights, which terminate on every program that creates a bounded "
+    "number of values.",
 )
 DATA = CodeEntry(
     "TL914",
     "facts do not match the program",
     "{what}",
-    "Only existing facts can be deleted, and facts have the columns of their relation.",
+    "Only existing facts can be deleted, and a fact must have a value for each column of its relation.",
     "Correct the topology or the change script.",
 )
 STUCK = CodeEntry(
@@ -49,9 +49,15 @@ STUCK = CodeEntry(
     "{what}",
     "Under set semantics, a fact with two derivations is deleted with the first one, so the second deletion can "
     "never be picked.",
-    "Choose an algorithm with multisets (psn), or ranked.",
+    "Choose an algorithm that uses multisets, such as psn, or choose ranked.",
 )
-VALUE = CodeEntry("TL916", "value cannot be computed", "{what}", "Functions and arithmetic must have a result.")
+VALUE = CodeEntry(
+    "TL916",
+    "value cannot be computed",
+    "{what}",
+    "A function or an arithmetic operation must have a result for all the values that a rule passes to it.",
+    "Exclude such values with a comparison in the rule, or correct the facts.",
+)
 FILE = CodeEntry("TL917", "cannot read or write a file", "{what}", "", "Check the path and the permissions.")
 
 ENTRIES = (FAILED, RULES, CHOICE, LIMIT, DATA, STUCK, VALUE, FILE)

@@ -184,7 +184,7 @@ TOO_LONG_TEXT = FailureEntry(
     "TL3005",
     LimitError,
     "text too long for the memory limit",
-    "`cat` makes a text of {length:,} characters, but only {left:,} bytes are left; nothing was changed",
+    "`cat` would create a text of {length:,} characters, but only {left:,} bytes are left; nothing was changed",
     "`Limits(memory=...)` limits the total size of relations, texts and lists.",
     "Raise the limit, or make the recursion terminate, for example by testing `strlen`.",
     "Engine('p(\"ab\"). p(cat(X, X)) :- p(X).', limits=Limits(memory=10_000_000))\n",

@@ -146,7 +146,7 @@ LONG_TEXT = FailureEntry(
     "TL2030",
     EvaluationError,
     "text too long",
-    "`cat` makes a text of {length:,} characters; the maximum is {most:,}",
+    "`cat` would create a text of {length:,} characters; the maximum is {most:,}",
     "Each text is held in memory as a whole, so its length is limited.",
     "Bound the recursion, for example by testing the length with `strlen`.",
     test="tests/program/test_text.py::test_a_text_that_is_too_long_is_refused_before_it_is_made",

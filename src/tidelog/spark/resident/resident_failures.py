@@ -121,8 +121,8 @@ FOREIGN = FailureEntry(
     ResidentError,
     "error in a partition",
     "{kind}: {error}",
-    "Errors of Tidelog and built-in exceptions are sent between processes unchanged; of others, only name "
-    "and text are.",
+    "Errors of Tidelog and built-in exceptions are sent between processes unchanged. Of any other exception, only the "
+    "name and the text are sent.",
     "Read the note of the error, which contains the traceback of the partition.",
     test=f"{_RESIDENT}::test_error_of_a_resident_is_raised_as_itself",
 )

@@ -125,7 +125,7 @@ OTHER_PYTHON = FailureEntry(
     "Python version mismatch reported by Spark",
     "the workers do not run the Python version of the driver ({version}): set spark.pyspark.python (or "
     "PYSPARK_PYTHON) to a Python {version} with tidelog installed. Spark reported: {said}",
-    "Spark sends tasks as code of the driver's Python, so the workers must run the same version.",
+    "Spark sends tasks as bytecode of the driver's Python, so the workers must run the same version.",
     test=f"{_PREFLIGHT}::test_workers_with_another_python_are_refused",
 )
 PROBE_FAILED = FailureEntry(
@@ -142,7 +142,7 @@ WORKER_PYTHON = FailureEntry(
     PreflightError,
     "Python version mismatch",
     "the workers on {host} run Python {found}, but the driver runs Python {version}: set spark.pyspark.python",
-    "Spark sends tasks as code of the driver's Python, so the workers must run the same version.",
+    "Spark sends tasks as bytecode of the driver's Python, so the workers must run the same version.",
     test="tests/spark/session/test_workers.py::test_worker_that_differs_is_refused",
 )
 WORKER_IMPORT = FailureEntry(
