@@ -10,6 +10,7 @@ import pytest
 from tests.explain.test_graph import SVG
 from tidelog.explain.draw_history import BARS
 from tidelog.explain.history import ViewHistory, view_history
+from tidelog.io import svg
 
 COUNTS = [(2, 5, 0), (3, 0, 0), (4, 1, 3), (7, 0, 3)]
 
@@ -48,3 +49,13 @@ def test_a_view_that_never_changed_says_so() -> None:
     history = view_history("<b>", 0, 4, [])
     assert str(history) == "<b>: 0 facts after epoch 4\nno epoch has changed it"
     ElementTree.fromstring(history.svg())
+
+
+def test_a_drawing_has_a_ground_and_ink_for_light_and_dark_viewers() -> None:
+    picture = ElementTree.fromstring(view_history("p", 2, 8, COUNTS).svg())
+    ground = picture.find(f"{SVG}rect")
+    assert ground is not None
+    assert [ground.get(name) for name in ("width", "height")] == [picture.get(name) for name in ("width", "height")]
+    for element, (light, dark) in ((ground, svg.GROUND), (picture, svg.INK)):
+        assert element.get("fill") == light
+        assert f"fill:light-dark({light},{dark})" in (element.get("style") or "")

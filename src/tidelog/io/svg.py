@@ -1,7 +1,8 @@
 """Pieces of SVG for notebooks and files: boxes with text, arrows, pictures.
 
-Law: whatever comes out of facts and programs is text, never markup. No script and no style sheet. Lines and letters
-have the colour of the page, light or dark; what a box is shows in a tint, and never in its tint alone.
+Law: whatever comes out of facts and programs is text, never markup. No script and no style sheet. Every drawing has
+its own ground, and letters that are readable on it: dark on light, or light on dark where the viewer prefers dark.
+Viewers that do not know `light-dark` show it light. What a box is shows in a tint, and never in its tint alone.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 SIZE, SMALL = 12.0, 10.5  # pixels of letters
 WIDE = 0.62  # of a letter's height is its width
 PAD = 9.0
+GROUND, INK = ("#ffffff", "#161b22"), ("#1f2328", "#e6edf3")  # light and dark
 BLUE, GREEN, AMBER, RED, GREY = "#3b82f6", "#22a06b", "#d08b00", "#d64545", "#8a8f98"
 
 
@@ -103,8 +105,10 @@ def _stroke(path: str, tint: str, *, dashed: bool) -> str:
 def picture(width: float, height: float, parts: Iterable[str], title: str) -> str:
     """The whole drawing, at its natural size, which a page may make smaller."""
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
-    style = 'style="max-width:none" fill="currentColor"'
+    style = f'fill="{INK[0]}" style="max-width:none;color-scheme:light dark;fill:light-dark({INK[0]},{INK[1]})"'
+    ground = f'fill="{GROUND[0]}" style="fill:light-dark({GROUND[0]},{GROUND[1]})"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{FONT}" {style}>'
-        f"<title>{escape(visible(title))}</title>{''.join(parts)}</svg>"
+        f"<title>{escape(visible(title))}</title>"
+        f'<rect width="{width:.0f}" height="{height:.0f}" rx="6" {ground}/>{"".join(parts)}</svg>'
     )
