@@ -33,12 +33,12 @@ class _Bar:
         return f"epoch {self.first}" if self.first == self.last else f"epochs {self.first} to {self.last}"
 
 
-def draw_history(view: str, start: int, last: int, steps: Sequence[EpochStep]) -> str:
-    """The text of an SVG."""
+def draw_history(view: str, start: int, last: int, steps: Sequence[EpochStep], none_shown: str) -> str:
+    """The text of an SVG; ``none_shown`` is shown instead of steps if there are none."""
     title = f"{view} over epochs"
     parts = [svg.draw_text(LEFT, 18, title)]
     if not steps:
-        parts.append(svg.draw_text(LEFT, TOP + 20, "no epoch has changed it", faint=True))
+        parts.append(svg.draw_text(LEFT, TOP + 20, none_shown, faint=True))
         return svg.picture(WIDTH, TOP + 34, parts, title)
     bars = _bars(start, last, steps)
     parts += [*_sizes(bars, start), *_changes(bars), *_epochs(bars)]

@@ -20,17 +20,24 @@ SHOWN = 40  # epochs in the text
 class ViewHistory:
     """The epochs that changed a view, oldest first; a table by ``str``, a plot in notebooks and by `svg`.
 
-    ``start`` is the size before the first of them, ``last`` the last epoch of the engine.
+    ``start`` is the size before the first of them, ``last`` the last epoch of the engine. Epochs up to ``since`` are
+    not known: the state folder no longer keeps them, or the engine did not count yet.
     """
 
     view: str
     start: int
     last: int
     steps: tuple[EpochStep, ...] = field(repr=False)
+    since: int = 0
+
+    @property
+    def none_shown(self) -> str:
+        """What is shown instead of epochs, if there are none."""
+        return f"no epoch after {self.since} has changed it" if self.since else "no epoch has changed it"
 
     def svg(self) -> str:
         """The plot, as the text of an SVG file."""
-        return draw_history(self.view, self.start, self.last, self.steps)
+        return draw_history(self.view, self.start, self.last, self.steps, self.none_shown)
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x:auto">{self.svg()}</div>'
@@ -46,7 +53,7 @@ class ViewHistory:
         size = self.steps[-1].size if self.steps else self.start
         yield f"{self.view}: {size:,} {'fact' if size == 1 else 'facts'} after epoch {self.last}"
         if not self.steps:
-            yield "no epoch has changed it"
+            yield self.none_shown
             return
         yield f"{'epoch':>8}{'inserted':>12}{'deleted':>12}{'facts':>12}"
         if len(self.steps) > SHOWN:
@@ -55,7 +62,9 @@ class ViewHistory:
             yield f"{step.epoch:>8}{f'+{step.inserted:,}':>12}{f'-{step.deleted:,}':>12}{step.size:>12,}"
 
 
-def view_history(view: str, size: int, last: int, counts: Iterable[tuple[int, int, int]]) -> ViewHistory:
+def view_history(
+    view: str, size: int, last: int, counts: Iterable[tuple[int, int, int]], since: int = 0
+) -> ViewHistory:
     """The history of a view of this size; ``counts`` are the epochs with their inserted and deleted rows.
 
     >>> print(view_history("reach", 3, 2, [(1, 3, 0), (2, 1, 1)]))
@@ -68,4 +77,4 @@ def view_history(view: str, size: int, last: int, counts: Iterable[tuple[int, in
     for epoch, inserted, deleted in reversed([each for each in counts if each[1] or each[2]]):
         steps.append(EpochStep(epoch, inserted, deleted, size))
         size -= inserted - deleted
-    return ViewHistory(view, size, last, tuple(reversed(steps)))
+    return ViewHistory(view, size, last, tuple(reversed(steps)), since)

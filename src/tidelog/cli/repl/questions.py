@@ -75,7 +75,7 @@ def graph(session: Session, file: str) -> None:
 def plot(session: Session, words: str) -> None:
     """How a view changed, epoch by epoch: shown, or drawn into a file."""
     view, file = split_file(needed(words, "plot", "reach"))
-    history = session.recorder.history(view)
+    history = session.db[view].plot()
     if not file:
         session.report(Display(history))
         return

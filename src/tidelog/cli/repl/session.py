@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from tidelog.cli.base import cli_failures as failures
-from tidelog.cli.repl.record import EpochRecorder
 from tidelog.cli.repl.reports import Answers, Line, Report
 from tidelog.engine.engine import Engine, core_of
+from tidelog.engine.read.epoch_counts import start_counting, stop_counting
 from tidelog.program.types.functors import Given
 
 
@@ -27,7 +27,7 @@ class Session:
         self, db: Engine, report: Callable[[Report], None], state: str | None = None, functions: Given = ()
     ) -> None:
         self.db = db
-        self.recorder = EpochRecorder(db)
+        self.counts = start_counting(core_of(db))  # whether this session had the engine count its epochs
         self.report = report
         self.state = state
         self.folder = state  # whose epochs can be gone to
@@ -70,10 +70,11 @@ class Session:
 
     def take(self, db: Engine) -> None:
         """Go on with another engine; the one before is closed if it was begun here."""
-        self.recorder.stop()
         if self.ours:
             self.db.close()
-        self.db, self.ours, self.recorder = db, True, EpochRecorder(db)
+        elif self.counts:
+            stop_counting(core_of(self.db))
+        self.db, self.ours, self.counts = db, True, start_counting(core_of(db))
 
     def ask(self, text: str) -> Answers:
         """The answers to a question."""

@@ -67,6 +67,7 @@ class Core:
     meter: Meter = field(default_factory=Meter)
     folders: list[str] = field(default_factory=list)  # behind the DataFrames of its views
     repartition: Repartition = Repartition()  # noqa: RUF009  # a value
+    counts: Any | None = None  # of changed rows, if they are counted (`read.epoch_counts.EpochCounts`)
     road: Any | None = None  # of epochs under the rules in force (`write.stages.Road`)
     _outside: tuple[Ruleset, Outside] | None = None  # the types in which all columns are returned to users
 

@@ -40,6 +40,7 @@ from tidelog.spark.views import to_data_frame as to_spark_frame
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tidelog.explain.history import ViewHistory
     from tidelog.spark.types import DataFrame, SparkSession
 
 SHOWN = 10
@@ -296,6 +297,15 @@ class View(Table):
         self.name = name
         self._core = core
         self._frame = frame
+
+    def plot(self) -> ViewHistory:
+        """How the view changed, epoch by epoch: a plot in notebooks and by its method `svg`, a table by ``str``.
+
+        With a state folder, the epochs are those in its log. An engine in memory counts from the first call on.
+        """
+        from tidelog.engine.read.epoch_counts import history_of
+
+        return history_of(self._core, self.name)
 
     def _spark_frame(self, spark: SparkSession | None, as_text: bool) -> DataFrame:
         if self._frame is not None:
