@@ -39,9 +39,9 @@ if THREADS:
     CROWDED.__enter__()
 # And with small epochs carried out the long way.
 if os.environ.get("TIDELOG_TEST_SMALL") == "0":
-    from tidelog.runtime.node import small
+    from tidelog.runtime.node import small_epoch
 
-    small.MOST_ROWS = -1
+    small_epoch.MOST_ROWS = -1
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tidelog import ConstraintError, ConstraintWarning, Engine
-from tidelog.engine.write import accuse
+from tidelog.engine.write import refusal_causes
 from tidelog.engine.write.epoch import Epoch
 
 ACCESS = """
@@ -31,7 +31,7 @@ HIDDEN = "__"
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is, causes are looked for."""
-    monkeypatch.setattr(accuse, "LONG", 600.0)
+    monkeypatch.setattr(refusal_causes, "LONG", 600.0)
 
 
 @pytest.fixture(params=[1, 3])

@@ -14,7 +14,7 @@ from tidelog.partition.phases.partition import Partition
 from tidelog.runtime.base.interrupts import Interrupts
 from tidelog.runtime.many.coordinator import Coordinator
 from tidelog.runtime.many.local import LocalNodes
-from tidelog.runtime.node import small
+from tidelog.runtime.node import small_epoch
 
 REACH = "reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 
@@ -237,7 +237,7 @@ def test_reader_sees_the_last_committed_epoch_while_another_runs(monkeypatch: py
             reader.start()
             reader.join(timeout=10)
 
-    monkeypatch.setattr(small, "MOST_ROWS", -1)  # a small epoch is over before anybody could read
+    monkeypatch.setattr(small_epoch, "MOST_ROWS", -1)  # a small epoch is over before anybody could read
     monkeypatch.setattr(Interrupts, "check", look)
     monkeypatch.setattr(type(machine), "_adapt", lambda *_: None)
     machine._budget = 20

@@ -18,7 +18,7 @@ import pytest
 from tidelog import DataError, Engine, EngineError, ProgramError, user_function
 from tidelog.engine.engine import core_of
 from tidelog.engine.sharing import replica
-from tidelog.partition.memory import kept_indexes
+from tidelog.partition.memory import query_indexes
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.phases import partition
 
@@ -336,12 +336,12 @@ def test_indexes_of_queries_are_kept_told_and_bounded(monkeypatch: pytest.Monkey
     assert len(db.query("e(X, 3, Y, Z)")) == 500
     assert (number, (1,)) in relations.index_columns()
     assert db.memory > before
-    monkeypatch.setattr(kept_indexes, "MOST", 2)
+    monkeypatch.setattr(query_indexes, "MOST", 2)
     assert len(db.query("e(X, Y, 3, Z)")) == 50
     assert len(db.query("e(X, 3, Y, Z)")) == 500
     assert len(db.query("e(X, Y, Z, 3)")) == 1
     assert {columns for n, columns in relations.index_columns() if n == number} == {(1,), (3,)}
-    monkeypatch.setattr(kept_indexes, "IDLE", 4)
+    monkeypatch.setattr(query_indexes, "IDLE", 4)
     for i in range(9):
         with db.epoch() as e:
             e.insert("e", [(i, 3, 5, 10_000 + i)])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tidelog
-from tidelog.kernel import compiler, library, link, processor, warm
+from tidelog.kernel import compiler, library, linker, processor, warm
 from tidelog.kernel.cells import address
 
 SYMBOLS = [kernel.symbol for kernel, _ in warm.KERNELS]
@@ -186,7 +186,7 @@ def test_a_folder_keeps_the_latest_kernels(folder: Path, made: Path) -> None:
 def test_machine_without_linker_keeps_the_object_alone(
     tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link, "LINKERS", (("no-such-linker",),))
+    monkeypatch.setattr(linker, "LINKERS", (("no-such-linker",),))
     library.keep(tmp_path, "name", made.read_bytes()[:-16])
     assert [path.name for path in tmp_path.iterdir()] == ["kernel-name.o"]
 

@@ -23,9 +23,9 @@ from tidelog.partition.code import machine
 from tidelog.partition.code.machine import Machine
 from tidelog.partition.memory import messages, queue, relations, table
 from tidelog.partition.memory.journal import net_changes
-from tidelog.partition.phases.scale import Scale
+from tidelog.partition.phases.rebuild_cost import Scale
 from tidelog.runtime.base.interrupts import Interrupts
-from tidelog.runtime.node import small, visit
+from tidelog.runtime.node import small_epoch, visit
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def tiny_slices(budget: int) -> Iterator[None]:
 
     begin = Machine.start_epoch
     with ExitStack() as patches:
-        patches.enter_context(patch.object(small, "MOST_ROWS", -1))
+        patches.enter_context(patch.object(small_epoch, "MOST_ROWS", -1))
         patches.enter_context(patch.object(Machine, "start_epoch", start))
         patches.enter_context(patch.object(Machine, "_adapt", lambda *_: None))
         yield

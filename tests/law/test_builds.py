@@ -14,7 +14,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tests.kernel.test_ordered import rows_in_order
+from tests.kernel.test_ordered_index import rows_in_order
 from tests.law.harness import Case, check, check_feed, commit
 from tests.law.sabotage import interrupt, tiny_slices
 from tests.law.share import share

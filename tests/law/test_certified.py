@@ -19,7 +19,7 @@ from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.program.values.state import EngineState, FactState
 from tidelog.verify import Verdict, verify
-from tidelog.verify.demanded import with_rules
+from tidelog.verify.demand_claim import with_rules
 
 CASES = share(24, 10)
 EPOCHS = 4

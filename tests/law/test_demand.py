@@ -21,7 +21,7 @@ from tests.law.share import share
 from tidelog.engine.engine import Engine, core_of
 from tidelog.program import Const, Var
 from tidelog.program.functions.table import FUNCTIONS
-from tidelog.rewrite.demand.passing import known_args
+from tidelog.rewrite.demand.pass_demand import known_args
 from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.syntax import print_term
 from tidelog.testing import State

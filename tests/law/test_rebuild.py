@@ -18,7 +18,7 @@ from tests.law.test_rollback import run_with_trouble
 from tests.law.unkind import engine_on
 from tidelog import Engine, LimitError, Limits
 from tidelog.engine.engine import core_of
-from tidelog.partition.phases import scale
+from tidelog.partition.phases import rebuild_cost
 
 CASES = share(8, 16)
 BLOCK = 10
@@ -136,7 +136,7 @@ def test_limit_of_facts_counts_what_an_epoch_makes_not_what_it_finds_again() -> 
 
 
 def test_retraction_tips_in_the_middle_where_nothing_told_so_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scale, "FEW", 256)
+    monkeypatch.setattr(rebuild_cost, "FEW", 256)
     db = Engine(REACH)
     with db.epoch() as e:
         e.insert("edge", [(i, i + 1) for i in range(200)])

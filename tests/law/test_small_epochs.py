@@ -19,8 +19,8 @@ from tests.law.share import share
 from tidelog import Engine, LimitError, Limits
 from tidelog.plan.work import EpochWork
 from tidelog.runtime.base.outcome import EpochOutcome
-from tidelog.runtime.node import small
-from tidelog.runtime.node.small import SmallEpochs
+from tidelog.runtime.node import small_epoch
+from tidelog.runtime.node.small_epoch import SmallEpochs
 
 CASES = share(16, 16)
 BLOCK = 8
@@ -39,8 +39,8 @@ def given_up_after(rows: int) -> Iterator[list[bool]]:
         return found
 
     with (
-        patch.object(small, "BRIEF", rows),
-        patch.object(small, "MOST_PATIENCE", 0),
+        patch.object(small_epoch, "BRIEF", rows),
+        patch.object(small_epoch, "MOST_PATIENCE", 0),
         patch.object(SmallEpochs, "run", run_noted),
     ):
         yield ended
@@ -49,7 +49,7 @@ def given_up_after(rows: int) -> Iterator[list[bool]]:
 @contextmanager
 def long_way() -> Iterator[None]:
     """No epoch is small."""
-    with patch.object(small, "MOST_ROWS", -1):
+    with patch.object(small_epoch, "MOST_ROWS", -1):
         yield
 
 

@@ -7,7 +7,7 @@ import pytest
 from tidelog.errors import DataError
 from tidelog.partition.code.call import structure_cell
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.partition.texts.packed import Packed
+from tidelog.partition.texts.packed_cells import Packed
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
 from tidelog.partition.texts.structures import NIL_CELL
 from tidelog.partition.texts.texts import from_bytes, to_bytes

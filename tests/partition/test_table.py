@@ -9,7 +9,7 @@ from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.index import is_full
 from tidelog.kernel.maintain import put_all
 from tidelog.kernel.relation import likely_row
-from tidelog.partition.base import moves
+from tidelog.partition.base import table_moves
 from tidelog.partition.base.block import LARGE
 from tidelog.partition.base.workers import Workers
 from tidelog.partition.memory import table as tables
@@ -39,7 +39,7 @@ def test_table_grows_to_any_size_and_finds_everything() -> None:
 
 @pytest.mark.parametrize("spilled", [1, 64])
 def test_table_grows_where_it_lies_with_little_to_spill_into(spilled: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moves, "_spill", lambda slots: np.zeros(spilled + 1, np.int64))
+    monkeypatch.setattr(table_moves, "_spill", lambda slots: np.zeros(spilled + 1, np.int64))
     entries, table = entries_of(200_000), Table(table_slots(200_000))
     put_all(address(table.cells), len(table.cells), entries, 0, len(entries))
     table.reserve(200_000 * 2)
@@ -53,8 +53,8 @@ def test_table_grows_where_it_lies_with_little_to_spill_into(spilled: int, monke
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("spilled", [2, 4096])
 def test_threads_move_the_entries_of_a_table(threads: int, spilled: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moves, "SHARED", 1 << 10)
-    monkeypatch.setattr(moves, "_spill", lambda slots: np.zeros(spilled + 1, np.int64))
+    monkeypatch.setattr(table_moves, "SHARED", 1 << 10)
+    monkeypatch.setattr(table_moves, "_spill", lambda slots: np.zeros(spilled + 1, np.int64))
     entries, workers = entries_of(150_000), Workers(threads)
     table = Table(table_slots(len(entries)))
     put_all(address(table.cells), len(table.cells), entries, 0, len(entries))
@@ -70,7 +70,7 @@ def test_threads_move_the_entries_of_a_table(threads: int, spilled: int, monkeyp
 
 
 def test_crowded_tables_of_equal_hashes_are_moved_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moves, "SHARED", 1 << 10)
+    monkeypatch.setattr(table_moves, "SHARED", 1 << 10)
     tags = np.sort(np.random.default_rng(5).choice(1 << 10, 120_000)) << 22
     entries, workers = (tags << 32) | np.arange(1, len(tags) + 1), Workers(2)
     table = Table(table_slots(len(entries)))

@@ -8,7 +8,7 @@ import pytest
 
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.plan.build import plan_rule, plan_whole
+from tidelog.plan.plan_rule import plan_rule, plan_whole
 from tidelog.plan.statistics import Sizes
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Generate, Plan, Visit
 from tidelog.program.check import check_program

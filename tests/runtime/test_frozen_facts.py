@@ -10,7 +10,7 @@ from tidelog.engine.engine import core_of
 from tidelog.engine.read.state import streamed_state
 from tidelog.errors import EngineError
 from tidelog.runtime.protocol import frozen_facts
-from tidelog.verify import check, taken, verify
+from tidelog.verify import check, fact_cache, verify
 
 REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z)."
 
@@ -43,7 +43,7 @@ def test_a_check_holds_the_relations_of_one_stratum_at_a_time(partitions: int, m
         most = max(most, sum(len(ranks) for ranks, _ in self._claim.taken._held.values()))
 
     monkeypatch.setattr(check.Check, "stratum", watched)
-    monkeypatch.setattr(taken.Taken.__init__, "__defaults__", (0,))
+    monkeypatch.setattr(fact_cache.Taken.__init__, "__defaults__", (0,))
     with Engine(layers, partitions=partitions) as db:
         with db.epoch() as e:
             e.insert("p0", [(i,) for i in range(1000)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidelog.partition.code.stratum import RuleCode, Stratum
-from tidelog.plan.build import Planning
+from tidelog.plan.plan_rule import Planning
 from tidelog.program import Rule
 from tidelog.runtime.base.reach import Agenda, Readers, within_reach
 from tidelog.syntax import parse_program

@@ -11,7 +11,7 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.runtime.many.local import LocalNodes
 from tidelog.runtime.node.run_changes import RunChanges
-from tidelog.store.base.fleeting import fleeting_store
+from tidelog.store.base.temporary_state import fleeting_store
 
 
 def changes() -> RunChanges:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.serve.running import Running, refused, running
 from tidelog.client import connect
-from tidelog.engine.write import accuse
+from tidelog.engine.write import refusal_causes
 from tidelog.errors import ConstraintError
 
 pytestmark = pytest.mark.filterwarnings("ignore::tidelog.errors.ConstraintWarning")
@@ -60,7 +60,7 @@ def fill(server: Running, **facts: Any) -> None:
 def test_a_dry_run_reports_the_violations_that_a_commit_is_refused_for(
     server: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(accuse, "LONG", 600.0)  # however busy the machine is, causes are looked for
+    monkeypatch.setattr(refusal_causes, "LONG", 600.0)  # however busy the machine is, causes are looked for
     fill(server, owns=[[f"u{i}", "plan"] for i in range(72)])
     change = {"insert": {"secret": [["plan"]]}}
     tried = server.post("/epochs", {**change, "dry_run": True})

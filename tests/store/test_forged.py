@@ -17,12 +17,12 @@ from tests.store.disks import File, MemoryDisk, MemoryStore
 from tests.store.forger import Files, Part, batches_of, bound, found_wrong, parts_of, put_batches, written
 from tidelog import Engine
 from tidelog.errors import StateError
-from tidelog.store.base.altered import Impossible
+from tidelog.store.base.corruption import Impossible
 from tidelog.store.base.header import read_header
 from tidelog.store.folder.scrub import scrub
 from tidelog.store.image import delta
+from tidelog.store.image.duplicate_facts import IN, OUT, check_changes, check_distinct
 from tidelog.store.image.image import Image
-from tidelog.store.image.twice import IN, OUT, check_changes, check_distinct
 
 BEST = "best(X, min<C>) :- cost(X, C).\nbest(Y, min<C>) :- best(X, C), step(X, Y)."  # in a recursion: groups are shown
 SOURCES = Path(__file__).parents[2] / "src" / "tidelog"
@@ -465,7 +465,7 @@ def test_changes_that_put_in_what_is_there(told: list[tuple[int, list[int]]], he
 
 
 def test_facts_that_have_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.store.image.twice._hashes", lambda facts: np.zeros(len(facts), np.uint64))
+    monkeypatch.setattr("tidelog.store.image.duplicate_facts._hashes", lambda facts: np.zeros(len(facts), np.uint64))
     rows = np.array([[3, 1], [1, 2], [3, 2], [1, 1]])
     check_distinct("q", rows)
     check_changes("q", [(OUT, rows[:2]), (IN, rows[:1])], rows[[0, 2]], np.ones(2, bool))

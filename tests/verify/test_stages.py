@@ -14,7 +14,7 @@ import pytest
 from tests.verify.corrupt import Subject, corruptions, user_facts
 from tests.verify.test_corruption import subject
 from tidelog.errors import EngineError, EvaluationError, LimitError
-from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.graph.asserted_facts import kept_apart
 from tidelog.syntax import parse_program
 from tidelog.testing.naive import evaluate
 from tidelog.verify import Verdict, Violation, verify_facts

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.base.arguments import check_arguments, program_of_file
 from tidelog.engine.base.committed_epoch import Committed
+from tidelog.engine.base.engine_time import Moment, Times, read_clock
 from tidelog.engine.base.opened import Where
-from tidelog.engine.base.times import Moment, Times, read_clock
 from tidelog.engine.core.core import Core
 from tidelog.engine.open.open import open_runtime
 from tidelog.engine.open.start import start
@@ -27,7 +27,7 @@ from tidelog.engine.write.epoch import Epoch
 from tidelog.partition.base.limits import Limits
 from tidelog.plan.advice import read_plans
 from tidelog.plan.modes import Plans
-from tidelog.plan.planner import Planner
+from tidelog.plan.plan_epoch import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
 from tidelog.program.types.functors import Given, function_table

@@ -27,7 +27,7 @@ from tidelog.partition.code.plan_counts import by_label
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.steps import Plan, column_order, is_ordered
-from tidelog.rewrite.demand.passing import BOUND
+from tidelog.rewrite.demand.pass_demand import BOUND
 from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.describe import describe_made, describe_relations, describe_rules

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tidelog.plan.plan_text import columns_text
 from tidelog.plan.ruleset import Ruleset
-from tidelog.plan.words import columns_text
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Term
 from tidelog.program.graph.choice import MAY, PICK, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.lifetime import EXPIRIES, NOW
-from tidelog.rewrite.demand.passing import BOUND
+from tidelog.rewrite.demand.pass_demand import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
 from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tidelog.plan.words import WHOLE
+from tidelog.plan.plan_text import WHOLE
 
 if TYPE_CHECKING:
     from tidelog.explain.plans import JoinOrder, StepNumbers

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tidelog.plan.words import columns_text
+from tidelog.plan.plan_text import columns_text
 
 
 @dataclass(frozen=True, slots=True)

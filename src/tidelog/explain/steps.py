@@ -14,8 +14,8 @@ from tidelog.explain.plans import JoinOrder, RulePlan, StepNumbers, StratumPlan
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.code.stratum import RuleCode, Stratum
+from tidelog.plan.plan_text import functions_in_words, steps_in_words, trigger_in_words
 from tidelog.plan.steps import Plan, Step, Visit
-from tidelog.plan.words import functions_in_words, steps_in_words, trigger_in_words
 from tidelog.program import Atom
 
 Counted = Mapping[str, Sequence[PlanCounts]]  # by label of the core rule

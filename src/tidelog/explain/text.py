@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tidelog.explain.numbers import number_lines
 from tidelog.explain.plans import DemandPlan, IndexPlan, PlacementPlan, RelationPlan, StratumPlan
-from tidelog.plan.words import columns_text
+from tidelog.plan.plan_text import columns_text
 
 
 def relation_lines(relations: Iterable[RelationPlan]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tidelog.explain.names import Names
 from tidelog.partition.code.plan_counts import PlanCounts
-from tidelog.plan.words import plan_in_words, steps_in_words
+from tidelog.plan.plan_text import plan_in_words, steps_in_words
 
 MANY = 100_000
 FACTOR = 1_000

@@ -26,8 +26,8 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary, float_cell
 from tidelog.partition.texts.ids import to_signed
 from tidelog.partition.texts.structures import encode_structure
-from tidelog.program.values.outside import EXACT
 from tidelog.program.values.shape import Shape
+from tidelog.program.values.source_types import EXACT
 from tidelog.program.values.term import NAN
 
 EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tidelog.program.values.outside import fields_of, zone_of
 from tidelog.program.values.shape import Part, Shape
+from tidelog.program.values.source_types import fields_of, zone_of
 from tidelog.program.values.variant import Variant
 from tidelog.syntax.value_printer import write_fact
 

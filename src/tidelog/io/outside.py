@@ -1,4 +1,4 @@
-"""Types of Arrow as `program.outside` writes them, and columns given back in the type that they came with.
+"""Types of Arrow as `program.values.source_types` writes them, and columns given back in the type that they came with.
 
 Law: a value that came in a type goes out in that type as the same value. Binary values are symbols of their hexadecimal
 digits, decimals of at most 15 digits are floats (which give them back exactly), of scale 0 numbers, and symbols where
@@ -19,7 +19,8 @@ from tidelog.io.structures import arrow_type
 from tidelog.io.vectors import to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.program.values.outside import (
+from tidelog.program.values.shape import Shape
+from tidelog.program.values.source_types import (
     EXACT,
     FLOATS,
     NATURAL,
@@ -33,7 +34,6 @@ from tidelog.program.values.outside import (
     shaped,
     zone_of,
 )
-from tidelog.program.values.shape import Shape
 
 _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view)
 _FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}

@@ -26,8 +26,8 @@ from tidelog.io.structures import python_structures
 from tidelog.io.texts import show_text
 from tidelog.io.vectors import from_vector
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.program.values.outside import NATURAL, zone_of
 from tidelog.program.values.shape import Shape
+from tidelog.program.values.source_types import NATURAL, zone_of
 
 Cells = npt.NDArray[np.int64]
 NO_COLUMNS = "present"

@@ -21,8 +21,8 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.structures import Taken
 from tidelog.program.functions.calendar import to_python
-from tidelog.program.values.outside import CONSTRUCTOR, NATURAL, fields_of
 from tidelog.program.values.shape import Part, Shape
+from tidelog.program.values.source_types import CONSTRUCTOR, NATURAL, fields_of
 from tidelog.program.values.variant import Variant, python_names
 
 Leaf = Callable[[str, str], pa.DataType]  # of the type of a part, and what it is given back as

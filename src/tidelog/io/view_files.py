@@ -24,7 +24,8 @@ Write = Callable[[str], list[Kinds]]  # into a folder; returns what the lists of
 class Shown(NamedTuple):
     """Names and types of the columns of files; with ``signed`` there is one more column, +1 or -1.
 
-    ``outside`` are the types that data came with (`program.outside`); lists may be text as programs write it.
+    ``outside`` are the types that data came with (`program.values.source_types`); lists may be text as programs write
+    it.
     """
 
     names: tuple[str, ...]

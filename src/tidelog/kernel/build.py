@@ -16,7 +16,7 @@ from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from tidelog.kernel.link import INTERFACE
+from tidelog.kernel.linker import INTERFACE
 from tidelog.kernel.memory import Kernel
 from tidelog.kernel.warm import KERNELS
 from tidelog.kernel.wrap import Wrapper

@@ -52,7 +52,7 @@ def _reason() -> str:
 
 def package(folder: Path) -> None:
     """Make the shared libraries of a wheel, one for each instruction set of this family of processors."""
-    from tidelog.kernel.link import link  # it imports the compiler
+    from tidelog.kernel.linker import link  # it imports the compiler
 
     sets = instruction_sets()
     for instructions, name in zip(sets, library.names(sets), strict=True):

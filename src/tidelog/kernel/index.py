@@ -5,14 +5,14 @@ index is read (`kernel.maintain`): facts added in one batch are not read before 
 ``hash << 32 | first row + 1``; links hold ``row + 1``, 0 ends a chain. New rows are put first, so that a cursor inside
 a chain is not disturbed by insertions; rows are unlinked only between epochs. The run of entries of a hash begins at
 its ``home``, in the order of hashes, so that a table of any length grows and shrinks in place. An ordered index has
-neither chains nor such a table (`kernel.ordered`).
+neither chains nor such a table (`kernel.ordered_index`).
 """
 
 from __future__ import annotations
 
 from tidelog.kernel.layout import ARITY, COLS, KEYS, KSLOTS, KTAB, LINKS, LOW32, NCOLS, OLD, ORDER, REC, WIDTH
 from tidelog.kernel.memory import compiled, inlined, load, load32, store, store32
-from tidelog.kernel.ordered import let_wait, take_row_out
+from tidelog.kernel.ordered_index import let_wait, take_row_out
 
 HASH_SEED = 0x2545F4914F6CDD1D
 

@@ -101,7 +101,7 @@ from tidelog.kernel.layout import (
     WIDTH,
 )
 from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store
-from tidelog.kernel.ordered import first_from, highest, is_within, lowest
+from tidelog.kernel.ordered_index import first_from, highest, is_within, lowest
 from tidelog.kernel.relation import find, hash_cells
 from tidelog.kernel.scalar import compare, compute
 

@@ -116,7 +116,7 @@ S_NBIND = S_NKEY + 1
 S_KEYS = S_NBIND + 1
 BIND, CHECK = 0, 1
 # The key of a visit between bounds: registers of the first columns, of the lower and of the upper bound, and which
-# bounds there are (`kernel.ordered`).
+# bounds there are (`kernel.ordered_index`).
 
 # A function whose results are known for some rows of the fact that its arguments follow from: the first row, how many,
 # the address of two cells for each (1 if it is known, and the result), and the generator of that fact (0: the trigger).

@@ -190,7 +190,7 @@ def _put(path: Path, content: bytes) -> None:
 
 def keep(folder: Path, name: str, content: bytes) -> None:
     """Put an object file into a folder, and the shared library that a linker makes from it."""
-    from tidelog.kernel.link import link  # only where something was compiled
+    from tidelog.kernel.linker import link  # only where something was compiled
 
     _write(_object(folder, name), content)
     shared = link(content)
@@ -238,7 +238,7 @@ def _load_object(_path: Path, content: bytes, symbols: list[str]) -> Functions |
 
 def load_object(content: bytes, symbols: list[str]) -> Functions:
     """The functions of an object file, linked in memory: for machines without a linker or a place for files."""
-    from tidelog.kernel.link import link_in_memory
+    from tidelog.kernel.linker import link_in_memory
 
     return {symbol: _function(symbol, address) for symbol, address in link_in_memory(content, symbols).items()}
 

@@ -56,7 +56,7 @@ from tidelog.kernel.layout import (
     WIDTH,
 )
 from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store, store32
-from tidelog.kernel.ordered import catch_up_ordered, is_behind
+from tidelog.kernel.ordered_index import catch_up_ordered, is_behind
 
 CAUGHT = 1 << 17  # rows linked in one call of the kernel (D19)
 ASK_FROM = 1 << 13  # slots of a table that the nearest caches do not hold

@@ -33,7 +33,7 @@ from tidelog.kernel.layout import (
     WIDTH,
 )
 from tidelog.kernel.memory import compiled, inlined, load, store
-from tidelog.kernel.ordered import forget_order
+from tidelog.kernel.ordered_index import forget_order
 
 
 @inlined

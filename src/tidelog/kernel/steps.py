@@ -51,7 +51,7 @@ from tidelog.kernel.layout import (
     SHOWN,
     VISITED,
 )
-from tidelog.kernel.linking import make_readable_shared, offer
+from tidelog.kernel.link_rows import make_readable_shared, offer
 from tidelog.kernel.memory import compiled, load, store
 
 ONCE, QUEUE_OF_BATCHES, ONLY_LINKS = range(3)

@@ -1,10 +1,10 @@
 """A team: threads that fire one batch after the other side by side, on shared memory.
 
 Laws. The items of a batch are claimed a few at a time; the thread that claims an item walks its joins and counts the
-supports that they find (`kernel.shared`). No fact that becomes present in a batch is seen by a join of that batch, so
-that joins and counting need not wait for each other; between two batches all wait for all, and the last one to arrive
-begins the next batch (`kernel.steps`). A thread that must stop (something has to grow, the slice is over, a fault)
-makes all stop; each resumes later where it stopped. A thread that arrives late joins in.
+supports that they find (`kernel.shared_support`). No fact that becomes present in a batch is seen by a join of that
+batch, so that joins and counting need not wait for each other; between two batches all wait for all, and the last one
+to arrive begins the next batch (`kernel.steps`). A thread that must stop (something has to grow, the slice is over, a
+fault) makes all stop; each resumes later where it stopped. A thread that arrives late joins in.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ from tidelog.kernel.layout import (
     VISIBLE,
     WIDTH,
 )
-from tidelog.kernel.linking import link_rows, see_linked
+from tidelog.kernel.link_rows import link_rows, see_linked
 from tidelog.kernel.memory import compiled, load, prefetch, prefetch_write, store
 from tidelog.kernel.relation import find, hash_cells, likely_row
-from tidelog.kernel.shared import gain_shared, lose_shared
+from tidelog.kernel.shared_support import gain_shared, lose_shared
 from tidelog.kernel.steps import TOO_MANY, arrive, join
 from tidelog.kernel.support import AHEAD
 

@@ -17,8 +17,8 @@ from tidelog.errors import EngineError
 from tidelog.plan import plan_failures as failures
 from tidelog.plan.body import is_generator, literal_variables, may_fail
 from tidelog.plan.modes import Plans
+from tidelog.plan.plan_text import RuleNames
 from tidelog.plan.strata import core_edges
-from tidelog.plan.words import RuleNames
 from tidelog.plan.work import UNADVISED, AdvisedOrders
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Var, variables
 from tidelog.program.graph.strata import strata_of_edges

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from tidelog.plan.build import ORDERED_BY_CELL, aggregate_of
+from tidelog.plan.plan_rule import ORDERED_BY_CELL, aggregate_of
 from tidelog.plan.strata import core_edges
-from tidelog.plan.typing import Schema
+from tidelog.plan.term_types import Schema
 from tidelog.program import Aggregate, Atom, Rule, Var, Wildcard
 from tidelog.program.graph.strata import strata_of_edges
 from tidelog.program.values.scope import atoms

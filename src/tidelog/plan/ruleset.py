@@ -18,7 +18,7 @@ from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Negation, Program, Rule, Var
 from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
 from tidelog.program.functions.table import Function
-from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.graph.asserted_facts import kept_apart
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.graph.constraint import HIDDEN
 from tidelog.program.graph.dependency import POSITIVE, dependencies
@@ -29,11 +29,11 @@ from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
-from tidelog.program.values.outside import Origin
 from tidelog.program.values.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.program.values.scope import atoms, flat_literals, rule_literals, scope_names
+from tidelog.program.values.source_types import Origin
+from tidelog.rewrite.demand.demanded_relations import demanded_relations
 from tidelog.rewrite.demand.restrict import Demand, restrict_to_demand
-from tidelog.rewrite.demand.wanted import demanded_relations
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.rewrite.names import is_asked_result
 from tidelog.rewrite.pipeline import to_core_rule

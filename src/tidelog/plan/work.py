@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tidelog.kernel.cells import Cells
-from tidelog.plan.typing import Schema
+from tidelog.plan.term_types import Schema
 from tidelog.program import Rule
 
 

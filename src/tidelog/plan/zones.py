@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from tidelog.plan.plan_failures import ZONES
 from tidelog.plan.ruleset import Ruleset
-from tidelog.program.graph.asserted import users_name
+from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.inference import Environment, Inference
 from tidelog.program.types.signatures import Signature, Signatures
 from tidelog.program.types.unify import Reason
-from tidelog.program.values.outside import CONFLICT, Field, merged, shaped, zone_of
 from tidelog.program.values.shape import Shape
+from tidelog.program.values.source_types import CONFLICT, Field, merged, shaped, zone_of
 from tidelog.program.values.structure import READ, TEST, Structure, structure_of
 from tidelog.program.values.term import LIST, Atom, Call, Const
 

@@ -17,11 +17,11 @@ from typing import Any, get_args
 import pyarrow.fs
 
 from tidelog import errors
-from tidelog.partition.base import limits, net
+from tidelog.partition.base import limits, net_changes
 from tidelog.partition.code import plan_counts
 from tidelog.partition.phases import running_rule
 from tidelog.partition.reading import fact_pages
-from tidelog.partition.texts import packed
+from tidelog.partition.texts import packed_cells
 from tidelog.plan import steps, work
 from tidelog.program.values import path, rule, term
 from tidelog.program.values.variant import Variant
@@ -33,9 +33,9 @@ from tidelog.spark.resident.kinds import carry, carry_fields
 from tidelog.spark.resident.resident_failures import NOT_CARRIED, NOT_READABLE
 from tidelog.store.base.disk import LocalDisk
 from tidelog.store.base.files import FileStore
-from tidelog.store.base.fleeting import FleetingDisk, fleeting_store
 from tidelog.store.base.objects import ObjectStore
 from tidelog.store.base.store import Store
+from tidelog.store.base.temporary_state import FleetingDisk, fleeting_store
 from tidelog.store.image import image
 from tidelog.store.log import markers, snapshot
 from tidelog.verify import report
@@ -50,7 +50,7 @@ MODULES = (
     work,
     fact_pages,
     limits,
-    net,
+    net_changes,
     plan_counts,
     running_rule,
     request,
@@ -71,7 +71,7 @@ def carry_all() -> None:
     for method in vars(service.Service).values():
         if MARK in getattr(method, "__dict__", {}):
             carry_fields(*(named for hint in hints_of(method).values() for named in _named_in(hint)))
-    carry(packed.Packed, lambda value: (tuple(value),), packed.Packed, by_columns=True)
+    carry(packed_cells.Packed, lambda value: (tuple(value),), packed_cells.Packed, by_columns=True)
     carry(Variant, lambda value: (value.constructor, *value.parts), Variant)
     carry(outcome.RowChanges, lambda value: (dict(value),), outcome.read_changes)
     carry(FileStore, _folder_of, _store_in)

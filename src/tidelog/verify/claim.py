@@ -15,18 +15,18 @@ from typing import Any
 from tidelog.program import Program, Rule, Value
 from tidelog.program.check import check_program
 from tidelog.program.functions.table import FUNCTIONS
-from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.graph.asserted_facts import kept_apart
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.types.arity import RESERVED
 from tidelog.program.values.rule import REFUSE
 from tidelog.program.values.scope import atoms
 from tidelog.program.values.state import EngineState
 from tidelog.verify.choices import chosen_relation
+from tidelog.verify.fact_cache import Taken
 from tidelog.verify.normal import Clause, to_clause
 from tidelog.verify.relations import Row
 from tidelog.verify.solve import Context, Scope, Step, solver
 from tidelog.verify.strata import reads, stratify
-from tidelog.verify.taken import Taken
 from tidelog.verify.terms import Overloads
 
 _CALENDAR = frozenset({"date", "timestamp"})

@@ -17,18 +17,18 @@ from typing import TypeAlias
 
 from tidelog.program import Path, Program
 from tidelog.program.functions.table import FUNCTIONS
-from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.graph.asserted_facts import kept_apart
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.values.rule import WARN
 from tidelog.program.values.state import EngineState, FactState
 from tidelog.verify import verify_failures as failures
 from tidelog.verify.check import NEVER, Best, Check, Compared, FoundError, check_claim, head_row, offers_of
 from tidelog.verify.claim import Base, Claim, to_claim
+from tidelog.verify.fact_cache import Taken
 from tidelog.verify.normal import Clause, Scan
 from tidelog.verify.relations import LOWEST, Relation, Row
 from tidelog.verify.report import NOT_CLOSED, REFUSED, UNFOUNDED, Verdict, Violation
 from tidelog.verify.solve import Scope, Step
-from tidelog.verify.taken import Taken
 from tidelog.verify.terms import Overloads, Registers
 from tidelog.verify.walks import Walks
 

@@ -111,7 +111,7 @@ NO_CHECKER = FailureEntry(
     "the checker `{name}` was not found",
     "`--proved` runs the checker that is extracted from the Coq proofs. It is not part of the package.",
     "In a clone, build it with `make -C proofs` (needs coq and ocaml), or put it on the PATH.",
-    "from tidelog.verify.proved import find_checker\nfind_checker(Path('nowhere'), '')\n",
+    "from tidelog.verify.proved_checker import find_checker\nfind_checker(Path('nowhere'), '')\n",
 )
 CHECKER_FAILED = FailureEntry(
     "TL4107",
@@ -120,7 +120,8 @@ CHECKER_FAILED = FailureEntry(
     "{checker} did not return a verdict: {reason}",
     "The checker prints `accepted`, or `rejected` and the reason.",
     "Build it again with `make -C proofs`.",
-    "from tidelog.verify.proved import verify_proved\nverify_proved(Engine('p(1).').state(), Path('/bin/false'))\n",
+    "from tidelog.verify.proved_checker import verify_proved\n"
+    "verify_proved(Engine('p(1).').state(), Path('/bin/false'))\n",
 )
 
 ENTRIES = (

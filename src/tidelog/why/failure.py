@@ -11,20 +11,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tidelog.plan.body import literal_variables
-from tidelog.plan.build import aggregate_of
+from tidelog.plan.plan_rule import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Negation, Rule, Term, Var, Wildcard
 from tidelog.program.graph.equivalence import edge_name, equivalences
 from tidelog.program.values.pattern import only_opens
 from tidelog.program.values.scope import rule_names
 from tidelog.program.values.structure import NIL, READ, TEST, structure_of
-from tidelog.rewrite.demand.passing import known_args
+from tidelog.rewrite.demand.pass_demand import known_args
 from tidelog.rewrite.demand.restrict import asked_name
 from tidelog.rewrite.names import KEYED, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
 from tidelog.why.absence import WhyNot
 from tidelog.why.attempt import Attempt
-from tidelog.why.chosen import chosen_instead, proposing_rules
+from tidelog.why.choice import chosen_instead, proposing_rules
 from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join, Part, Question, Valuation
 from tidelog.why.ledger import FactKey, Ledger

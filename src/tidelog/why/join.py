@@ -20,7 +20,7 @@ from tidelog.partition.texts.dictionary import natural_type
 from tidelog.partition.texts.structures import NIL_CELL
 from tidelog.plan.body import is_generator
 from tidelog.plan.order import order_literals
-from tidelog.plan.typing import term_type, variable_types
+from tidelog.plan.term_types import term_type, variable_types
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Value, Var
 from tidelog.program.functions.arithmetic import default_step
 from tidelog.program.functions.table import ANY, holds, resolve

@@ -16,11 +16,11 @@ from tidelog.io.columns import decode_column
 from tidelog.io.fact_text import with_zone
 from tidelog.partition.code.stratum import RuleCode
 from tidelog.partition.reading.fact_pages import FactPattern
-from tidelog.plan.outside import Outside, outside_types
+from tidelog.plan.result_types import Outside, outside_types
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value, Var
-from tidelog.program.graph.asserted import kept_apart, users_name
+from tidelog.program.graph.asserted_facts import kept_apart, users_name
 from tidelog.program.graph.choice import as_copy, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.values.shape import Shape

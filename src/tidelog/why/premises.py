@@ -13,13 +13,13 @@ from itertools import islice
 from typing import TypeAlias
 
 from tidelog.plan.body import is_generator, literal_variables
-from tidelog.plan.build import aggregate_of
+from tidelog.plan.plan_rule import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
 from tidelog.program.graph.choice import choices, chosen_for
 from tidelog.program.graph.equivalence import LEAST
 from tidelog.program.values.pattern import only_makes, only_opens
 from tidelog.program.values.scope import rule_names
-from tidelog.rewrite.demand.passing import BOUND
+from tidelog.rewrite.demand.pass_demand import BOUND
 from tidelog.rewrite.demand.restrict import asked_of
 from tidelog.rewrite.names import CANDIDATES, KEYED, VALUES, behind_total, is_auxiliary
 from tidelog.rewrite.paths.names import walk_in_words

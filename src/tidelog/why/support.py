@@ -14,7 +14,7 @@ from itertools import islice
 
 from tidelog.partition.code.fold import Fold
 from tidelog.partition.reading.fact_pages import FactPattern
-from tidelog.plan.build import aggregate_of, group_columns
+from tidelog.plan.plan_rule import aggregate_of, group_columns
 from tidelog.program import Aggregate, Atom, Rule, Var
 from tidelog.why.join import Binding, Join, Question
 from tidelog.why.ledger import FactKey, Ledger

@@ -17,8 +17,8 @@ import pytest
 
 import tidelog
 from tidelog.errors import DataError, Source, Span, TidelogError
-from tidelog.partition.base.net import NetChange
-from tidelog.partition.texts.packed import Packed
+from tidelog.partition.base.net_changes import NetChange
+from tidelog.partition.texts.packed_cells import Packed
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Atom, Var
 from tidelog.program.values.variant import Variant
@@ -36,9 +36,9 @@ from tidelog.spark.resident.wire import decode, encode, encode_error, encode_sho
 from tidelog.spark.rows.task_errors import MARK as TASK_MARK
 from tidelog.spark.rows.task_errors import error_of_task
 from tidelog.store.base.files import FileStore
-from tidelog.store.base.fleeting import FleetingDisk, fleeting_store
 from tidelog.store.base.objects import ObjectStore
 from tidelog.store.base.store import Store
+from tidelog.store.base.temporary_state import FleetingDisk, fleeting_store
 from tidelog.syntax import parse_program
 
 PLAIN = [

@@ -35,7 +35,7 @@ from tidelog.program.types.functors import Given
 from tidelog.spark.verify import verify_with_spark
 from tidelog.verify import Verdict, verify, verify_facts
 from tidelog.verify.claim import Base
-from tidelog.verify.proved import ProvedVerdict, find_checker, verify_proved
+from tidelog.verify.proved_checker import ProvedVerdict, find_checker, verify_proved
 
 if TYPE_CHECKING:
     from tidelog.io.delimited import Data

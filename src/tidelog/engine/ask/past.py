@@ -19,7 +19,7 @@ from tidelog.engine.read.view import Rows
 from tidelog.engine.write.epoch_input import expired_cells, fact_changes, relations_behind, rule_changes
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program
-from tidelog.program.graph.asserted import users_name
+from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.graph.lifetime import EXPIRIES
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.store.folder.assertions import PastEpoch, SignedRows, past_epochs, rules_at

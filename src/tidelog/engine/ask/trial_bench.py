@@ -22,7 +22,7 @@ from tidelog.engine.write.commit import previewed
 from tidelog.engine.write.epoch import CollectedChanges
 from tidelog.errors import TidelogError
 from tidelog.io.rows import read_rows
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.base.outcome import EpochOutcome
 from tidelog.why import Bounds, Ledger, asked_types, fact_key

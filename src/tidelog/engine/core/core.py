@@ -14,14 +14,14 @@ from weakref import WeakSet
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.committed_epoch import Committed
+from tidelog.engine.base.engine_time import Times
 from tidelog.engine.base.meter import Meter
-from tidelog.engine.base.times import Times
 from tidelog.engine.sharing.replica import Replicas
 from tidelog.engine.sharing.turn import Turn
 from tidelog.errors import EngineError
 from tidelog.explain.profiler import Profiler
 from tidelog.io.fact_text import FactWriter
-from tidelog.plan.outside import Outside, outside_types
+from tidelog.plan.result_types import Outside, outside_types
 from tidelog.program.functions.arguments import must_be
 from tidelog.program.messages.nearest import LOOSELY, KnownNames
 from tidelog.program.values.schema import column_names
@@ -30,7 +30,7 @@ from tidelog.rewrite.names import is_auxiliary
 if TYPE_CHECKING:
     from tidelog.engine.base.opened import Opened
     from tidelog.partition.texts.dictionary import Dictionary
-    from tidelog.plan.planner import Planner
+    from tidelog.plan.plan_epoch import Planner
     from tidelog.plan.ruleset import Ruleset, Schema
     from tidelog.runtime.protocol.facts import Facts
     from tidelog.runtime.protocol.runtime import Runtime

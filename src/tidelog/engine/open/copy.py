@@ -21,7 +21,7 @@ from tidelog.engine.read import members as read
 from tidelog.engine.read.view import table_data
 from tidelog.engine.write import commit
 from tidelog.engine.write.epoch import CollectedChanges, Epoch
-from tidelog.plan.planner import Planner
+from tidelog.plan.plan_epoch import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program
 from tidelog.rewrite.names import is_auxiliary

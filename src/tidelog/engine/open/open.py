@@ -98,7 +98,7 @@ def _with_types(where: Where, durable: Durable) -> Where:
 def _open_state(where: Where, folder: RunFolder | None) -> Durable | None:
     if folder is None and where.path is None:
         return None
-    from tidelog.store.base.fleeting import fleeting_store
+    from tidelog.store.base.temporary_state import fleeting_store
     from tidelog.store.folder.durable import Durable
 
     if folder is not None:

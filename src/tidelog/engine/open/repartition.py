@@ -23,8 +23,8 @@ from tidelog.engine.open.open import MOST_PARTITIONS, make_runtime
 from tidelog.partition.code.machine import nothing
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.form import Placing
-from tidelog.plan.move import plan_move
-from tidelog.plan.planner import Planner
+from tidelog.plan.plan_epoch import Planner
+from tidelog.plan.repartition_strata import plan_move
 from tidelog.program.functions.arguments import must_be
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.placement import SINGLE

@@ -21,9 +21,9 @@ from tidelog.program.functions.arguments import must_be
 from tidelog.program.values.state import EngineState
 from tidelog.runtime.protocol.frozen_facts import CheckPart
 from tidelog.verify import Verdict, Violation, verify
-from tidelog.verify.apart import Homes, part_of
 from tidelog.verify.claim import Claim
-from tidelog.verify.demanded import with_rules
+from tidelog.verify.demand_claim import with_rules
+from tidelog.verify.local_strata import Homes, part_of
 from tidelog.why import Bounds, Ledger, Proof, WhyNot, asked_types, fact_key, prove, read_fact, refute
 
 if TYPE_CHECKING:

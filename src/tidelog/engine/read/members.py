@@ -5,7 +5,7 @@ Law: everything shows the last committed epoch.
 
 from __future__ import annotations
 
-from tidelog.engine.base.times import in_seconds
+from tidelog.engine.base.engine_time import in_seconds
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.forked_core import ForkedCore
 from tidelog.engine.read.look_up import size

@@ -1,10 +1,10 @@
 """Queries: a body whose variables are the columns of the answer.
 
-Law (D24): a query sees the last committed epoch and waits for no epoch. What can be looked up is looked up
-(`look_up`), on several partitions also atom by atom (`walk`). Any other query is run as a rule that is added, read and
-rolled back: on the partitions if no thread has the turn, otherwise on copies of the relations that it names. Indexes
-built for it are kept (`kept_indexes`). A query to a program with relations on demand makes them derive more; it has its
-turn between epochs.
+Law (D24): a query sees the last committed epoch and waits for no epoch. What can be looked up is looked up (`look_up`),
+on several partitions also atom by atom (`walk`). Any other query is run as a rule that is added, read and rolled back:
+on the partitions if no thread has the turn, otherwise on copies of the relations that it names. Indexes built for it
+are kept (`query_indexes`). A query to a program with relations on demand makes them derive more; it has its turn
+between epochs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tidelog.io.columns import encode_value
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.limits import Limits
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.plan.build import value_type
+from tidelog.plan.plan_rule import value_type
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule

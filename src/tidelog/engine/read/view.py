@@ -31,8 +31,8 @@ from tidelog.io.view_files import Kinds, Shown, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.ids import symbol_id
-from tidelog.program.values.outside import NATURAL, merge
 from tidelog.program.values.shape import Shape
+from tidelog.program.values.source_types import NATURAL, merge
 from tidelog.runtime.base.outcome import RowChanges
 from tidelog.spark.views import new_folder, session_or_active
 from tidelog.spark.views import to_data_frame as to_spark_frame

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.texts.dictionary import Dictionary, ScratchDictionary
 from tidelog.plan.work import EpochWork
 from tidelog.program.functions.table import Function

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.arguments import check_source
 from tidelog.engine.base.committed_epoch import Committed
+from tidelog.engine.base.engine_time import Moment, microseconds
 from tidelog.engine.base.facts import program_facts
 from tidelog.engine.base.signature import Signature
-from tidelog.engine.base.times import Moment, microseconds
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import Changes, no_change, row_text
 from tidelog.engine.write.constraints import check_constraints, enforce
@@ -139,7 +139,7 @@ class Committer:
         try:
             commit(self.core, epoch)
         except ConstraintError as error:
-            from tidelog.engine.write.accuse import accused  # few epochs are refused
+            from tidelog.engine.write.refusal_causes import accused  # few epochs are refused
 
             raise accused(self.core, epoch, error, time.perf_counter() - began) from None
 

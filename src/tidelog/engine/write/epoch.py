@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.asyncio_thread import finished
+from tidelog.engine.base.engine_time import Moment, microseconds
 from tidelog.engine.base.signature import UNSIGNED, Signature
-from tidelog.engine.base.times import Moment, microseconds
 from tidelog.engine.read.report import Changes, EpochStatistics
 from tidelog.engine.read.view import Table, table_data
 from tidelog.io.nulls import NullCounts, NullPolicy, Policy, read_policy

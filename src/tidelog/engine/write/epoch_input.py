@@ -16,7 +16,7 @@ import numpy as np
 
 from tidelog.engine.read.view import Rows
 from tidelog.partition.memory.keys import base_keys
-from tidelog.program.graph.asserted import users_name
+from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.graph.lifetime import EXPIRIES, NOW
 from tidelog.program.values.scope import atoms
 from tidelog.rewrite.names import is_auxiliary
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tidelog.engine.core.core import Core
     from tidelog.io.fact_text import FactWriter
     from tidelog.kernel.cells import Cells
-    from tidelog.partition.base.net import NetChange
+    from tidelog.partition.base.net_changes import NetChange
     from tidelog.plan.ruleset import Ruleset, Schema
     from tidelog.program import Program
     from tidelog.runtime.base.outcome import EpochOutcome, RowChanges

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidelog.engine.base.times import FOREVER
+from tidelog.engine.base.engine_time import FOREVER
 from tidelog.kernel.cells import Cells
 from tidelog.program.functions.table import display_key
 from tidelog.program.graph.lifetime import EXPIRIES, NOW, Retention

@@ -29,7 +29,7 @@ from tidelog.io.place import open_files
 from tidelog.io.rows import data_types, encode_rows, read_rows
 from tidelog.io.view_files import Kinds, Shown, Write, changes_writer
 from tidelog.program.functions.arguments import argument_error, must_be
-from tidelog.program.values.outside import NATURAL, merge
+from tidelog.program.values.source_types import NATURAL, merge
 from tidelog.spark.streams import Begin, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame

@@ -1,11 +1,11 @@
 """The names and types that the data of an epoch came with, remembered with the rules.
 
 Law: what is remembered of a relation depends on the data inserted into it and not on epochs: types are those that can
-hold all of it (`program.outside`), names those of the first table with names, unless declared. Rows of Python carry no
-types: if they fit the remembered type, it stays; otherwise the column has the natural type from then on. A ``datetime``
-with a zone is an instant; one without is compatible with whatever the column holds or will hold. Deleted rows must be
-of the kind that the column holds (times with a zone or without), and change nothing that is remembered. A failed epoch
-leaves no trace, since rules are values.
+hold all of it (`program.values.source_types`), names those of the first table with names, unless declared. Rows of
+Python carry no types: if they fit the remembered type, it stays; otherwise the column has the natural type from then
+on. A ``datetime`` with a zone is an instant; one without is compatible with whatever the column holds or will hold.
+Deleted rows must be of the kind that the column holds (times with a zone or without), and change nothing that is
+remembered. A failed epoch leaves no trace, since rules are values.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from tidelog.io.outside import fits_outside, kept, outside_of
 from tidelog.io.rows import Data
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.plan.outside import check_zones
 from tidelog.plan.plan_failures import ZONES
+from tidelog.plan.result_types import check_zones
 from tidelog.plan.ruleset import Ruleset
-from tidelog.program.graph.asserted import users_name
-from tidelog.program.values.outside import CONFLICT, NATURAL, UNTOLD, Origin, merge, settled, zones_of
+from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.values.schema import numbered_columns
+from tidelog.program.values.source_types import CONFLICT, NATURAL, UNTOLD, Origin, merge, settled, zones_of
 
 if TYPE_CHECKING:
     from tidelog.runtime.protocol.runtime import Arriving

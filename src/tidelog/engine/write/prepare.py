@@ -22,11 +22,11 @@ from tidelog.io.match_names import other_names
 from tidelog.io.nulls import InputReport, NullCounts
 from tidelog.io.rows import Data, encode_rows, in_order, without_nulls
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.net import net_rows
+from tidelog.partition.base.net_changes import net_rows
 from tidelog.partition.memory.keys import KeyClash, base_keys, keyed_elsewhere, replace_by_key
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork
-from tidelog.program.graph.asserted import users_name
+from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.values.schema import numbered_columns
 from tidelog.program.values.shape import Shape, same_parts

@@ -12,7 +12,7 @@ from tidelog.engine.read.report import Changes, EpochStatistics, fixed_rows, no_
 from tidelog.engine.read.view import ChangeSet, data_frame_maker
 from tidelog.engine.write.epoch import Epoch
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.base.outcome import EpochOutcome

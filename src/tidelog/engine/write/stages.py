@@ -29,7 +29,7 @@ from tidelog.io.rows import Data
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.partition_failures import UNORDERED
 from tidelog.partition.memory.keys import base_keys, check_keys, check_new_keys
-from tidelog.plan.planner import Planner
+from tidelog.plan.plan_epoch import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.checks.order import wanted_step
 from tidelog.runtime.base.outcome import EpochOutcome

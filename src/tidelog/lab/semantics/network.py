@@ -34,7 +34,7 @@ from tidelog.program import (
 )
 from tidelog.program.elaborate.mark_witnesses import with_witnesses
 from tidelog.program.elaborate.resolve_subsumption import without_subsumption
-from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.graph.asserted_facts import kept_apart
 from tidelog.program.graph.choice import choices as choice_relations
 from tidelog.program.graph.equivalence import equivalences
 from tidelog.program.graph.lifetime import retentions

@@ -12,8 +12,8 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel import support
 from tidelog.kernel.cells import Cells, address
-from tidelog.partition.code.ahead import answer_ahead
 from tidelog.partition.code.machine import Machine
+from tidelog.partition.code.precompute import answer_ahead
 
 TEXTS_SEEN = 1 << 18  # bytes of texts by which a limit may be exceeded before it is noticed
 

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from tidelog.kernel import aggregate, ordered, scalar
+from tidelog.kernel import aggregate, ordered_index, scalar
 from tidelog.kernel import layout as at
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.plan.build import ORDERED_BY_CELL
+from tidelog.plan.plan_rule import ORDERED_BY_CELL
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Range, Step, Visit
 from tidelog.program import Const, Rule
 from tidelog.program.functions.table import WRAP
@@ -188,8 +188,8 @@ class Assembler:
 
     def _bounds(self, within: Range) -> list[int]:
         """The registers of both bounds (any register for a missing one), and which bounds exist."""
-        bounds = ordered.ABOVE_LOW * within.above | ordered.BELOW_HIGH * within.below
-        bounds |= ordered.HAS_LOW * (within.low is not None) | ordered.HAS_HIGH * (within.high is not None)
+        bounds = ordered_index.ABOVE_LOW * within.above | ordered_index.BELOW_HIGH * within.below
+        bounds |= ordered_index.HAS_LOW * (within.low is not None) | ordered_index.HAS_HIGH * (within.high is not None)
         low, high = (0 if bound is None else self._register(bound) for bound in (within.low, within.high))
         return [low, high, bounds]
 

@@ -22,8 +22,8 @@ from tidelog.partition.code.pick import Pick
 from tidelog.partition.memory.groups import Groups, Overflow, Shape
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.partition.texts.order import order_of
-from tidelog.plan.build import ORDERED_BY_CELL, aggregate_of, is_folded
+from tidelog.partition.texts.value_order import order_of
+from tidelog.plan.plan_rule import ORDERED_BY_CELL, aggregate_of, is_folded
 from tidelog.plan.work import RuleForm
 from tidelog.program import Atom
 from tidelog.program.functions.arithmetic import in_range

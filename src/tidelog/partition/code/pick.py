@@ -16,7 +16,7 @@ import numpy as np
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.partition.texts.order import order_of
+from tidelog.partition.texts.value_order import order_of
 from tidelog.program.values.term import CHOICE
 
 MANY = 4096  # changed candidates from which on all are examined

@@ -22,8 +22,8 @@ from tidelog.partition.code.plan_counts import write_down
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.records import LONGEST_KEY
 from tidelog.partition.memory.statistics import GROWING, Statistics
-from tidelog.plan.build import Planning
 from tidelog.plan.indexes import Lookup, choose_indexes, lookups, narrowed, scanned_first, serving, with_estimates
+from tidelog.plan.plan_rule import Planning
 from tidelog.plan.steps import Expose, Plan, is_ordered
 from tidelog.plan.work import RuleForm
 from tidelog.program.functions.table import Function

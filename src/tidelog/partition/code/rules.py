@@ -14,7 +14,7 @@ from tidelog.partition.code.machine import Machine
 from tidelog.partition.code.plan_counts import PlanCounts, plan_counts, retire
 from tidelog.partition.code.replan import Replanner
 from tidelog.partition.code.stratum import RuleCode, Stratum
-from tidelog.plan.build import aggregate_of
+from tidelog.plan.plan_rule import aggregate_of
 from tidelog.plan.steps import Plan
 from tidelog.plan.work import RuleForm
 

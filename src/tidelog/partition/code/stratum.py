@@ -17,7 +17,7 @@ from tidelog.kernel.layout import LIVE_ROWS
 from tidelog.partition.code.assemble import Choice
 from tidelog.partition.code.fold import Fold
 from tidelog.partition.code.pick import Pick
-from tidelog.plan.build import Planning
+from tidelog.plan.plan_rule import Planning
 from tidelog.plan.steps import Expose, Plan
 from tidelog.plan.strata import asked_levels
 from tidelog.program import Atom, Literal, Negation, Rule

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tidelog.kernel import claim, linking, steps, team
+from tidelog.kernel import claim, link_rows, steps, team
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.partition.base.counters import Counters
@@ -138,7 +138,7 @@ class Team:
         if self._cells[claim.STEP] == claim.LINKING:
             relations = self._relations
             relations.catch_up_ordered()
-            linking.make_readable_shared(address(self._cells), relations.directory, relations.indexes, code, plans)
+            link_rows.make_readable_shared(address(self._cells), relations.directory, relations.indexes, code, plans)
 
     def open_index(self, index: int) -> None:
         """The same for one index that must catch up."""
@@ -269,7 +269,7 @@ class Team:
     # Inside a slice
 
     def _grain(self, count: int) -> int:
-        return max(1, min(linking.MOST_GRAIN, count // (16 * self.threads)))
+        return max(1, min(link_rows.MOST_GRAIN, count // (16 * self.threads)))
 
     def _waiting(self, index: int) -> tuple[int, int]:
         relation = self._relations.indexes.item(index, at.REL)

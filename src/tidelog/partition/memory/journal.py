@@ -16,7 +16,7 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.memory.records import COUNTS, STATE, Mask, asserted, present, present_now
 from tidelog.partition.memory.relations import BRIEF, Relations
 

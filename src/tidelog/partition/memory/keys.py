@@ -13,7 +13,7 @@ import numpy as np
 
 from tidelog.errors import DataError
 from tidelog.kernel.cells import Cells, address
-from tidelog.kernel.keyed import old_rows
+from tidelog.kernel.key_lookup import old_rows
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.memory.records import STATE
 from tidelog.partition.memory.relations import Relations

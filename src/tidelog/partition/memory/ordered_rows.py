@@ -1,7 +1,7 @@
 """Ordered indexes, as the memory of a partition sees them: whether rows are pending, and sorting many at once.
 
-Law: rows are in the order that `kernel.ordered` keeps. If pending rows are a considerable share of all, all are sorted:
-per row this takes a fraction of the time of an insertion.
+Law: rows are in the order that `kernel.ordered_index` keeps. If pending rows are a considerable share of all, all are
+sorted: per row this takes a fraction of the time of an insertion.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 from tidelog.kernel.cells import Cells
 from tidelog.kernel.layout import COLS, LINKED, LIVE, NCOLS, ORDER, REL, ROWS
-from tidelog.kernel.ordered import GREATEST, LEAST, ROOT, UNSORTED, WAITING, string_rows
+from tidelog.kernel.ordered_index import GREATEST, LEAST, ROOT, UNSORTED, WAITING, string_rows
 from tidelog.kernel.scalar import AS_FLOAT, AS_UNSIGNED
 from tidelog.partition.memory.arrays import Arrays
 

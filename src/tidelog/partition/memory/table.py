@@ -12,7 +12,7 @@ import numpy as np
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.maintain import move_entries
 from tidelog.partition.base.block import LARGE, Block
-from tidelog.partition.base.moves import Moves
+from tidelog.partition.base.table_moves import Moves
 from tidelog.partition.base.workers import Workers
 
 SMALLEST = 16

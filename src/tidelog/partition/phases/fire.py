@@ -23,7 +23,7 @@ WHOLE_SPAN: Cells = np.array([[0, 1]], np.int64)
 
 
 def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells], sign: int) -> bool:
-    """Fire what some changed facts trigger; False if that was abandoned (`scale`)."""
+    """Fire what some changed facts trigger; False if that was abandoned (`rebuild_cost`)."""
     batch = joined(items) if items else NOTHING
     if not len(batch):
         return True

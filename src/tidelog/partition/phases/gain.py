@@ -17,7 +17,7 @@ from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import Items
-from tidelog.partition.phases.asked_folds import forget_shown, give_asked
+from tidelog.partition.phases.demanded_folds import forget_shown, give_asked
 from tidelog.partition.phases.exchange import absorb
 from tidelog.partition.phases.fire import fire, fire_queue
 from tidelog.partition.phases.fold_groups import give_results

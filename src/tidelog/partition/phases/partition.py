@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.asked_groups import AskedGroups
+from tidelog.partition.base.demanded_groups import AskedGroups
 from tidelog.partition.code.answers import answer, room_left
 from tidelog.partition.code.assemble import Assembler
 from tidelog.partition.code.call import call_function
@@ -28,7 +28,7 @@ from tidelog.partition.code.rules import Rules
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.committed_facts import CommittedFacts
 from tidelog.partition.memory.journal import NOTHING, unmark
-from tidelog.partition.memory.kept_indexes import KeptIndexes
+from tidelog.partition.memory.query_indexes import KeptIndexes
 from tidelog.partition.memory.records import counts_of, later, rank_base
 from tidelog.partition.memory.relations import BRIEF, Relations
 from tidelog.partition.memory.trim import LONG_JOURNAL, clear, trim, trim_journal

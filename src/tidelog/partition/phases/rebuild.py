@@ -1,4 +1,4 @@
-"""A stratum built again in place, if that is cheaper than its retraction (`scale`).
+"""A stratum built again in place, if that is cheaper than its retraction (`rebuild_cost`).
 
 Law: a stratum that was emptied and built again holds the facts and the ``all`` that retraction and assertion would
 leave, with fresh ranks. The journal has every record as it was, so that the epoch is undone and committed like any
@@ -11,11 +11,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tidelog.kernel import empty
+from tidelog.kernel import empty_relation
 from tidelog.kernel import layout as at
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.records import STATE, asserted
-from tidelog.partition.phases.asked_folds import forget_shown
+from tidelog.partition.phases.demanded_folds import forget_shown
 from tidelog.partition.phases.partition import Partition
 
 PRESENCE = at.NEW | at.VISIBLE | at.BATCH
@@ -59,7 +59,7 @@ def _empty(partition: Partition, number: int, only: int, cleared: int, *, counts
     rows = int(relations.directory[number, at.ROWS])
     while first < rows:
         end = min(first + EMPTIED, rows)
-        first = empty.empty(relations.directory, number, first, end, only, cleared, int(counts))
+        first = empty_relation.empty(relations.directory, number, first, end, only, cleared, int(counts))
         if first < end:
             relations.grow(number)
         partition.machine.look_up()

@@ -14,12 +14,12 @@ from tidelog.partition.base.limits import may_rebuild
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import Stratum
 from tidelog.partition.memory.journal import NOTHING, Items
-from tidelog.partition.phases.asked_folds import withdraw_results
+from tidelog.partition.phases.demanded_folds import withdraw_results
 from tidelog.partition.phases.exchange import absorb
 from tidelog.partition.phases.fire import fire, fire_queue, joined
 from tidelog.partition.phases.fold_groups import retract_results
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.scale import Scale
+from tidelog.partition.phases.rebuild_cost import Scale
 
 
 def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Items]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tidelog.kernel import layout as at
 from tidelog.partition.code.stratum import RuleCode
 from tidelog.partition.phases.partition import Partition
-from tidelog.plan.words import RuleNames, plan_in_words, users_text
+from tidelog.plan.plan_text import RuleNames, plan_in_words, users_text
 
 MARK = "\n  rule    "
 

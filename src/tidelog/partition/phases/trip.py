@@ -13,7 +13,7 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel import visit
 from tidelog.kernel.cells import Cells, address
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.code.answers import answer
 from tidelog.partition.code.charts import Charts
 from tidelog.partition.code.machine import no_items
@@ -21,7 +21,7 @@ from tidelog.partition.code.stratum import Stratum
 from tidelog.partition.memory.journal import Items
 from tidelog.partition.memory.records import columns_of
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.scale import SAMPLE
+from tidelog.partition.phases.rebuild_cost import SAMPLE
 
 DONE, UNKNOWN, UNCHARTED, ELSEWHERE = at.DONE, visit.UNKNOWN, visit.UNCHARTED, visit.ELSEWHERE
 Reader = Callable[[], NetChange[Cells]]

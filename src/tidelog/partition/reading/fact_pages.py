@@ -1,8 +1,9 @@
 """Facts that a question looks for, found where they are stored: by some of their columns, with rank and assertion.
 
 Law: a pattern narrows the search as far as it can: a whole fact is found by its hash, facts with some given columns
-through an index, which is kept for later questions (`kept_indexes`). Facts are returned in pages, in the order of
-records, with the total number, so that no more is moved than is used. Only facts of one state are seen (`sight`).
+through an index, which is kept for later questions (`query_indexes`). Facts are returned in pages, in the order of
+records, with the total number, so that no more is moved than is used. Only facts of one state are seen
+(`partition.memory.visible_state`).
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.memory.records import LONGEST_KEY, STATE, arity_of, asserted, rank_base, ranks, shown_row
-from tidelog.partition.memory.sight import CommittedSight, RunningSight, Sight
-from tidelog.plan.build import group_columns
+from tidelog.partition.memory.visible_state import CommittedSight, RunningSight, Sight
+from tidelog.plan.plan_rule import group_columns
 from tidelog.plan.steps import is_ordered
 
 if TYPE_CHECKING:

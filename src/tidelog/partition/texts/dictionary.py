@@ -27,7 +27,7 @@ from tidelog.partition.texts.ids import (
     symbol_id,
     to_signed,
 )
-from tidelog.partition.texts.packed import Packed
+from tidelog.partition.texts.packed_cells import Packed
 from tidelog.partition.texts.structures import NIL_CELL, Leaf, decode_structures, encode_structure, take_apart
 from tidelog.partition.texts.texts import TextColumn
 from tidelog.program.values.shape import Shape

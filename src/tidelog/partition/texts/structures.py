@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.ids import symbol_id
-from tidelog.partition.texts.packed import Packed
+from tidelog.partition.texts.packed_cells import Packed
 from tidelog.program.values.shape import Part, Shape
 from tidelog.program.values.variant import Variant, record_class, variant_class
 

@@ -36,7 +36,7 @@ from tidelog.kernel.texts import (
     find_texts,
 )
 from tidelog.partition.base.block import Block
-from tidelog.partition.texts.packed import KEY, Packed
+from tidelog.partition.texts.packed_cells import KEY, Packed
 from tidelog.program.values.term import NAN, Value
 
 TEXT, LIST, BROKEN = range(3)  # kinds: UTF-8; JSON; text with lone surrogates, which is not UTF-8

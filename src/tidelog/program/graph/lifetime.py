@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tidelog.errors import Diagnostic, Span
-from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.graph.asserted_facts import kept_apart
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.values.program import Program
 

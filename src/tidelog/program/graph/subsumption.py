@@ -17,7 +17,7 @@ which the machinery of recursive min and max maintains, also inside recursion. O
 
 So of two facts that subsume each other the lesser stays. Inside recursion such a relation is refused (TL508).
 Asserted facts, those of the text too, are compared with the others: they are facts of an auxiliary relation, and one
-more rule, ``p(x, y) :- __given_p(x, y).``, brings them (`asserted`).
+more rule, ``p(x, y) :- __given_p(x, y).``, brings them (`asserted_facts`).
 """
 
 from __future__ import annotations

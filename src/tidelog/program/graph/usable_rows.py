@@ -7,7 +7,7 @@ or whose declarations say more than its atoms what becomes of a row: keys, refer
 
 from __future__ import annotations
 
-from tidelog.program.graph.asserted import kept_apart
+from tidelog.program.graph.asserted_facts import kept_apart
 from tidelog.program.values.program import Program
 from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.program.values.term import Const

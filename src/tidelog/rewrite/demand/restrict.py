@@ -26,7 +26,7 @@ from tidelog.program.graph.dependency import POSITIVE, Edge, dependencies
 from tidelog.program.graph.strata import strata_of_edges
 from tidelog.program.values.scope import atoms
 from tidelog.rewrite.core import is_aggregate_rule
-from tidelog.rewrite.demand.passing import BOUND, Ask, Askable, asks, is_weaker, known_args
+from tidelog.rewrite.demand.pass_demand import BOUND, Ask, Askable, asks, is_weaker, known_args
 from tidelog.rewrite.names import WANTED, WANTED_ROWS
 from tidelog.rewrite.scope import Fresh, rule_terms
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.net import net_rows
+from tidelog.partition.base.net_changes import net_rows
 from tidelog.partition.memory.keys import replace_by_key
 from tidelog.plan.work import EpochWork, Staged
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from tidelog.io.view_files import Kinds
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.base.owner import owners_of
 from tidelog.partition.code.plan_counts import PlanCounts, add_up, by_label
 from tidelog.plan.steps import Plan

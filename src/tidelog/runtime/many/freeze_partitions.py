@@ -15,7 +15,7 @@ from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.part_check import agreed
 from tidelog.runtime.protocol.recovery import Recovery
 from tidelog.runtime.protocol.service import Service
-from tidelog.verify.apart import Part, added_up
+from tidelog.verify.local_strata import Part, added_up
 from tidelog.verify.report import Violation
 
 T = TypeVar("T")

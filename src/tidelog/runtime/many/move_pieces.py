@@ -1,8 +1,8 @@
 """The contents of partitions, redistributed to another number of them: records that are moved, and strata built again.
 
 Law: the facts are the same before and after, with the same counts of supports; ranks and counts of lower rank are right
-for the new form of the rules (`plan.move`). A stratum is built like any other: by an epoch in which its rules are new,
-over the facts below it, on temporary partitions.
+for the new form of the rules (`plan.repartition_strata`). A stratum is built like any other: by an epoch in which its
+rules are new, over the facts below it, on temporary partitions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from tidelog.kernel.cells import Cells
 from tidelog.partition.memory.records import asserted
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.plan.move import Group, Move
+from tidelog.plan.repartition_strata import Group, Move
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
 from tidelog.program.functions.table import Function

@@ -13,8 +13,8 @@ from functools import reduce
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.limits import Limits
-from tidelog.partition.base.net import NetChange
-from tidelog.partition.code.shown import check_shown
+from tidelog.partition.base.net_changes import NetChange
+from tidelog.partition.code.check_groups import check_shown
 from tidelog.partition.code.stratum import Stratum
 from tidelog.partition.memory.journal import Items
 from tidelog.partition.memory.ranks import close_ranks
@@ -29,7 +29,7 @@ from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.base.request import Steps
 from tidelog.runtime.node.node_state import NodeState
 from tidelog.runtime.node.rule_change import NewRules, RuleUndo, change_rules, remember_rules, restore_rules
-from tidelog.runtime.node.small import SmallEpochs
+from tidelog.runtime.node.small_epoch import SmallEpochs
 from tidelog.runtime.node.visit import visit_strata
 
 CODE_LIMIT = 1 << 20

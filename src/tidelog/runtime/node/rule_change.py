@@ -15,7 +15,7 @@ from tidelog.partition.code.fold import Fold, fold_of
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.phases.rule_supports import absorb_lost_rules, lose_rule
-from tidelog.plan.build import Planning
+from tidelog.plan.plan_rule import Planning
 from tidelog.plan.steps import Plan
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule

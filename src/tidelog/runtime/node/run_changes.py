@@ -12,7 +12,7 @@ import numpy as np
 
 from tidelog.errors import StateError
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.memory.records import arity_of
 from tidelog.runtime.base import runtime_failures as failures
 from tidelog.runtime.base.outcome import RowChanges

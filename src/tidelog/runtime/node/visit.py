@@ -14,7 +14,6 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import Items, net_changes
-from tidelog.partition.phases.asked_folds import Due, next_due
 from tidelog.partition.phases.clean_up import (
     Settling,
     is_unsettled,
@@ -23,6 +22,7 @@ from tidelog.partition.phases.clean_up import (
     retract_stale,
     show_others,
 )
+from tidelog.partition.phases.demanded_folds import Due, next_due
 from tidelog.partition.phases.gain import absorb_gains, begin_again, end_gain, gain, gain_asked
 from tidelog.partition.phases.rebuild import empty_stratum
 from tidelog.partition.phases.retract import absorb_losses, end_retract, retract

@@ -19,7 +19,7 @@ from tidelog.runtime.protocol.frozen_facts import FrozenFacts, freeze_partition
 if TYPE_CHECKING:
     from tidelog.kernel.cells import Cells
     from tidelog.partition.base.limits import Limits
-    from tidelog.partition.base.net import NetChange
+    from tidelog.partition.base.net_changes import NetChange
     from tidelog.partition.code.plan_counts import PlanCounts
     from tidelog.partition.reading.fact_pages import FactPage, FactPattern
     from tidelog.partition.texts.dictionary import Dictionary

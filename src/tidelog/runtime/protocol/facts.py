@@ -13,7 +13,7 @@ from tidelog.kernel.cells import Cells
 
 if TYPE_CHECKING:
     from tidelog.io.view_files import Kinds
-    from tidelog.partition.base.net import NetChange
+    from tidelog.partition.base.net_changes import NetChange
     from tidelog.partition.code.plan_counts import PlanCounts
     from tidelog.partition.reading.fact_pages import FactPage, FactPattern
     from tidelog.plan.steps import Plan

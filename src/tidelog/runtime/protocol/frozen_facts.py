@@ -19,7 +19,7 @@ from tidelog.partition.memory.records import asserted, counts_of, lowest_of, ran
 from tidelog.partition.phases.partition import Partition
 
 if TYPE_CHECKING:
-    from tidelog.verify.apart import Part
+    from tidelog.verify.local_strata import Part
     from tidelog.verify.report import Violation
 
 CheckPart = Callable[["Part"], "tuple[Violation | None, int] | None"]  # None: facts are not where they should be

@@ -20,7 +20,7 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.values.state import FactState, Row
 from tidelog.runtime.node.node import Node
 from tidelog.runtime.protocol.frozen_facts import BATCH, Counts, Records
-from tidelog.verify.apart import Part, check_part
+from tidelog.verify.local_strata import Part, check_part
 from tidelog.verify.report import Violation
 
 Facts = dict[Row, FactState]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from tidelog.io.parquet import write_changes, write_rows
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.limits import Limits
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.memory.journal import assertions
 from tidelog.partition.memory.keys import rows_with_keys
@@ -39,7 +39,7 @@ from tidelog.store.image.image import Image, RelationImage
 from tidelog.store.image.restore import fill_partition
 from tidelog.store.log.markers import Keeping, PieceNote
 from tidelog.store.log.snapshot import Old
-from tidelog.verify.apart import Part
+from tidelog.verify.local_strata import Part
 
 GIVE_UP = 60.0  # seconds that a node gets to leave an epoch
 

@@ -16,7 +16,7 @@ from pyspark.sql import types as T
 from tidelog.io.io_failures import CHANGE_COLUMN, CHANGE_TYPE
 from tidelog.io.match_names import match_names, other_names
 from tidelog.io.signed import NO_SIGN
-from tidelog.program.values.outside import EXACT
+from tidelog.program.values.source_types import EXACT
 from tidelog.spark.rows.ids import ENCODED_LIST, TWO64, UNSIGNED, Sql, literal
 from tidelog.spark.rows.rows_failures import FRAME_COLUMNS, FRAME_TYPE, SPARK_TYPE
 from tidelog.spark.rows.tables import LINE, SIGN, WRONG

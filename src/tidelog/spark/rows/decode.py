@@ -18,8 +18,8 @@ from pyspark.sql import types as T
 from tidelog.io.outside import is_own, spark_face
 from tidelog.io.parquet import MIXED, NO_COLUMNS, change_name, stored_names, widest
 from tidelog.io.place import open_files
-from tidelog.program.values.outside import CONSTRUCTOR, NATURAL, digits_of, element_of, fields_of, zone_of
 from tidelog.program.values.shape import Part, Shape
+from tidelog.program.values.source_types import CONSTRUCTOR, NATURAL, digits_of, element_of, fields_of, zone_of
 
 SPARK_TYPES: Mapping[str | None, T.DataType] = {
     "number": T.LongType(),

@@ -25,7 +25,7 @@ from typing import Any
 import xxhash
 
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.altered import Altered, Torn
+from tidelog.store.base.corruption import Altered, Torn
 from tidelog.store.base.header import read_header
 
 FORMAT = 1

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tidelog.store.base.altered import Impossible
+from tidelog.store.base.corruption import Impossible
 
 Check = Callable[[object], bool]
 INT64, UINT64 = 1 << 63, 1 << 64

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from tidelog.store.base.altered import Impossible
+from tidelog.store.base.corruption import Impossible
 
 
 def read_batch(message: memoryview, schema: pa.Schema, what: str) -> pa.RecordBatch:

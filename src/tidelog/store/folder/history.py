@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from tidelog.io.columns import decode_column
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.values.shape import Shape

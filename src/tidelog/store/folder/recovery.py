@@ -11,7 +11,7 @@ import warnings
 
 from tidelog.errors import StateError, StateWarning
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.altered import Altered, damage
+from tidelog.store.base.corruption import Altered, damage
 from tidelog.store.base.header import OF_SNAPSHOTS, need
 from tidelog.store.base.notes import NOTE_FILE, read_note
 from tidelog.store.base.store import Store

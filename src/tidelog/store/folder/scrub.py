@@ -17,7 +17,7 @@ import numpy as np
 from tidelog.errors import StateError, StateWarning
 from tidelog.partition.memory.records import in_use
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.altered import Altered, Torn, damage
+from tidelog.store.base.corruption import Altered, Torn, damage
 from tidelog.store.base.frame import Frame, decode_frame
 from tidelog.store.base.notes import FORMAT_FILE, NOTE_FILE, check_format, read_note
 from tidelog.store.base.store import Store, open_store

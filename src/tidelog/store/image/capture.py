@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.memory.journal import TouchedRecords, touched_records, touched_relations, untouched_rows
 from tidelog.partition.memory.records import arity_of, cells_in_use, in_use, rank_base
 from tidelog.partition.phases.partition import Partition

@@ -14,9 +14,9 @@ from tidelog.partition.base.owner import owners_of
 from tidelog.partition.code.assemble import SHOWN
 from tidelog.partition.memory.records import are_at_rest, are_counts, count_cells, in_use, rank_range, state_cells
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
-from tidelog.store.base.altered import Impossible, damage
+from tidelog.store.base.corruption import Impossible, damage
+from tidelog.store.image.duplicate_facts import check_distinct
 from tidelog.store.image.image import Image, RelationImage
-from tidelog.store.image.twice import check_distinct
 
 FUNCTIONS = "__function "  # remembered results, which no state holds
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tidelog.store.base.altered import Impossible
+from tidelog.store.base.corruption import Impossible
 from tidelog.store.base.frame import Bytes
 from tidelog.store.base.header import MOST_COLUMNS
 from tidelog.store.base.message import read_batch

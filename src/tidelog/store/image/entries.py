@@ -16,10 +16,10 @@ from tidelog.errors import TidelogError
 from tidelog.io.late import compute as pc
 from tidelog.io.vectors import from_vector
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.partition.texts.packed import Packed
+from tidelog.partition.texts.packed_cells import Packed
 from tidelog.partition.texts.texts import EntryColumns, from_bytes, to_bytes
 from tidelog.program.values.term import Value
-from tidelog.store.base.altered import Impossible
+from tidelog.store.base.corruption import Impossible
 from tidelog.store.base.frame import Bytes
 from tidelog.store.base.message import read_batch
 

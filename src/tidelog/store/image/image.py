@@ -17,12 +17,12 @@ import numpy as np
 from tidelog.partition.memory.records import close_ranks, in_use, later, release
 from tidelog.partition.texts.texts import to_bytes
 from tidelog.program.values.term import Value
-from tidelog.store.base.altered import Altered, Impossible, damage
+from tidelog.store.base.corruption import Altered, Impossible, damage
 from tidelog.store.base.frame import Frame
 from tidelog.store.base.memos import change_memos
 from tidelog.store.image.delta import Cells, Delta, decode_deltas
+from tidelog.store.image.duplicate_facts import IN, OUT, check_changes
 from tidelog.store.image.entries import Entry, decode_entries
-from tidelog.store.image.twice import IN, OUT, check_changes
 from tidelog.store.log.markers import Marker, markers_of
 
 SMALLEST = 16
@@ -38,7 +38,7 @@ def installed_memory() -> int:
 class RelationImage:
     """The records of a relation by row; ``rows`` of them are or were in use.
 
-    ``told`` is what epochs have added and removed since the last check (`twice`).
+    ``told`` is what epochs have added and removed since the last check (`duplicate_facts`).
     """
 
     arity: int

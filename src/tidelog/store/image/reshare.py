@@ -15,7 +15,7 @@ from tidelog.partition.base.owner import share_rows
 from tidelog.partition.code.assemble import SHOWN
 from tidelog.partition.memory.records import Mask, copied_records, exposed, in_use, later, mark_exposed, rest_low
 from tidelog.partition.texts.shared_dictionary import by_owner
-from tidelog.plan.move import Move
+from tidelog.plan.repartition_strata import Move
 from tidelog.program.values.term import Value
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
 from tidelog.store.image.delta import Cells

@@ -18,13 +18,13 @@ from tidelog.partition.code.assemble import SHOWN
 from tidelog.partition.memory.records import exposed, in_use, lowest_ranked, mark_exposed, raise_ranks, shown_records
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.phases.partition import Partition
-from tidelog.plan.build import aggregate_of, group_columns, is_folded
+from tidelog.plan.plan_rule import aggregate_of, group_columns, is_folded
 from tidelog.program import Atom, Rule
 from tidelog.rewrite.place.placement import MIRRORED, copied
-from tidelog.store.base.altered import Impossible, damage
+from tidelog.store.base.corruption import Impossible, damage
 from tidelog.store.image.delta import Cells
+from tidelog.store.image.duplicate_facts import check_distinct
 from tidelog.store.image.image import SMALLEST, Image, RelationImage
-from tidelog.store.image.twice import check_distinct
 
 HALF, ROW = np.uint64(32), np.uint64((1 << 32) - 1)  # an entry of a table is hash << 32 | row + 1 (`Table`)
 

@@ -14,7 +14,7 @@ from typing import Any
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Call
 from tidelog.program.functions.table import FUNCTIONS, Function
-from tidelog.program.values.outside import Origin, is_outside
+from tidelog.program.values.source_types import Origin, is_outside
 from tidelog.store.base import store_failures as failures
 from tidelog.syntax import parse_program, print_program
 

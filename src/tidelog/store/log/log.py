@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from tidelog.errors import StateError
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.altered import Altered, Torn, damage
+from tidelog.store.base.corruption import Altered, Torn, damage
 from tidelog.store.base.frame import EPOCH, Bytes, Frame, decode_frame
 from tidelog.store.base.header import OF_EPOCHS, need
 from tidelog.store.base.store import Store

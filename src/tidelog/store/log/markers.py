@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tidelog.errors import StateError
-from tidelog.partition.base.net import NetChange
+from tidelog.partition.base.net_changes import NetChange
 from tidelog.plan.ruleset import Schema
 from tidelog.rewrite.place.placement import MIRRORED
 from tidelog.store.base import store_failures as failures

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tidelog.errors import StateError
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.altered import Altered, Torn, damage
+from tidelog.store.base.corruption import Altered, Torn, damage
 from tidelog.store.base.frame import EPOCH, Bytes, Frame, decode_frame
 from tidelog.store.base.store import Store
 from tidelog.store.log.log import ENDING, FOLDER, SEGMENT

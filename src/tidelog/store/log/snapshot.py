@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.altered import Altered, Torn, damage
+from tidelog.store.base.corruption import Altered, Torn, damage
 from tidelog.store.base.frame import SNAPSHOT, Bytes, Frame, decode_frame
 from tidelog.store.base.store import Store
 from tidelog.store.log.log import Log, numbered

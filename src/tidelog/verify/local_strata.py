@@ -24,9 +24,9 @@ from tidelog.program.values.state import FactState
 from tidelog.verify.check import check_stratum
 from tidelog.verify.choices import chosen_relation
 from tidelog.verify.claim import Claim, plain_rows, read_names, strata_of
+from tidelog.verify.fact_cache import Taken
 from tidelog.verify.normal import Absent, Clause, Conjunction, Fold, Scan, to_clause
 from tidelog.verify.report import Violation
-from tidelog.verify.taken import Taken
 from tidelog.verify.terms import Overloads
 
 Homes = Mapping[str, int | None]  # the column by which a relation lives; None: on every partition

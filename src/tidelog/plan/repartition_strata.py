@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from tidelog.plan.build import aggregate_of, is_folded
 from tidelog.plan.form import Form
+from tidelog.plan.plan_rule import aggregate_of, is_folded
 from tidelog.plan.strata import group_strata
 from tidelog.program import Atom, Rule
 from tidelog.program.values.scope import atoms

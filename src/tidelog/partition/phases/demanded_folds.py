@@ -18,7 +18,7 @@ import numpy as np
 
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.asked_groups import AskedGroups
+from tidelog.partition.base.demanded_groups import AskedGroups
 from tidelog.partition.code.fold import Fold, Group
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import NOTHING

@@ -14,8 +14,8 @@ from functools import partial
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.zones import Zones, find_zones
 from tidelog.program import Atom, Rule, Var
-from tidelog.program.values.outside import CONFLICT, NATURAL, Field, merge, shaped, zone_of
 from tidelog.program.values.shape import Shape
+from tidelog.program.values.source_types import CONFLICT, NATURAL, Field, merge, shaped, zone_of
 from tidelog.program.values.term import Aggregate
 
 Outside = Mapping[str, tuple[str, ...]]

@@ -40,7 +40,7 @@ from tidelog.kernel.layout import (
     TOUCHED,
     WIDTH,
 )
-from tidelog.kernel.linking import link_shared
+from tidelog.kernel.link_rows import link_shared
 from tidelog.kernel.memory import compiled, inlined, load, store
 from tidelog.kernel.relation import find, same_cells, touch
 from tidelog.kernel.support import fresh_rank, push

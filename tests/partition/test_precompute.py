@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tidelog import Engine, EvaluationError, user_function
-from tidelog.partition.code import ahead, function_columns
+from tidelog.partition.code import function_columns, precompute
 
 TEXTS = ["", "a", "äöü", "日本語", "x@y.z", "12", "-7", "0x1f", "line\nend", "user7@host1.org", "𝔘nicode", "a" * 200]
 ROWS = [(i, TEXTS[i % len(TEXTS)] + ("" if i < len(TEXTS) else str(i))) for i in range(400)]
@@ -28,10 +28,12 @@ FUNCTIONS: dict[str, tuple[str, Callable[[int, str], object]]] = {
 }
 
 
-@pytest.fixture(params=[(ahead.MOST, 1), (ahead.MOST, 10**6), (1, 1)], ids=["by Arrow", "ahead", "one by one"])
+@pytest.fixture(
+    params=[(precompute.MOST, 1), (precompute.MOST, 10**6), (1, 1)], ids=["by Arrow", "ahead", "one by one"]
+)
 def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     most, many = request.param
-    monkeypatch.setattr(ahead, "MOST", most)
+    monkeypatch.setattr(precompute, "MOST", most)
     monkeypatch.setattr(function_columns, "MANY", many)
 
 
@@ -96,7 +98,7 @@ def test_many_results_are_computed_in_few_steps(monkeypatch: pytest.MonkeyPatch)
         counted.append(found := real(*given))
         return found
 
-    real = ahead.answer_ahead
+    real = precompute.answer_ahead
     monkeypatch.setattr("tidelog.partition.code.answers.answer_ahead", counting)
     with Engine("r(K, strlen(S)) :- w(K, S).") as db, db.epoch() as e:
         e.insert("w", [(i, f"text {i}") for i in range(5000)])
@@ -120,7 +122,7 @@ def test_what_follows_from_a_fact_that_is_looked_up_costs_nothing_ahead(monkeypa
         computed.append(count)
         return function_columns.result_column(step, args, count, *others)
 
-    monkeypatch.setattr(ahead, "result_column", counted)
+    monkeypatch.setattr(precompute, "result_column", counted)
     db = Engine("""
         .type id = [c: number, n: number]
         .decl item(a: number, b: number)

@@ -2,8 +2,8 @@
 
 Laws. The pending rows of an index are claimed a range at a time; a thread that claims a range links it to its end, so
 that at a stop all rows below the next claim are linked. Rows of an index are linked between two batches; a record that
-was free meanwhile, and that its index has passed, is linked by the thread that fills it (`kernel.shared`). A table has
-room for a range and a handful of every thread whenever a range is claimed.
+was free meanwhile, and that its index has passed, is linked by the thread that fills it (`kernel.shared_support`). A
+table has room for a range and a handful of every thread whenever a range is claimed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from tidelog.kernel.layout import (
 )
 from tidelog.kernel.maintain import ASK_FROM, FAR, NEAR, catch_up, is_idle, is_waited_for
 from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store, store32
-from tidelog.kernel.ordered import let_wait, put_rows
+from tidelog.kernel.ordered_index import let_wait, put_rows
 
 MOST_GRAIN = 512
 

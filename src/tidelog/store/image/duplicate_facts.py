@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.memory.records import Mask
-from tidelog.store.base.altered import Impossible
+from tidelog.store.base.corruption import Impossible
 
 Told = Sequence[tuple[int, Cells]]  # signs and the columns of facts, in the order of time
 Hashes = npt.NDArray[np.uint64]

@@ -23,7 +23,7 @@ from tidelog.plan.steps import (
     Tie,
     Visit,
 )
-from tidelog.plan.typing import Functions, Schema, term_type, variable_types
+from tidelog.plan.term_types import Functions, Schema, term_type, variable_types
 from tidelog.plan.work import UNADVISED, AdvisedOrders
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.program.functions.table import WRAP, Function, resolve

@@ -17,8 +17,8 @@ from tests.proofs.build import MISSING, REASON, Built
 from tidelog import Engine
 from tidelog.cli import app
 from tidelog.errors import EngineError
-from tidelog.verify import proved
-from tidelog.verify.proved import find_checker, verify_proved
+from tidelog.verify import proved_checker
+from tidelog.verify.proved_checker import find_checker, verify_proved
 
 REACH = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- edge(X, Y), reach(Y, Z). edge(1, 2). edge(2, 1)."
 
@@ -31,7 +31,7 @@ def state(tmp_path: Path) -> Path:
 
 def checker(folder: Path, says: str, code: int) -> Path:
     """A program that reads a state and gives one verdict."""
-    file = folder / proved.NAME
+    file = folder / proved_checker.NAME
     file.write_text(f"#!/bin/sh\ncat > /dev/null\necho '{says}'\nexit {code}\n")
     file.chmod(file.stat().st_mode | stat.S_IXUSR)
     return file

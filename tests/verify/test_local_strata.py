@@ -19,9 +19,9 @@ from tidelog.program.values.state import EngineState, FactState
 from tidelog.runtime.protocol.part_check import PartAnswer, agreed
 from tidelog.runtime.protocol.service import Service
 from tidelog.syntax import parse_program
-from tidelog.verify.apart import Homes, Part, added_up, check_part, part_of
 from tidelog.verify.check import check_stratum
 from tidelog.verify.claim import Claim, to_claim
+from tidelog.verify.local_strata import Homes, Part, added_up, check_part, part_of
 from tidelog.verify.report import Violation
 
 PARTS = 3

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from tidelog.kernel.cells import Cells
 from tidelog.plan.advice import Advice
-from tidelog.plan.build import is_folded, value_type
 from tidelog.plan.form import Form, Placing
 from tidelog.plan.modes import Plans
+from tidelog.plan.plan_rule import is_folded, value_type
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import UNADVISED, EpochWork, RuleForm

@@ -14,7 +14,7 @@ import pytest
 from tests.kernel.test_tables import Table
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
-from tidelog.kernel.ordered import AFTER, BEFORE, LEFT, MANY, RIGHT, ROOT
+from tidelog.kernel.ordered_index import AFTER, BEFORE, LEFT, MANY, RIGHT, ROOT
 from tidelog.kernel.scalar import NAN_BITS
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.memory.trim import clear
