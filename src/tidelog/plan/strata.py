@@ -27,7 +27,7 @@ def core_edges(rules: Iterable[Rule]) -> list[Edge]:
     return [edge for rule in rules for edge in _edges_of(rule)]
 
 
-def asked_levels(rules: Mapping[str, Rule], relations: Collection[str]) -> dict[str, int]:
+def demand_levels(rules: Mapping[str, Rule], relations: Collection[str]) -> dict[str, int]:
     """For each aggregate rule over relations of one stratum how many others its groups wait for, by label.
 
     The recursion demands groups, not their contents. So the rules of the demand are not examined.

@@ -1,11 +1,14 @@
 """The groups of an aggregate inside the recursion that demands them, as far as an epoch touched them.
 
-Law: kept for the epoch that runs and forgotten with it; what groups showed before is computed from their rows.
+Laws: they are kept for the epoch that runs and forgotten with it; what groups showed before is computed from their
+rows. All partitions do next what is due first on any of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +18,24 @@ from tidelog.kernel.cells import Cells
 Group = tuple[int, ...]
 
 
+class Due(NamedTuple):
+    """What to do next for the groups of a level: derive their results or, if one is stale, build the stratum again."""
+
+    level: int
+    is_stale: bool
+
+
+def first_due(dues: Iterable[Due | None]) -> Due | None:
+    """What comes first: lower levels, and stale groups before others; None if nothing is due.
+
+    >>> first_due([Due(3, True), None, Due(0, False), Due(0, True)])
+    Due(level=0, is_stale=True)
+    """
+    return min((due for due in dues if due is not None), key=lambda due: (due.level, not due.is_stale), default=None)
+
+
 @dataclass(slots=True)
-class AskedGroups:
+class DemandedGroups:
     """The groups of one aggregate that an epoch touched, and their new rows.
 
     ``shown`` holds the present results; a group without an entry has the result of the epoch before, or none if

@@ -73,7 +73,7 @@ class Charts:
         """Draw the chart of a stratum."""
         stratum = self.strata[number]
         features = stratum.features
-        plain = not (features.choices or features.folds or features.asked_folds or features.sends)
+        plain = not (features.choices or features.folds or features.demanded_folds or features.sends)
         lower, negated, own = stratum.tables(numbers)
         watch = stratum.watch or stratum.watch_over(numbers, bounds_of)
         sizes = [len(watch.bounds), *(cell for bound in watch.bounds for cell in bound)]

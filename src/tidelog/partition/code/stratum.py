@@ -19,7 +19,7 @@ from tidelog.partition.code.fold import Fold
 from tidelog.partition.code.pick import Pick
 from tidelog.plan.plan_rule import Planning
 from tidelog.plan.steps import Expose, Plan
-from tidelog.plan.strata import asked_levels
+from tidelog.plan.strata import demand_levels
 from tidelog.program import Atom, Literal, Negation, Rule
 from tidelog.program.values.scope import atoms
 from tidelog.rewrite.names import is_asked_result
@@ -112,7 +112,7 @@ class Features:
 
     choices: tuple[Choice, ...]  # min and max
     folds: tuple[RuleCode, ...]  # count, sum and mean over lower strata
-    asked_folds: tuple[RuleCode, ...]  # aggregates whose groups the stratum itself demands
+    demanded_folds: tuple[RuleCode, ...]  # aggregates whose groups the stratum itself demands
     sends: bool  # whether a rule may send messages to other partitions
 
 
@@ -150,14 +150,14 @@ class Stratum:
         return self.features.folds
 
     @property
-    def asked_folds(self) -> tuple[RuleCode, ...]:
+    def demanded_folds(self) -> tuple[RuleCode, ...]:
         """The aggregates whose groups the stratum itself demands."""
-        return self.features.asked_folds
+        return self.features.demanded_folds
 
     @property
-    def asked_levels(self) -> dict[str, int]:
+    def demand_levels(self) -> dict[str, int]:
         """By label, for each aggregate whose groups are demanded: how many others its groups may wait for."""
-        return asked_levels({code.label: code.rule for code in self.rules.values()}, self.relations)
+        return demand_levels({code.label: code.rule for code in self.rules.values()}, self.relations)
 
     @property
     def sends(self) -> bool:

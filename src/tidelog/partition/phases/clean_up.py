@@ -48,7 +48,7 @@ def retract_stale(partition: Partition, stratum: Stratum) -> None:
     partition.machine.choices.forget_opened()
     partition.machine.state[at.CLEANING] = 1
     partition.machine.queue.reset()
-    partition.epoch.asked_seen = 0
+    partition.epoch.losses_seen = 0
     fire(partition, at.CLEAN_RETRACT, own, [stale], -1)
     fire_losses(partition, stratum, at.CLEAN_RETRACT)
 

@@ -12,42 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.demanded_groups import AskedGroups
+from tidelog.partition.base.demanded_groups import DemandedGroups, Due, first_due
 from tidelog.partition.code.fold import Fold, Group
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import NOTHING
 from tidelog.partition.memory.records import LONGEST_KEY, STATE, in_use, present_now, rank_base, ranks, rows_with_key
 from tidelog.partition.phases.fold_groups import give_results
 from tidelog.partition.phases.partition import Partition
-
-QUIET = -(1 << 30)  # no group is pending
-
-
-class Due(NamedTuple):
-    """What to do next for the groups of a level: derive their results, or build the stratum again."""
-
-    level: int
-    is_stale: bool
-
-    @property
-    def order(self) -> int:
-        """A number that partitions agree on by taking the highest: lower levels first, stale groups before others."""
-        return -2 * self.level + self.is_stale
-
-    @classmethod
-    def from_order(cls, order: int) -> Due | None:
-        """What a number means; None if nothing is due on any partition.
-
-        >>> Due.from_order(Due(3, True).order), Due.from_order(Due(0, False).order), Due.from_order(QUIET)
-        (Due(level=3, is_stale=True), Due(level=0, is_stale=False), None)
-        """
-        return None if order == QUIET else cls((1 - order) // 2, bool(order % 2))
 
 
 @dataclass(slots=True)
@@ -56,7 +32,7 @@ class _Source:
 
     partition: Partition
     code: RuleCode
-    groups: AskedGroups
+    groups: DemandedGroups
 
     @property
     def number(self) -> int:
@@ -143,11 +119,11 @@ class _Source:
 
 def withdraw_results(partition: Partition, stratum: Stratum) -> bool:
     """Withdraw the results of groups that lost rows since the last look at the queue; whether there were any."""
-    if not stratum.asked_folds:
+    if not stratum.demanded_folds:
         return False
     epoch = partition.epoch
-    items = partition.machine.queue.items[epoch.asked_seen :].copy()
-    epoch.asked_seen += len(items)
+    items = partition.machine.queue.items[epoch.losses_seen :].copy()
+    epoch.losses_seen += len(items)
     found = False
     for source in _sources(partition, stratum):
         rows = items[items >> 32 == source.number] & at.LOW32
@@ -167,26 +143,26 @@ def _withdraw(source: _Source, group: Group) -> bool:
     return True
 
 
-def next_due(partition: Partition, stratum: Stratum) -> int:
-    """The order of what is due next in a quiet stratum (`Due`), `QUIET` if nothing is."""
-    due = QUIET
+def next_due(partition: Partition, stratum: Stratum) -> Due | None:
+    """What is due next in a quiet stratum."""
+    dues: set[Due] = set()
     for source in _sources(partition, stratum):
         source.look()
-        level = stratum.asked_levels[source.code.label]
+        level = stratum.demand_levels[source.code.label]
         for group in list(source.groups.touched):
             shown, (result, _) = source.shown(group), source.now(group)
             if _same(shown, result):
                 source.groups.touched.discard(group)
                 source.groups.shown[group] = shown
             else:
-                due = max(due, Due(level, shown is not None).order)
-    return due
+                dues.add(Due(level, is_stale=shown is not None))
+    return first_due(dues)
 
 
-def give_asked(partition: Partition, stratum: Stratum, level: int) -> None:
+def give_demanded(partition: Partition, stratum: Stratum, level: int) -> None:
     """Derive the results of the groups of a level that show nothing yet."""
     for source in _sources(partition, stratum):
-        if stratum.asked_levels[source.code.label] == level:
+        if stratum.demand_levels[source.code.label] == level:
             for group in sorted(source.groups.touched):
                 result, rank = source.now(group)
                 if result is not None:
@@ -199,14 +175,14 @@ def forget_shown(partition: Partition, codes: Iterable[RuleCode]) -> None:
     """Forget what these aggregates show: their stratum was emptied, or they are new."""
     for code in codes:
         if code.fold is not None:
-            partition.epoch.asked[code.label] = AskedGroups(emptied=True)
+            partition.epoch.demanded_groups[code.label] = DemandedGroups(emptied=True)
 
 
 def _sources(partition: Partition, stratum: Stratum) -> Iterator[_Source]:
-    for code in stratum.asked_folds:
-        groups = partition.epoch.asked.get(code.label)
+    for code in stratum.demanded_folds:
+        groups = partition.epoch.demanded_groups.get(code.label)
         if groups is None:
-            groups = partition.epoch.asked[code.label] = AskedGroups()
+            groups = partition.epoch.demanded_groups[code.label] = DemandedGroups()
         yield _Source(partition, code, groups)
 
 

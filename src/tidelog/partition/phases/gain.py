@@ -17,7 +17,7 @@ from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import Items
-from tidelog.partition.phases.demanded_folds import forget_shown, give_asked
+from tidelog.partition.phases.demanded_folds import forget_shown, give_demanded
 from tidelog.partition.phases.exchange import absorb
 from tidelog.partition.phases.fire import fire, fire_queue
 from tidelog.partition.phases.fold_groups import give_results
@@ -55,9 +55,9 @@ def gain(
     if rebuild:
         assert_again(partition, members)
     if rebuild or new_rules:
-        asked = {code.label for code in stratum.asked_folds}
+        demanded = {code.label for code in stratum.demanded_folds}
         for code in rules_from_below(stratum) if rebuild else new_rules:
-            if code.label not in asked:
+            if code.label not in demanded:
                 gain_rule(partition, code)
     for code, gained in partition.epoch.fold_gains:
         give_results(partition, at.ASSERT_LOWER, code, gained)
@@ -79,9 +79,9 @@ def absorb_gains(partition: Partition, stratum: Stratum, messages: Messages) -> 
         fire_queue(partition, at.ASSERT_SAME, own, 1)
 
 
-def gain_asked(partition: Partition, stratum: Stratum, level: int) -> None:
+def gain_demanded(partition: Partition, stratum: Stratum, level: int) -> None:
     """Derive results of aggregates that the stratum demands, and what follows from them, to local quiescence."""
-    give_asked(partition, stratum, level)
+    give_demanded(partition, stratum, level)
     fire_queue(partition, at.ASSERT_SAME, stratum.tables(partition.relations.numbers)[2], 1)
 
 

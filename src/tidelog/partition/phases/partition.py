@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base.demanded_groups import AskedGroups
+from tidelog.partition.base.demanded_groups import DemandedGroups
 from tidelog.partition.code.answers import answer, room_left
 from tidelog.partition.code.assemble import Assembler
 from tidelog.partition.code.call import call_function
@@ -50,9 +50,9 @@ class OpenEpoch:
     fold_gains: list[tuple[RuleCode, Cells]] = field(default_factory=list)  # results to add once all is retracted
     folds: dict[int, Fold] = field(default_factory=dict)  # whose groups the epoch touched, by identity
     rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
-    asked: dict[str, AskedGroups] = field(default_factory=dict)  # of aggregates inside their recursion, by label
+    demanded_groups: dict[str, DemandedGroups] = field(default_factory=dict)  # of aggregates in recursion, by label
     settle_visited: Callable[[], None] = nothing  # commits the members of strata that a trip visited
-    asked_seen: int = 0  # items of the queue of losses that were searched for their groups
+    losses_seen: int = 0  # items of the queue of losses that were searched for their groups
     fold_messages: list[tuple[int, int, Cells]] = field(default_factory=list)  # partition, relation, rows to be sent
 
 

@@ -29,7 +29,7 @@ def empty_stratum(partition: Partition, stratum: Stratum) -> None:
     machine.choices.forget_opened()
     epoch.fold_gains = []
     epoch.fold_messages.clear()
-    forget_shown(partition, stratum.asked_folds)
+    forget_shown(partition, stratum.demanded_folds)
     members = partition.touch(stratum)
     for number in members:
         _empty(partition, number, at.LIVE, PRESENCE, counts=True)

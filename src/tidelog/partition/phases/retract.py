@@ -30,7 +30,7 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
     machine, epoch = partition.machine, partition.epoch
     lower, negated, _ = stratum.tables(partition.relations.numbers)
     members, features = partition.touch(stratum), stratum.features
-    epoch.asked_seen = 0
+    epoch.losses_seen = 0
     suspended = joined([epoch.pending.pop(number, NOTHING) for number in members]) if epoch.pending else NOTHING
     machine.queue.reset(suspended)
     if features.choices:

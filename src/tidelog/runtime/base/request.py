@@ -13,6 +13,7 @@ from operator import or_
 from typing import TypeVar
 
 from tidelog.errors import TidelogError
+from tidelog.partition.base.demanded_groups import Due, first_due
 
 
 class NodeLost(TidelogError):
@@ -34,23 +35,23 @@ class Mail:
 NO_MAIL = Mail()
 
 
+Answer = int | frozenset[str] | Due | None
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A question to all partitions: how their values join (``flow``: bits, ``highest``, ``union``).
+    """A question to all partitions: how their values join (``flow``: bits, ``highest``, ``union``, ``first_due``).
 
     ``flow``: the partition has nothing to do until messages arrive, or until none are under way. ``facts`` and
     ``bytes`` are what the epoch has used so far on this partition, ``mail`` what it has sent and received.
     """
 
     kind: str
-    value: int | frozenset[str]
+    value: Answer
     facts: int = 0
     bytes: int = 0
     stratum: tuple[str, ...] = ()  # the relations that are being evaluated
     mail: Mail = NO_MAIL
-
-
-Answer = int | frozenset[str]
 
 
 def join_answers(requests: Sequence[Request]) -> Answer:
@@ -60,12 +61,16 @@ def join_answers(requests: Sequence[Request]) -> Answer:
     3
     >>> join_answers([Request("highest", 1), Request("highest", 2)])
     2
+    >>> join_answers([Request("first_due", Due(1, is_stale=False)), Request("first_due", None)])
+    Due(level=1, is_stale=False)
     """
     kinds = {request.kind for request in requests}
     assert len(kinds) == 1, f"partitions are at different places: {sorted(kinds)}"
     values = [request.value for request in requests]
     if kinds == {"union"}:
         return frozenset().union(*(value for value in values if isinstance(value, frozenset)))
+    if kinds == {"first_due"}:
+        return first_due(value for value in values if isinstance(value, Due))
     numbers = [value for value in values if isinstance(value, int)]
     return max(numbers) if kinds == {"highest"} else reduce(or_, numbers)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
+from tidelog.partition.base.demanded_groups import Due
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import Stratum
 from tidelog.partition.phases.exchange import take_leaving
@@ -79,6 +80,12 @@ class NodeState:
         """The highest of the numbers that all partitions name here."""
         answer = number if self.is_alone else (yield from self._ask("highest", number))
         assert isinstance(answer, int)
+        return answer
+
+    def first_due(self, due: Due | None) -> Steps[Due | None]:
+        """What is due first on any partition."""
+        answer = due if self.is_alone else (yield from self._ask("first_due", due))
+        assert answer is None or isinstance(answer, Due)
         return answer
 
     def union(self, names: Iterable[str]) -> Steps[frozenset[str]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.kernel.cells import Cells
+from tidelog.partition.base.demanded_groups import Due
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import Items, net_changes
@@ -22,8 +23,8 @@ from tidelog.partition.phases.clean_up import (
     retract_stale,
     show_others,
 )
-from tidelog.partition.phases.demanded_folds import Due, next_due
-from tidelog.partition.phases.gain import absorb_gains, begin_again, end_gain, gain, gain_asked
+from tidelog.partition.phases.demanded_folds import next_due
+from tidelog.partition.phases.gain import absorb_gains, begin_again, end_gain, gain, gain_demanded
 from tidelog.partition.phases.rebuild import empty_stratum
 from tidelog.partition.phases.retract import absorb_losses, end_retract, retract
 from tidelog.plan.work import EpochWork
@@ -124,7 +125,7 @@ def visit_here(node: NodeState, stratum: Stratum, given: EpochChanges) -> dict[i
     features = stratum.features
     if features.choices:
         _settle_here(node, stratum)
-    while features.asked_folds and (due := Due.from_order(next_due(partition, stratum))) is not None:
+    while features.demanded_folds and (due := next_due(partition, stratum)) is not None:
         _gain_due(node, stratum, given, watch, due)
         _settle_here(node, stratum)
     end_gain(partition, stratum)
@@ -213,16 +214,16 @@ def _settle_together(node: NodeState, stratum: Stratum) -> Steps[None]:
 
 def _due_together(node: NodeState, stratum: Stratum) -> Steps[Due | None]:
     """What is due next on any partition."""
-    if not stratum.asked_folds:
+    if not stratum.demanded_folds:
         return None
-    return Due.from_order((yield from node.highest(next_due(node.partition, stratum))))
+    return (yield from node.first_due(next_due(node.partition, stratum)))
 
 
 def _gain_due(node: NodeState, stratum: Stratum, given: EpochChanges, watch: _Watch, due: Due) -> None:
     """Derive the results that are due; if one has changed from below, the stratum is built again first."""
     begin_again(node.partition)
     if not due.is_stale:
-        gain_asked(node.partition, stratum, due.level)
+        gain_demanded(node.partition, stratum, due.level)
         return
     watch.rebuilt = "a group of an aggregate that the recursion reads has changed"
     empty_stratum(node.partition, stratum)

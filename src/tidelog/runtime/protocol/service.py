@@ -89,14 +89,14 @@ class Service:
         return self.resume(None, run)
 
     @call(limit=None)
-    def resume(self, answer: Answer | None, run: int) -> Request | Ended:
-        """Continue with the answer to the last request of the epoch ``run``; None: its first step."""
+    def resume(self, answer: Answer, run: int) -> Request | Ended:
+        """Continue with the answer to the last request of the epoch ``run``; its first step begins with None."""
         assert run == self._run, "the response arrived too late"
         assert self._steps is not None, "no epoch is running"
         dictionary = self.node.partition.dictionary
         known = len(dictionary)
         try:
-            return next(self._steps) if answer is None else self._steps.send(answer)
+            return self._steps.send(answer)
         except StopIteration as end:
             self._steps = None
             outcome: EpochOutcome = end.value
