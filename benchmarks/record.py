@@ -13,7 +13,7 @@ import platform
 import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -144,6 +144,19 @@ def _version(package: str) -> str | None:
 def run_of(group: str, names: tuple[str, ...], options: Options, records: Iterable[Record]) -> Run:
     """The records of a group as the result of a run."""
     return Run(group, command(names, options), options.asked(), machine(), tuple(records))
+
+
+def merged(before: Run, after: Run, cases: Sequence[str]) -> Run:
+    """The results of an earlier run, with those of a later run in the place of the same cases."""
+    measured = {record.case for record in after.records}
+    records = [*(record for record in before.records if record.case not in measured), *after.records]
+    commands = dict.fromkeys([*before.command.split("; "), after.command])
+    return replace(
+        after,
+        command="; ".join(commands),
+        options={**before.options, **after.options},
+        records=tuple(sorted(records, key=lambda record: cases.index(record.case))),
+    )
 
 
 def to_json(run: Run) -> str:

@@ -1,7 +1,8 @@
 """Running cases, group by group.
 
 Law: what is shown is the page made from the JSON that was written. A disagreement between systems ends the run, and
-nothing of its group is written.
+nothing of its group is written. A page keeps the results of cases that were not measured again, if they were measured
+under the same conditions.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rich.console import Console
 from benchmarks.cases.catalogue import UnknownCase, choose, group
 from benchmarks.options import Options
 from benchmarks.outcome import Disagreement
-from benchmarks.record import Record, read_run, run_of, write_run
+from benchmarks.record import Record, Run, machine, merged, read_run, run_of, write_run
 from benchmarks.report.pages import page_of, write_page
 from benchmarks.report.table import show
 
@@ -48,13 +49,30 @@ def _must_exist(options: Options) -> None:
 
 def run_group(name: str, cases: tuple[str, ...], options: Options, out: Path, *, pages: bool) -> None:
     """Some cases of one group, from measuring to the page."""
-    records = tuple(records_of(name, cases, options))
     whole = cases == choose((name,), options).cases[name]
     names = (name,) if whole else tuple(f"{name}/{case}" for case in cases)
-    written = write_run(run_of(name, names, _read_by(name, cases, options), records), out)
+    before = None if whole or not pages else _results_of_others(name, cases, options, out)
+    found = run_of(name, names, _read_by(name, cases, options), records_of(name, cases, options))
+    written = write_run(found if before is None else merged(before, found, list(group(name).cases)), out)
     show(page_of(read_run(written)), Console())
     for path in (written, *(write_page(written) if pages else ())):
         _say(f"written: {path}")
+
+
+def _results_of_others(name: str, cases: Sequence[str], options: Options, out: Path) -> Run | None:
+    """The written results of a group, if they have other cases than those that are about to be measured."""
+    path = out / f"{name}.json"
+    if not path.exists():
+        return None
+    before = read_run(path)
+    if all(record.case in cases for record in before.records):
+        return None
+    if before.machine != machine() or before.options.get("quick", False) != options.quick:
+        sys.exit(
+            f"{path} has results of other cases, which were measured with other versions or sizes. "
+            f"Run the whole group: python -m benchmarks {name} --write"
+        )
+    return before
 
 
 def _read_by(name: str, cases: Sequence[str], options: Options) -> Options:

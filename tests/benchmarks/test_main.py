@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from benchmarks.cases.catalogue import listed
+from benchmarks.options import Options
+from benchmarks.record import Record, Value, read_run
 
 from benchmarks import __main__ as entry
 
@@ -32,6 +35,33 @@ def test_a_page_made_again_from_json_is_the_same(tmp_path: Path) -> None:
     page.unlink()
     entry.main(["page", str(tmp_path)])
     assert page.read_text() == written
+
+
+def test_a_case_measured_again_keeps_the_results_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def records_of(name: str, cases: Sequence[str], options: Options) -> Iterator[Record]:
+        for case in cases:
+            yield Record("edge", f"title of {case}", (Value("measured", len(runs), "ms"),), case=case)
+
+    runs: list[None] = []
+    monkeypatch.setattr("benchmarks.run.records_of", records_of)
+    monkeypatch.setattr("benchmarks.run.show", lambda *page: None)
+    monkeypatch.setattr("benchmarks.run.page_of", lambda run: None)
+    monkeypatch.setattr("benchmarks.run.write_page", lambda path: ())
+    for cases in (["engine/edge", "engine/overhead", "engine/memory"], ["engine/overhead"], ["engine/overhead"]):
+        entry.main([*cases, "--out", str(tmp_path), "--write"])
+        runs.append(None)
+    run = read_run(tmp_path / "engine.json")
+    assert [(record.case, record["measured"]) for record in run.records] == [
+        ("edge", 0),
+        ("overhead", 2),
+        ("memory", 0),
+    ]
+    assert run.command == (
+        "python -m benchmarks engine/edge engine/overhead engine/memory; python -m benchmarks engine/overhead"
+    )
+    with pytest.raises(SystemExit, match="measured with other versions or sizes"):
+        entry.main(["engine/overhead", "--quick", "--out", str(tmp_path), "--write"])
+    assert read_run(tmp_path / "engine.json") == run
 
 
 def test_results_are_kept_apart_unless_they_are_to_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
