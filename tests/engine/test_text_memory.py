@@ -142,3 +142,21 @@ def test_answers_and_previews_keep_their_texts(partitions: int) -> None:
         e.insert("p", [("c",)])
     assert list(answers) == [("a!", "a!?")]
     assert list(epoch.changes["made"].inserted) == [("b!",)]
+
+
+@PARTITIONS
+@pytest.mark.parametrize(
+    ("query", "answers"),
+    [
+        ('named(1, "new"), n(X)', 0),  # a constant that no fact has
+        ('n(X), Y = cat("new ", to_string(X))', 2),
+        ('named(X, T), C = count : { named(_, T), !named(_, "other") }', 1),
+        ("named(X, T), S = max U : { n(V), U = cat(T, to_string(V)) }", 1),
+        ("n(X), n(Y), X < Y", 1),  # makes no text at all
+    ],
+)
+def test_texts_that_a_query_makes_are_dropped(query: str, answers: int, partitions: int) -> None:
+    with Engine('n(1). n(2). named(1, "one").', partitions=partitions) as db:
+        held = entries(db)
+        assert len(db.query(query)) == answers
+        assert entries(db) == held

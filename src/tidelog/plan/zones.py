@@ -18,7 +18,7 @@ from tidelog.plan.ruleset import Ruleset
 from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.inference import Environment, Inference
-from tidelog.program.types.signatures import Signature, Signatures
+from tidelog.program.types.signatures import Signature
 from tidelog.program.types.unify import Reason
 from tidelog.program.values.shape import Shape
 from tidelog.program.values.source_types import CONFLICT, Field, merged, shaped, zone_of
@@ -115,7 +115,7 @@ def _meet(rules: Ruleset) -> Meeting:
     """All places of the rules, united where their times meet."""
     whole = replace(rules.program, rules=tuple(rules.core.values()))
     arity = check_names(whole, rules.functions, dict(rules.known)).arity
-    meeting = Meeting(Signatures(rules.functions), {**{n: len(t) for n, t in rules.schema.items()}, **arity})
+    meeting = Meeting(rules.functions, {**{n: len(t) for n, t in rules.schema.items()}, **arity})
     for name, types in rules.schema.items():
         for place, type_ in zip(meeting.column_places(name), types, strict=False):
             if type_ is not None:

@@ -20,7 +20,7 @@ from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.asyncio_thread import finished
 from tidelog.engine.base.own_limits import beyond, within
 from tidelog.engine.core.core import Core
-from tidelog.engine.read.question import ANSWERS, GIVEN, Question, make_ready, read_query
+from tidelog.engine.read.question import ANSWERS, GIVEN, PLAIN, Question, make_ready, read_query
 from tidelog.engine.read.typos import check_question
 from tidelog.engine.read.view import Rows
 from tidelog.io.columns import encode_value
@@ -38,7 +38,6 @@ from tidelog.runtime.protocol.facts import Facts
 from tidelog.runtime.protocol.runtime import Runtime
 
 T = TypeVar("T")
-PLAIN = frozenset(("number", "unsigned", "float", "boolean", "date", "timestamp"))  # types whose cells are not ids
 TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwhile
 
 
@@ -171,16 +170,19 @@ def _on_replica(
 
 
 def _on_partitions(core: Core, question: Question, given: Sequence[int], limits: Limits | None) -> tuple[Rows, int]:
-    if core.runtime.partitions > 1:
-        from tidelog.engine.read.walk import walk  # with all that explains facts
-
-        walked = walk(core, question, given)
-        if walked is not None:
-            return _rows(question, walked, core.dictionary, core.dictionary), core.number
-    with _texts_dropped(core.dictionary), within(core.runtime, limits) if limits else nullcontext():
-        work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
-        cells = _answers(core.runtime, work, len(question.names))
+    with _texts_dropped(core.dictionary) if question.may_make_texts else nullcontext():
+        cells = _walk(core, question, given) if core.runtime.partitions > 1 else None
+        if cells is None:
+            with within(core.runtime, limits) if limits else nullcontext():
+                work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
+                cells = _answers(core.runtime, work, len(question.names))
         return _rows(question, cells, core.dictionary, core.dictionary), core.number
+
+
+def _walk(core: Core, question: Question, given: Sequence[int]) -> Cells | None:
+    from tidelog.engine.read.walk import walk  # with all that explains facts
+
+    return walk(core, question, given)
 
 
 @contextmanager

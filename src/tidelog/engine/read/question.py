@@ -26,6 +26,7 @@ from tidelog.rewrite.names import QUESTION, is_auxiliary
 from tidelog.syntax import parse_body
 
 ANSWERS, GIVEN = f"{QUESTION}answers", f"{QUESTION}given"
+PLAIN = frozenset(("number", "unsigned", "float", "boolean", "date", "timestamp"))  # types whose cells are not ids
 REMEMBERED = 512  # questions
 
 
@@ -91,7 +92,8 @@ class Question:
     names: tuple[str, ...]
     base: Ruleset
     rules: Ruleset
-    look_up: LookUp | None
+    look_up: LookUp | None = None
+    may_make_texts: bool = True  # whether its evaluation could enter texts, records or lists into the dictionary
 
     @property
     def types(self) -> tuple[str | None, ...]:
@@ -120,17 +122,28 @@ def make_ready(core: Core, rule: Rule, given: tuple[str, ...]) -> Question:
     asked = replace(rule, head=replace(rule.head, args=tuple(map(Var, names))), body=body)
     arities = {ANSWERS: len(names), **({GIVEN: len(given)} if given else {})}
     rules = base.asking(asked, arities)
-    found = Question(names, base, rules, None)
-    found = replace(found, look_up=_look_up(found, core.dictionary))
+    found = Question(names, base, rules)
+    own = list(found.own_rules.values())
+    makes_none = base.demand is None and all(map(_makes_no_texts, own))  # on demand, other rules derive more
+    found = replace(found, look_up=_look_up(found, own, core.dictionary), may_make_texts=not makes_none)
     if len(core.questions) >= REMEMBERED:
         core.questions.clear()
     core.questions[rule, given] = found
     return found
 
 
-def _look_up(question: Question, dictionary: Dictionary) -> LookUp | None:
-    """How to look the answers up, if that can be done."""
-    rules = list(question.own_rules.values())
+def _makes_no_texts(rule: Rule) -> bool:
+    """Whether a rule only joins facts, and by no value that is kept in the dictionary."""
+    terms = [*rule.head.args]
+    for literal in rule.body:
+        if not isinstance(literal, Atom):
+            return False
+        terms += literal.args
+    return all(isinstance(t, Var | Wildcard) or (isinstance(t, Const) and t.type in PLAIN) for t in terms)
+
+
+def _look_up(question: Question, rules: Sequence[Rule], dictionary: Dictionary) -> LookUp | None:
+    """How to look the answers of these rules up, if that can be done."""
     if len(rules) != 1 or not all(isinstance(literal, Atom) for literal in rules[0].body):
         return None
     named = [atom for atom in atoms(rules[0].body) if atom.predicate != GIVEN]

@@ -23,11 +23,9 @@ def is_unsorted(head: Cells) -> bool:
     return bool(head[UNSORTED])
 
 
-def is_behind(arrays: Arrays, index: int, number: int) -> bool:
-    """Whether rows of a relation are not yet in an index."""
-    if arrays.indexes.item(index, LINKED) < arrays.directory.item(number, ROWS):
-        return True
-    return bool(arrays.indexes.item(index, ORDER) and arrays.key_tables[index].cells[WAITING])
+def has_pending_rows(head: Cells) -> bool:
+    """Whether rows that were linked in an ordered index are not yet in their order."""
+    return bool(head[WAITING])
 
 
 def sort_rows(arrays: Arrays, index: int) -> None:

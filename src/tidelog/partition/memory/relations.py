@@ -34,7 +34,7 @@ from tidelog.kernel.maintain import catch_up
 from tidelog.kernel.restore import enter_rows
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.memory.arrays import SMALLEST, Arrays
-from tidelog.partition.memory.ordered_rows import is_behind, is_unsorted, sort_rows
+from tidelog.partition.memory.ordered_rows import has_pending_rows, is_unsorted, sort_rows
 from tidelog.partition.memory.table import Table, table_slots
 from tidelog.plan.steps import column_order, is_ordered
 
@@ -216,6 +216,13 @@ class Relations(Arrays):
 
 def _catch_up(relations: Relations, number: int, index: int) -> None:
     """Link pending rows in an index."""
-    while is_behind(relations, index, number):
+    while _is_behind(relations, number, index):
         if catch_up(relations.directory, relations.indexes, index) == layout.GROW_RELATION:
             relations._make_ready(index)
+
+
+def _is_behind(relations: Relations, number: int, index: int) -> bool:
+    """Whether rows of a relation are not yet in an index."""
+    if relations.indexes.item(index, LINKED) < relations.directory.item(number, ROWS):
+        return True
+    return bool(relations.indexes.item(index, ORDER)) and has_pending_rows(relations.key_tables[index].cells)

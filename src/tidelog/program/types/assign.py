@@ -29,7 +29,6 @@ from tidelog.program.types.literal_types import (
     retyped,
 )
 from tidelog.program.types.places import type_name
-from tidelog.program.types.signatures import Signatures
 from tidelog.program.types.structure_types import settle_brackets, settle_lists
 from tidelog.program.types.structures import Structures, structures_of
 from tidelog.program.types.subtypes import TypeNames
@@ -76,12 +75,13 @@ def infer_types(
         for column in declaration.columns[: arity.get(declaration.relation, 0)]:
             names.check(column.type, declaration.span)
     structures = structures_of(names) if program.types else Structures()
-    inference = Inference(Signatures(functions), arity, names.base, structures=structures)
+    inference = Inference(functions, arity, names.base, structures=structures)
     typing = _infer(program, names, bound, inference)
     if not inference.classes.narrowed:
         return typing
     # Few programs have texts that are dates: only they keep the places of all texts.
-    again = Inference(inference.signatures, arity, names.base, structures=structures_of(names), recorded=LITERALS)
+    again = Inference(functions, arity, names.base, structures=structures_of(names), recorded=LITERALS)
+    again.signatures = inference.signatures
     return _infer(program, names, bound, again)
 
 
@@ -117,7 +117,7 @@ def variable_types(
     """
     named = {atom.predicate for atom in (rule.head, *atoms(rule_literals(rule)))}
     known = {name: schema[name] for name in named if name in schema}
-    inference = Inference(Signatures(functions), {name: len(types) for name, types in known.items()})
+    inference = Inference(functions, {name: len(types) for name, types in known.items()})
     bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
     _bind_columns(bound, inference)
     env = inference.visit_rule(rule)

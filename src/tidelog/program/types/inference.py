@@ -164,7 +164,7 @@ class Inference(Places):
         if call.function in MAKES_LISTS:
             self.in_list(places, call)
         places.append(self.classes.fresh())
-        signature = self.signatures.of(call.function, len(call.args))
+        signature = self.signature(call.function, len(call.args))
         if signature is not None:
             self.apply(call, signature, places)
             if all(overload[-1] == ANY for overload in signature.overloads):

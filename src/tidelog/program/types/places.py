@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from tidelog.errors import Diagnostic, Span
 from tidelog.program.functions.calendar import EXAMPLES
+from tidelog.program.functions.table import Function
 from tidelog.program.messages.check_catalogue import diagnose
-from tidelog.program.types.signatures import Signatures
+from tidelog.program.types.signatures import Signature, summarize
 from tidelog.program.types.structures import Structures
 from tidelog.program.types.unify import DEFAULTS, INTEGER, Classes, Reason
 from tidelog.program.values.schema import BASE_TYPES
@@ -36,7 +37,7 @@ class Demand(NamedTuple):
 class Places:
     """The places of a program, their classes, and what was found wrong with them."""
 
-    signatures: Signatures
+    functions: Mapping[str, tuple[Function, ...]]
     arity: Mapping[str, int]
     base: Callable[[str], str | None] = lambda _: None  # the base type of a type's name
     classes: Classes = field(default_factory=Classes)
@@ -45,6 +46,14 @@ class Places:
     demands: list[Demand] = field(default_factory=list)
     listed: list[tuple[int, Span | None]] = field(default_factory=list)  # places of elements of lists
     structures: Structures = field(default_factory=Structures)
+    signatures: dict[tuple[str, int], Signature | None] = field(default_factory=dict)  # of the functions used so far
+
+    def signature(self, name: str, count: int) -> Signature | None:
+        """The signature of a function at this number of arguments; None if there is none."""
+        key = (name, count)
+        if key not in self.signatures:
+            self.signatures[key] = summarize(self.functions.get(name, ()), count)
+        return self.signatures[key]
 
     def column_places(self, relation: str) -> list[int]:
         """The places of the relation's columns."""

@@ -7,7 +7,7 @@ of them are known at every use, positions that have equal types within each of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tidelog.program.functions.table import ANY, Function
@@ -43,33 +43,20 @@ def fits(known: str | None, param: str) -> bool:
     return known is None or param in (ANY, known) or known == ANY or param in OPEN.get(known, ())
 
 
-class Signatures:
-    """The summaries of all functions, made on first use."""
-
-    def __init__(self, functions: Mapping[str, tuple[Function, ...]]) -> None:
-        self._functions = functions
-        self._known: dict[tuple[str, int], Signature | None] = {}
-
-    def of(self, name: str, count: int) -> Signature | None:
-        """The signature of the name at this number of arguments; None if there is none."""
-        key = (name, count)
-        if key not in self._known:
-            self._known[key] = self._summary(name, count)
-        return self._known[key]
-
-    def _summary(self, name: str, count: int) -> Signature | None:
-        overloads = [_positions(f, count) for f in self._functions.get(name, ()) if takes(f, count)]
-        if not overloads:
-            return None
-        size = count + 1
-        fixed = tuple(
-            (i, overloads[0][i])
-            for i in range(size)
-            if overloads[0][i] != ANY and all(o[i] == overloads[0][i] for o in overloads)
-        )
-        known = {i for i, _ in fixed}
-        linked = tuple(_link(i, overloads) for i in range(size) if i not in known)
-        return Signature(tuple(overloads), fixed, tuple((i, j) for i, j in linked if i != j))
+def summarize(functions: Iterable[Function], count: int) -> Signature | None:
+    """The signature of functions of one name at this number of arguments; None if none of them accepts it."""
+    overloads = [_positions(f, count) for f in functions if takes(f, count)]
+    if not overloads:
+        return None
+    size = count + 1
+    fixed = tuple(
+        (i, overloads[0][i])
+        for i in range(size)
+        if overloads[0][i] != ANY and all(o[i] == overloads[0][i] for o in overloads)
+    )
+    known = {i for i, _ in fixed}
+    linked = tuple(_link(i, overloads) for i in range(size) if i not in known)
+    return Signature(tuple(overloads), fixed, tuple((i, j) for i, j in linked if i != j))
 
 
 def _link(position: int, overloads: Sequence[tuple[str, ...]]) -> tuple[int, int]:

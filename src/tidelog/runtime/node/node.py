@@ -119,7 +119,7 @@ class Node:
 
     def run_small(self, work: EpochWork) -> EpochOutcome | None:
         """Carry out an epoch up to its commit in few calls, if it is small; None, and no trace, if it is not."""
-        if not self._small.fits(work):
+        if work.changes_rules or not self._small.fits(work):
             return None
         self.settle()
         self.state.begin()

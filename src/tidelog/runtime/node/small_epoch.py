@@ -31,8 +31,8 @@ class SmallEpochs:
         self._patience = self._left = 0
 
     def fits(self, work: EpochWork) -> bool:
-        """Whether to try an epoch as a small one."""
-        if work.changes_rules or work.arities or work.staged or work.signed or not self._node.is_alone:
+        """Whether to try an epoch that changes no rules as a small one."""
+        if work.arities or work.staged or work.signed or not self._node.is_alone:
             return False
         rows = sum(map(len, work.inserts.values())) + sum(map(len, work.deletes.values()))
         if rows > MOST_ROWS:
