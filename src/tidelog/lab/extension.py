@@ -13,8 +13,13 @@ LAB = Extension(
     sessions={"circuit": "tidelog.lab.circuit_session:CircuitSession"},
     findings=(
         "tidelog.lab.dbsp.dbsp_catalogue",
+        "tidelog.lab.network.network_catalogue",
         "tidelog.lab.semantics.semantics_catalogue",
         "tidelog.lab.simulate.simulate_catalogue",
     ),
-    failures=("tidelog.lab.dbsp.dbsp_failures", "tidelog.lab.semantics.semantics_failures"),
+    failures=(
+        "tidelog.lab.dbsp.dbsp_failures",
+        "tidelog.lab.network.network_failures",
+        "tidelog.lab.semantics.semantics_failures",
+    ),
 )

@@ -414,7 +414,8 @@ _REFUSED = (
         "NDlog's `delete` rules are not supported",
         "Rules derive facts, and a derived fact disappears when no rule derives it any more. In P2 and RapidNet, a "
         "`delete` rule removes rows when an event occurs.",
-        "Add the condition as a negation to the rules that derive the facts, or delete base facts in an epoch.",
+        "Run the program in virtual time with `tidelog simulate --until SECONDS`. In the engine, add the condition as "
+        "a negation to the rules that derive the facts, or delete base facts in an epoch.",
         "d1 delete finger(@N, I) :- finger(@N, I), dead(@N, I).\n",
     ),
     CodeEntry(
@@ -423,7 +424,8 @@ _REFUSED = (
         "NDlog's `in` with an interval is not supported",
         "P2 and RapidNet use it to test whether a key is between two others on a ring. Round brackets exclude an "
         "end, square brackets include it.",
-        "Use comparisons: `K in (N, S]` is `(N < S, K > N, K <= S; N >= S, (K > N; K <= S))`.",
+        "Run the program in virtual time with `tidelog simulate --until SECONDS`, or use comparisons: `K in (N, S]` is "
+        "`(N < S, K > N, K <= S; N >= S, (K > N; K <= S))`.",
         "l1 found(@N, K) :- lookup(@N, K), node(@N, A), succ(@N, B), K in (A, B].\n",
     ),
 )

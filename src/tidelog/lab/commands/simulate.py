@@ -47,6 +47,8 @@ TURN_HELP = "Transform the last epoch from pipelined to synchronous or back, and
 SCHEDULE_HELP = (
     f"Which message is delivered next: {', '.join(SCHEDULES)}; starve:NODE, delay:N and reorder:N take a value."
 )
+UNTIL_HELP = "Run in virtual time, with timers, events and lifetimes, until this second."
+EVICT_HELP = "RELATION:COLUMN by which a full table removes rows, greatest first; by default the oldest."
 
 
 @app.command()
@@ -63,12 +65,32 @@ def simulate(
     trace: Annotated[Path | None, typer.Option(help="Write the run to this file as JSON.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write an HTML page that replays the run to this file.")] = None,
     turn: Annotated[Path | None, typer.Option(help=TURN_HELP)] = None,
+    until: Annotated[float | None, typer.Option(help=UNTIL_HELP, min=0)] = None,
+    also: Annotated[list[Path] | None, typer.Option("--with", help="Another program for every node.")] = None,
+    define: Annotated[list[str] | None, typer.Option(help="Macro NAME=VALUE that the program expects.")] = None,
+    delay: Annotated[float, typer.Option(help="Delay of every message in seconds.", min=0)] = 0.01,
+    jitter: Annotated[float, typer.Option(help="Maximum random addition to the delay, in seconds.", min=0)] = 0.0,
+    loss: Annotated[float, typer.Option(help="Probability that a message is lost.", min=0, max=1)] = 0.0,
+    reorder: Annotated[bool, typer.Option("--reorder", help="Let messages on one link overtake each other.")] = False,
+    evict: Annotated[list[str] | None, typer.Option(help=EVICT_HELP)] = None,
 ) -> None:
     """Simulate a program on a network of nodes, message by message.
 
     Prints the tables of every node, the number of messages and rounds, and whether the tables equal evaluation from
     scratch. The exit code is 1 if the input is invalid or the run does not end.
+
+    With --until, the program runs in virtual time, with timers, events, lifetimes and `delete` rules, as in P2 and
+    RapidNet. --changes is then a script with times: at 30. +link(a,b). at 60. stop a.
     """
+    if until is not None:
+        from tidelog.lab.simulate.timed import NetworkOptions, TimedRequest, simulate_in_time
+
+        network = NetworkOptions(seed, delay, jitter, loss, reorder, limit, tuple(evict or ()))
+        request = TimedRequest(
+            until, tuple(also or ()), topology, changes, tuple(define or ()), network, steps, trace, page
+        )
+        simulate_in_time(program, request)
+        return
     from tidelog.lab.simulate.run import SimulationRequest, simulate_program
 
     simulate_program(

@@ -7,11 +7,9 @@ nothing of nodes and messages (`tidelog.testing.evaluate`).
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -22,7 +20,7 @@ from tidelog.lab.semantics.schedule import schedule_by_name
 from tidelog.lab.semantics.traffic import Recorder, algorithm_by_name, run_to_json
 from tidelog.lab.simulate.every import explore_last_epoch, show_every
 from tidelog.lab.simulate.inputs import read_inputs
-from tidelog.lab.simulate.page import render
+from tidelog.lab.simulate.page import write_run
 from tidelog.lab.simulate.show import show_run
 from tidelog.lab.simulate.simulate_catalogue import diagnose
 from tidelog.lab.simulate.turning import render as render_turning
@@ -61,21 +59,13 @@ def simulate_program(program: Path, wanted: SimulationRequest) -> None:
         summary = summarise(program.stem, wanted.schedule, wanted.seed, recorder, inputs)
         show_end(console(), summary, recorder.algorithm.tables(), inputs)
         run = run_to_json(summary, recorder, inputs.facts, inputs.network.location)
-        write_files(run, wanted.trace, wanted.page)
+        write_run(run, wanted.trace, wanted.page)
         if wanted.turn is not None:
             turn_run(program.stem, recorder.algorithm, wanted.turn)
     except ProgramError as error:
         _refuse(error.diagnostics)
     except (TidelogError, OSError) as error:
         _refuse([diagnose(error)])
-
-
-def write_files(run: Mapping[str, Any], trace: Path | None, page: Path | None) -> None:
-    """Save the run to the requested files."""
-    if trace is not None:
-        trace.write_text(json.dumps(run, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    if page is not None:
-        page.write_text(render(run), encoding="utf-8")
 
 
 def turn_run(title: str, algorithm: Algorithm, page: Path) -> None:

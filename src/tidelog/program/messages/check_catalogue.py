@@ -243,7 +243,8 @@ _LIMITS = (
         "timers are not supported",
         "`periodic` is a timer, and timers are not supported",
         "Facts change only in epochs. No facts are created by a clock.",
-        "Insert the timer's facts from outside, one epoch per tick.",
+        "Run the program in virtual time with `tidelog simulate --until SECONDS`, or insert the timer's facts from "
+        "outside, one epoch per tick.",
         "beat(@X) :- periodic(@X, E, 10).\n",
     ),
     CodeEntry(
@@ -251,7 +252,8 @@ _LIMITS = (
         "lifetime for derived facts",
         "`{name}` has a lifetime of {value}, but not all of its facts are asserted",
         "A lifetime applies to asserted facts. Derived facts hold as long as the facts they depend on.",
-        "Set the lifetime on the relations that `{name}` is derived from.",
+        "Set the lifetime on the relations that `{name}` is derived from, or run the program in virtual time with "
+        "`tidelog simulate --until SECONDS`.",
         "materialize(route, 30, infinity, keys(1)).\nlink(1, 2).\nroute(X, Y) :- link(X, Y).\n",
     ),
     CodeEntry(
@@ -260,7 +262,8 @@ _LIMITS = (
         "`{name}` is limited to {value} facts, but not all of its facts are asserted",
         "When a size limit is exceeded, the oldest asserted facts are removed. Derived facts hold as long as their "
         "rules apply.",
-        "Write `infinity`, and select the facts with an aggregate.",
+        "Write `infinity`, and select the facts with an aggregate, or run the program in virtual time with `tidelog "
+        "simulate --until SECONDS`.",
         "materialize(route, infinity, 100, keys(1)).\nlink(1, 2).\nroute(X, Y) :- link(X, Y).\n",
     ),
 )

@@ -12,12 +12,13 @@ import json
 import re
 from collections.abc import Mapping
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from tidelog.io.page import inline, part
 from tidelog.lab.simulate.page.layout import layout
 
-__all__ = ["layout", "render"]
+__all__ = ["layout", "render", "write_run"]
 
 _MARK = re.compile(r"%(TITLE|STYLE|SCRIPT|RUN)%")
 
@@ -31,6 +32,14 @@ def render(run: Mapping[str, Any]) -> str:
         "RUN": json.dumps(_placed(run), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"),
     }
     return _MARK.sub(lambda mark: parts[mark[1]], _resource("page.html"))
+
+
+def write_run(run: Mapping[str, Any], trace: Path | None, page: Path | None) -> None:
+    """Save a run as a document, and as a page that plays it."""
+    if trace is not None:
+        trace.write_text(json.dumps(run, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    if page is not None:
+        page.write_text(render(run), encoding="utf-8")
 
 
 def _placed(run: Mapping[str, Any]) -> dict[str, Any]:

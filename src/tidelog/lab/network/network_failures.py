@@ -1,0 +1,104 @@
+"""Failures of a run in virtual time, by code.
+
+Law: every error that a program can run into has an entry here.
+"""
+
+from __future__ import annotations
+
+from tidelog.errors import DataError, EngineError, EvaluationError, LimitError
+from tidelog.errors.entry import FailureEntry
+
+_TEST = "tests/lab/network/test_failures.py::test_failures_have_codes"
+
+OPERANDS = FailureEntry(
+    "TL7450",
+    EvaluationError,
+    "operands of the wrong type",
+    "`{sign}` cannot be applied to `{left}` and `{right}`",
+    "Arithmetic needs numbers or identifiers; `+` also joins texts.",
+    "Check the facts that reach this rule.",
+    test=_TEST,
+)
+ARITHMETIC = FailureEntry(
+    "TL7451",
+    EvaluationError,
+    "impossible arithmetic",
+    "`{left} {sign} {right}` has no value: {reason}",
+    "Division by zero and negative shifts have no value.",
+    "Add a condition before the operation.",
+    test=_TEST,
+)
+NO_IDENTIFIER = FailureEntry(
+    "TL7452",
+    EvaluationError,
+    "interval without numbers",
+    "`{found}` is not a number or an identifier",
+    "The bounds of an interval are places on a ring.",
+    "Exclude other values with a condition before the interval.",
+    test=_TEST,
+)
+NO_LIST = FailureEntry(
+    "TL7453",
+    EvaluationError,
+    "function needs a list",
+    "`{function}` needs a list, found `{found}`",
+    "Lists are made by `f_append`, `f_concat` and `a_LIST`.",
+    "Check the facts that reach this rule.",
+    test=_TEST,
+)
+NO_VECTOR = FailureEntry(
+    "TL7454",
+    EvaluationError,
+    "function needs a summary vector",
+    "`{function}` needs a summary vector, found `{found}`",
+    "Summary vectors are made by `f_svcreate`.",
+    "Check the facts that reach this rule.",
+    test=_TEST,
+)
+STEPS = FailureEntry(
+    "TL7455",
+    LimitError,
+    "too many steps",
+    "the run has not reached {until:g} s after {limit} steps; it is at {now:g} s",
+    "A rule may fire itself without end, or timers may be short.",
+    "Raise --limit, or lower --until.",
+    test=_TEST,
+)
+LOCAL_STEPS = FailureEntry(
+    "TL7456",
+    LimitError,
+    "a node does not come to rest",
+    "node `{node}` has derived {limit} updates from one message",
+    "A node processes a message until nothing follows from it locally.",
+    "Look for a rule that fires itself.",
+    test=_TEST,
+)
+NO_ADDRESS = FailureEntry(
+    "TL7457",
+    DataError,
+    "not an address",
+    "rule `{rule}` sends to `{found}`, which is not the address of a node",
+    "Addresses are texts.",
+    "Check the location of the head.",
+    test=_TEST,
+)
+SETTING = FailureEntry(
+    "TL7458",
+    EngineError,
+    "invalid setting",
+    "{problem}",
+    "Delays and times are seconds; losses are between 0 and 1.",
+    "Correct the option.",
+    test=_TEST,
+)
+SIGNATURES = FailureEntry(
+    "TL7459",
+    EngineError,
+    "signatures need a library",
+    "the program uses `says` or `encrypts`, but `cryptography` is missing",
+    "Signatures are real: Ed25519 by the `cryptography` package.",
+    'Install it: pip install "tidelog[says]".',
+    test=_TEST,
+)
+
+ENTRIES = (OPERANDS, ARITHMETIC, NO_IDENTIFIER, NO_LIST, NO_VECTOR, STEPS, LOCAL_STEPS, NO_ADDRESS, SETTING, SIGNATURES)
