@@ -48,7 +48,9 @@ SCHEDULE_HELP = (
     f"Which message is delivered next: {', '.join(SCHEDULES)}; starve:NODE, delay:N and reorder:N take a value."
 )
 UNTIL_HELP = "Run in virtual time, with timers, events and lifetimes, until this second."
-EVICT_HELP = "RELATION:COLUMN by which a full table removes rows, greatest first; by default the oldest."
+EVICT_HELP = "Column by which a full table evicts rows, greatest first. By default, the oldest rows are evicted."
+WITH_HELP = "Another program that every node runs."
+DEFINE_HELP = "Macro that the program expects."
 
 
 @app.command()
@@ -66,13 +68,13 @@ def simulate(
     page: Annotated[Path | None, typer.Option(help="Write an HTML page that replays the run to this file.")] = None,
     turn: Annotated[Path | None, typer.Option(help=TURN_HELP)] = None,
     until: Annotated[float | None, typer.Option(help=UNTIL_HELP, min=0)] = None,
-    also: Annotated[list[Path] | None, typer.Option("--with", help="Another program for every node.")] = None,
-    define: Annotated[list[str] | None, typer.Option(help="Macro NAME=VALUE that the program expects.")] = None,
+    also: Annotated[list[Path] | None, typer.Option("--with", metavar="FILE", help=WITH_HELP)] = None,
+    define: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=DEFINE_HELP)] = None,
     delay: Annotated[float, typer.Option(help="Delay of every message in seconds.", min=0)] = 0.01,
     jitter: Annotated[float, typer.Option(help="Maximum random addition to the delay, in seconds.", min=0)] = 0.0,
     loss: Annotated[float, typer.Option(help="Probability that a message is lost.", min=0, max=1)] = 0.0,
     reorder: Annotated[bool, typer.Option("--reorder", help="Let messages on one link overtake each other.")] = False,
-    evict: Annotated[list[str] | None, typer.Option(help=EVICT_HELP)] = None,
+    evict: Annotated[list[str] | None, typer.Option(metavar="RELATION:COLUMN", help=EVICT_HELP)] = None,
 ) -> None:
     """Simulate a program on a network of nodes, message by message.
 
