@@ -6,6 +6,7 @@ every message; nothing in it depends on when it was written.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,12 +19,14 @@ FORMAT = "tidelog timed run 1"
 
 def run_to_document(title: str, network: Network, happenings: Sequence[Happening]) -> dict[str, Any]:
     """The document of a run that has ended."""
-    nodes = sorted({happening.node for happening in happenings} | set(network.links) | set(network.nodes))
-    pairs = {(min(a, b), max(a, b)) for a, near in network.links.items() for b in near}
+    history = network.link_history
+    pairs = set().union(*history.values())
     pairs |= (
         {(min(m.source, m.target), max(m.source, m.target)) for h in happenings for m in h.sent} if not pairs else set()
     )
-    counters = network.counters
+    ends = {end for pair in pairs for end in pair}
+    nodes = sorted({happening.node for happening in happenings} | ends | set(network.nodes))
+    counters, times = network.counters, sorted(history)
     return {
         "format": FORMAT,
         "title": title,
@@ -31,19 +34,24 @@ def run_to_document(title: str, network: Network, happenings: Sequence[Happening
         "verdict": f"{counters.lost} lost" if counters.lost else "no message lost",
         "agrees": not counters.lost,
         "nodes": [{"name": node} for node in nodes],
-        "links": [list(pair) for pair in sorted(pairs) if pair[0] in nodes and pair[1] in nodes],
-        "epochs": [{"changes": [], "gone": []}],
+        "links": [list(pair) for pair in sorted(pairs)],
+        "epochs": [{"changes": [], "gone": _missing(pairs, there)} for there in history.values()],
         "lifetimes": {name: table.lifetime for name, table in network.program.tables.items() if table.lifetime},
-        "steps": [_step(happening) for happening in happenings],
+        "steps": [_step(happening, bisect_right(times, happening.time) - 1) for happening in happenings],
         "trace": None,
     }
 
 
-def _step(happening: Happening) -> dict[str, Any]:
+def _missing(pairs: set[tuple[str, str]], there: frozenset[tuple[str, str]]) -> list[list[str]]:
+    """The links that are cut; none in a run without physical links."""
+    return [list(pair) for pair in sorted(pairs - there)] if there else []
+
+
+def _step(happening: Happening, epoch: int) -> dict[str, Any]:
     delivered = [] if happening.message is None else [_message(happening.message)]
-    cause = "" if happening.update is None or delivered else _text(happening.update)
+    cause = "" if happening.update is None or delivered else _signed(happening.update)
     return {
-        "epoch": 0,
+        "epoch": epoch,
         "time": round(happening.time, 6),
         "node": happening.node,
         "kind": happening.kind,
@@ -72,9 +80,13 @@ def _message(message: Message) -> dict[str, Any]:
         "source": message.source,
         "target": message.target,
         "sign": sign,
-        "text": ("-" if sign < 0 else "") + _text(message.update),
+        "text": _signed(message.update),
     }
 
 
 def _text(update: Update) -> str:
     return f"{update.relation}({','.join(map(text, update.row))})"
+
+
+def _signed(update: Update) -> str:
+    return ("-" if update.kind in (RETRACT, DELETE) else "") + _text(update)

@@ -101,6 +101,7 @@ class Network:
         self.counters = Counters()
         self.nodes: dict[str, Node] = {}
         self.links: dict[str, dict[str, None]] = {}
+        self.link_history: dict[float, frozenset[tuple[str, str]]] = {0.0: frozenset()}
         topology = topology or Program()
         steps = tuple(script)
         derived = {rule.head.relation for rule in program.rules}
@@ -188,6 +189,8 @@ class Network:
             near[end] = None
         else:
             near.pop(end, None)
+        pairs = ((min(a, b), max(a, b)) for a, ends in self.links.items() for b in ends)
+        self.link_history[self.now] = frozenset(pairs)
 
     def _start(self, address: str) -> Node:
         node = self.nodes.get(address)

@@ -21,11 +21,11 @@ for (const step of steps) for (const change of step.changes) change[2] = rowText
 function advance(state, step) {
   for (const message of step.delivered) state.flying.delete(message.number);
   for (const message of step.sent) state.flying.set(message.number, message);
-  for (const [node, name, row, count] of step.changes) {
+  for (const [node, name, row, count, expires] of step.changes) {
     if (!state.tables.has(node)) state.tables.set(node, new Map());
     const relations = state.tables.get(node);
     if (!relations.has(name)) relations.set(name, new Map());
-    if (count) relations.get(name).set(row, count); else relations.get(name).delete(row);
+    if (count) relations.get(name).set(row, { count, expires }); else relations.get(name).delete(row);
   }
 }
 function stateAt(n) {
@@ -99,7 +99,9 @@ function showEvent(step) {
   box.replaceChildren();
   const changes = step ? run.epochs[step.epoch].changes : [];
   const about = changes.length ? `: ${changes.slice(0, 4).join(" ")}${changes.length > 4 ? " …" : ""}` : "";
-  el("epoch").textContent = !step ? "before the first step" : step.epoch ? `epoch ${step.epoch}${about}` : "loading";
+  if (step && step.time !== undefined) {
+    el("epoch").textContent = `${step.time.toFixed(3)} s`;
+  } else el("epoch").textContent = !step ? "before the first step" : step.epoch ? `epoch ${step.epoch}${about}` : "loading";
   if (!step) { text("p", "soft", "All tables are empty. Press Play, or step with the arrow keys.", box); return; }
   for (const message of step.delivered.slice(0, 4)) {
     const from = message.source === null ? "from outside" : message.source === message.target ? "from itself" : `from ${message.source}`;
@@ -108,8 +110,17 @@ function showEvent(step) {
   }
   if (step.delivered.length > 4) text("p", "soft", `and ${step.delivered.length - 4} more in the same iteration`, box);
   if (step.note && step.delivered.length < 2) text("p", step.delivered.length ? "soft" : "what", step.note, box);
+  const events = (step.events || []).filter((event) => !event.startsWith("periodic/"));
+  if (events.length) text("p", "soft", `events: ${events.slice(0, 6).join("; ")}`, box);
   const sent = step.sent.slice(0, 4).map((m) => `${m.text} to ${m.target}`).join("; ");
   if (sent) text("p", "", `sends ${sent}${step.sent.length > 4 ? ` and ${step.sent.length - 4} more` : ""}`, box);
+}
+/* Soft state: how long a row will live if nothing refreshes it, in seconds and as a share of its lifetime. */
+function lifeLeft(step, name, expires) {
+  const lifetime = (run.lifetimes || {})[name];
+  if (!step || lifetime === undefined || expires === undefined || expires === null) return null;
+  const left = Math.max(0, expires - step.time);
+  return { seconds: left.toFixed(1), share: Math.min(1, left / lifetime) };
 }
 function showTables(state, step) {
   const box = el("tables");
@@ -127,11 +138,13 @@ function showTables(state, step) {
     if (!rows.size && !lost.length) continue;
     text("h3", "", `${name} (${rows.size})`, box);
     const table = box.appendChild(document.createElement("table"));
-    for (const [row, count] of [...rows].sort((a, b) => (a[0] < b[0] ? -1 : 1))) {
+    for (const [row, { count, expires }] of [...rows].sort((a, b) => (a[0] < b[0] ? -1 : 1))) {
       const line = table.appendChild(document.createElement("tr"));
       if (fresh.has(`${name} ${row}`)) line.className = "gained";
-      text("td", "", row, line);
-      text("td", "count", count === 1 ? "" : `× ${count}`, line);
+      const cell = text("td", "", row, line);
+      const left = lifeLeft(step, name, expires);
+      if (left !== null) cell.style.opacity = 0.3 + 0.7 * left.share;
+      text("td", "count", left !== null ? `${left.seconds} s` : count === 1 ? "" : `× ${count}`, line);
     }
     for (const [, row] of lost) {
       const line = table.appendChild(document.createElement("tr"));
@@ -157,7 +170,7 @@ function show(delivered = []) {
   showEvent(step);
   showTables(state, step);
   el("slider").value = at;
-  el("where").textContent = `${at} / ${steps.length}`;
+  el("where").textContent = step && step.time !== undefined ? `${step.time.toFixed(2)} s` : `${at} / ${steps.length}`;
   document.body.dataset.step = at;
 }
 
@@ -205,10 +218,15 @@ el("verdict").textContent = run.verdict ??
   (run.agrees ? "equals evaluation from scratch" : "differs from evaluation from scratch");
 el("verdict").classList.add(run.agrees ? "right" : "wrong");
 el("slider").max = steps.length;
-const starts = steps.map((step, i) => [step.epoch, i]).filter(([epoch], i) => i === 0 || steps[i - 1].epoch !== epoch);
+/* Marks above the slider: epochs, or in virtual time about eight round times. */
+const isTimed = steps.length > 0 && steps[0].time !== undefined;
+const length = isTimed ? Math.max(1, steps[steps.length - 1].time) : 0;
+const tick = isTimed ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((s) => length / s <= 8) || length : 1;
+const part = (step) => (isTimed ? Math.floor(step.time / tick) : step.epoch);
+const starts = steps.map((step, i) => [part(step), i]).filter(([now], i) => i === 0 || part(steps[i - 1]) !== now);
 const every = Math.ceil(starts.length / 12);
-for (const [epoch, i] of starts.filter((_, n) => n % every === 0)) {
-  const mark = text("b", "", epoch === 0 ? "start" : `epoch ${epoch}`, el("marks"));
+for (const [now, i] of starts.filter((_, n) => n % every === 0)) {
+  const mark = text("b", "", isTimed ? `${now * tick} s` : now === 0 ? "start" : `epoch ${now}`, el("marks"));
   mark.style.left = `${(100 * i) / Math.max(1, steps.length)}%`;
 }
 go(0);
