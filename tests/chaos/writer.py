@@ -21,7 +21,7 @@ from tests.chaos.story import act, open_state
 from tidelog import Engine
 from tidelog.errors import TidelogError
 
-GIVEN_UP = 3  # epochs that fail one after the other
+ABORTED = 3  # epochs that fail one after the other
 
 
 def main() -> None:
@@ -63,7 +63,7 @@ def write(db: Engine, seed: int, count: int) -> None:
         except (TidelogError, OSError) as error:
             print(f"failed {number} {type(error).__name__}", flush=True)
             failed += 1
-            if failed == GIVEN_UP:
+            if failed == ABORTED:
                 return
         else:
             failed = 0

@@ -10,7 +10,7 @@ from tests.docs.pages import DOCS, PACKAGE, read
 
 GLOSSARY = DOCS / "reference" / "glossary.md"
 WORDS = re.findall(r"^\| \*\*([^*]+)\*\* \|", read(GLOSSARY), re.MULTILINE)
-GIVEN_UP = ("desk", "residence", "parcel", "letter", "mailbox", "courier", "posting", "hosting", "standing")
+ABORTED = ("desk", "residence", "parcel", "letter", "mailbox", "courier", "posting", "hosting", "standing")
 NAMES = sorted(str(path.relative_to(PACKAGE).with_suffix("")) for path in PACKAGE.rglob("*.py"))
 
 
@@ -19,7 +19,7 @@ def test_a_word_has_one_meaning() -> None:
     assert sorted(set(words)) == sorted(words)
 
 
-@pytest.mark.parametrize("word", GIVEN_UP)
+@pytest.mark.parametrize("word", ABORTED)
 def test_metaphors_that_were_given_up_name_nothing(word: str) -> None:
     pattern = re.compile(rf"(?:class|def) \w*{word}\w*|\b{word}s?\b *[:=]", re.IGNORECASE)
     assert not [name for name in NAMES if word in name.lower()]

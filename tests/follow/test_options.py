@@ -7,7 +7,7 @@ import pytest
 from tidelog.follow.errors import FollowError
 from tidelog.follow.health import Health
 from tidelog.follow.options import TableOption, make_options, read_table, split_option
-from tidelog.follow.progress import find, print_of, was_followed
+from tidelog.follow.progress import find, fingerprint_of, was_followed
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,17 @@ def test_progress_is_that_of_the_newest_snapshot() -> None:
     offsets = {"postgresql x aa 1": 50, "postgresql x aa 2": 70, "postgresql xy aa 9": 1, "clicks": 5}
     assert (find(offsets, "x", "aa").source, find(offsets, "x", "aa").offset) == ("postgresql x aa 2", 70)
     other = find(offsets, "x", "bb")
-    assert (other.follows, other.anew().source) == (False, "postgresql x bb 3")
+    assert (other.follows, other.next_generation().source) == (False, "postgresql x bb 3")
     new = find(offsets, "y", "aa")
-    assert (new.follows, new.anew().source, was_followed(offsets, "y")) == (False, "postgresql y aa 1", False)
+    assert (new.follows, new.next_generation().source, was_followed(offsets, "y")) == (
+        False,
+        "postgresql y aa 1",
+        False,
+    )
 
 
 def test_prints_tell_databases_apart() -> None:
-    assert print_of("one", []) != print_of("two", [])
+    assert fingerprint_of("one", []) != fingerprint_of("two", [])
 
 
 def test_health_is_told_as_json() -> None:

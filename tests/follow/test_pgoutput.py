@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidelog.follow.errors import FollowError
-from tidelog.follow.frames import Alive, Data, confirmation, read_frame
+from tidelog.follow.frames import Keepalive, StreamData, confirmation, read_frame
 from tidelog.follow.lsn import lsn_text, read_lsn
 from tidelog.follow.pgoutput import (
     UNCHANGED,
     Begin,
-    Beside,
     Commit,
     Delete,
     Insert,
+    OtherMessage,
     Relation,
     RelationColumn,
     Truncate,
@@ -63,8 +63,8 @@ MESSAGES = [
     (b"D" + TABLE + b"K" + row("b", None), Delete(7, ("b", None), True)),
     (b"D" + TABLE + b"O" + row("b", "c"), Delete(7, ("b", "c"), False)),
     (b"T" + struct.pack("!IBII", 2, 0, 7, 8), Truncate((7, 8))),
-    (b"O" + bytes(8) + b"elsewhere\0", Beside("origin")),
-    (b"Y" + TABLE + b"public\0colour\0", Beside("type")),
+    (b"O" + bytes(8) + b"elsewhere\0", OtherMessage("origin")),
+    (b"Y" + TABLE + b"public\0colour\0", OtherMessage("type")),
 ]
 
 
@@ -73,7 +73,7 @@ def test_message_is_read(data: bytes, message: object) -> None:
     assert decode(data) == message
 
 
-@pytest.mark.parametrize("data", [data for data, message in MESSAGES if not isinstance(message, Beside)])
+@pytest.mark.parametrize("data", [data for data, message in MESSAGES if not isinstance(message, OtherMessage)])
 def test_a_message_that_is_cut_or_goes_on_is_refused(data: bytes) -> None:
     for wrong in [data[:end] for end in range(len(data))] + [data + b"\0"]:
         with pytest.raises(FollowError) as raised:
@@ -93,8 +93,8 @@ def test_any_bytes_are_a_message_or_a_clear_error(data: bytes, begin: bytes) -> 
 
 
 def test_frames_are_read() -> None:
-    assert read_frame(b"w" + struct.pack("!QQq", 5, 6, 7) + b"B...") == Data(5, b"B...")
-    assert read_frame(b"k" + struct.pack("!QqB", 5, 6, 1)) == Alive(5, True)
+    assert read_frame(b"w" + struct.pack("!QQq", 5, 6, 7) + b"B...") == StreamData(5, b"B...")
+    assert read_frame(b"k" + struct.pack("!QqB", 5, 6, 1)) == Keepalive(5, True)
 
 
 def test_a_confirmation_names_the_place_three_times() -> None:

@@ -56,7 +56,8 @@ def test_a_value_without_counterpart_does_not_stop_following(
         assert health.as_json()["quarantine"] == [
             {"relation": "typed", "table": "public.typed", "rows": 1, "first": [shown]}
         ]
-        assert f"quarantine of `public.typed`: +1 rows, 1 now: row (id=7) of `public.typed`: {reason}" in caplog.text
+        line = "quarantine of `public.typed` changed by +1, rows in quarantine: 1. New: row (id=7) of `public.typed`"
+        assert f"{line}: {reason}" in caplog.text
         database.run("DELETE FROM typed WHERE id = 7")
         database.run("INSERT INTO typed VALUES (9, '2024-01-01', 'nine')")
         caught_up(follower, database)

@@ -24,7 +24,7 @@ def trouble(engine: Engine, database: Database, table: str = "public.reach") -> 
         ("TABLE reach (source text, target text)", "it has no primary key"),
         ("TABLE reach (source text PRIMARY KEY)", "it has the columns source, but the view has source, target"),
         ("TABLE reach (source text PRIMARY KEY, goal text)", "it has the columns source, goal, but the view has"),
-        ("TABLE reach (source text PRIMARY KEY, target bytea)", "its column `target` is bytea"),
+        ("TABLE reach (source text PRIMARY KEY, target bytea)", "its column `target` has the type bytea"),
         ("VIEW reach AS SELECT 1 AS source, 2 AS target", "it is not a table"),
     ],
 )

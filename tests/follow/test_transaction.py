@@ -9,8 +9,8 @@ import pytest
 from tidelog.follow.catalog import FollowedColumn, FollowedTable
 from tidelog.follow.errors import FollowError, OutOfStep
 from tidelog.follow.pgoutput import UNCHANGED, Delete, Insert, Relation, RelationColumn, Truncate, Update, Values
-from tidelog.follow.quarantine import Changes, TableQuarantine, read_memos
-from tidelog.follow.transaction import Layout, Transaction
+from tidelog.follow.quarantine import QuarantineChanges, TableQuarantine, read_memos
+from tidelog.follow.transaction import RowLayout, Transaction
 from tidelog.follow.types import KINDS, Reason
 
 NUMBER, TEXT = 23, 25
@@ -43,13 +43,13 @@ QUARANTINE = {"person": TableQuarantine("person", "public.person", ("id",), 1, {
 
 
 def transaction(*messages: Any) -> Transaction:
-    layouts: dict[int, Layout] = {}
+    layouts: dict[int, RowLayout] = {}
     found = Transaction(
         {7: PERSON, 8: LINK},
         layouts,
         lambda table, key: FACTS.get(key),
         lambda table: list(FACTS.values()),
-        Changes(QUARANTINE),
+        QuarantineChanges(QUARANTINE),
     )
     for message in (PERSON_SENT, LINK_SENT, *messages):
         found.take(message)
@@ -216,6 +216,6 @@ def test_rows_that_are_too_short_are_refused(message: Insert) -> None:
 
 
 def test_a_row_before_its_table_is_told_is_refused() -> None:
-    found = Transaction({7: PERSON}, {}, lambda table, key: None, lambda table: (), Changes({}))
+    found = Transaction({7: PERSON}, {}, lambda table, key: None, lambda table: (), QuarantineChanges({}))
     with pytest.raises(FollowError, match="a row of the unknown table"):
         found.take(Insert(7, ()))

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tidelog.follow.catalog import FollowedColumn
-from tidelog.follow.types import KINDS, NUMERIC_AS_FLOAT, UNSIGNED, Kind, NotUtf8, Reason, kind_of, read_row
+from tidelog.follow.types import KINDS, NUMERIC_AS_FLOAT, UNSIGNED, ColumnKind, NotUtf8, Reason, kind_of, read_row
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_value_is_read(type_: int, wanted: str | None, numeric: str, text: str, 
         (KINDS[25], NotUtf8("caf\udce9"), "valid UTF-8"),
     ],
 )
-def test_a_value_that_has_none_here_is_reported_with_its_column(kind: Kind, text: str, wanted: str) -> None:
+def test_a_value_that_has_none_here_is_reported_with_its_column(kind: ColumnKind, text: str, wanted: str) -> None:
     found = read((KINDS[23], "1"), (kind, text))
     assert isinstance(found, Reason)
     assert found.column == "c1"
@@ -77,7 +77,7 @@ def test_numbers_without_bounds_as_floats() -> None:
     assert isinstance(read((NUMERIC_AS_FLOAT, str(2**1024 - 2**970))), Reason)
 
 
-def read(*values: tuple[Kind, str | None]) -> object:
+def read(*values: tuple[ColumnKind, str | None]) -> object:
     columns = [FollowedColumn(f"c{place}", 0, -1, kind) for place, (kind, _) in enumerate(values)]
     return read_row(columns, [text for _, text in values])
 

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidelog.errors import DataError
-from tidelog.io.delimited import READ_TYPES, Shape, _read_exactly, _read_fast, read_delimited, write_delimited
+from tidelog.io.delimited import READ_TYPES, DelimitedShape, _read_exactly, _read_fast, read_delimited, write_delimited
 
-EDGE = Shape("edge.facts", "edge", ("x", "y"), ("number", "symbol"))
+EDGE = DelimitedShape("edge.facts", "edge", ("x", "y"), ("number", "symbol"))
 
 
 def shape(*types, **more):
-    return Shape("r.facts", "r", tuple(f"c{i + 1}" for i in range(len(types))), types, **more)
+    return DelimitedShape("r.facts", "r", tuple(f"c{i + 1}" for i in range(len(types))), types, **more)
 
 
 def rows(data):
@@ -106,14 +106,16 @@ def test_symbol_that_would_break_the_format_is_refused(value, told):
 
 def test_header_is_recognised_by_the_relations_names_and_may_change_the_order():
     text = b"y,x\nb,1\n"
-    assert rows(read_delimited(text, Shape("e", "e", ("x", "y"), ("number", "symbol"), ",", True))) == [(1, "b")]
-    with pytest.raises(DataError, match="headers=true"):
-        read_delimited(b"from,to\n1,2\n", Shape("e", "e", ("x", "y"), ("number", "number"), ",", True))
-    named = Shape("e", "e", ("x", "y"), ("number", "number"), ",", True, headers=True)
-    assert rows(read_delimited(b"from,to\n1,2\n", named)) == [(1, 2)]
-    assert rows(read_delimited(b"y\tb\n", Shape("e", "e", ("x", "y"), ("symbol", "symbol"), headers=False))) == [
-        ("y", "b")
+    assert rows(read_delimited(text, DelimitedShape("e", "e", ("x", "y"), ("number", "symbol"), ",", True))) == [
+        (1, "b")
     ]
+    with pytest.raises(DataError, match="headers=true"):
+        read_delimited(b"from,to\n1,2\n", DelimitedShape("e", "e", ("x", "y"), ("number", "number"), ",", True))
+    named = DelimitedShape("e", "e", ("x", "y"), ("number", "number"), ",", True, headers=True)
+    assert rows(read_delimited(b"from,to\n1,2\n", named)) == [(1, 2)]
+    assert rows(
+        read_delimited(b"y\tb\n", DelimitedShape("e", "e", ("x", "y"), ("symbol", "symbol"), headers=False))
+    ) == [("y", "b")]
 
 
 def test_columns_are_picked_by_position():
@@ -145,7 +147,7 @@ def test_relations_without_columns():
 
 
 def test_up_to_ten_bad_rows_of_a_file_are_told_and_how_many_more():
-    shape = Shape("edge.facts", "edge", ("x", "y"), ("number", "number"))
+    shape = DelimitedShape("edge.facts", "edge", ("x", "y"), ("number", "number"))
 
     def told(bad):
         lines = [f"{i}\tx{i}" if i % 2 else f"{i}" for i in range(1, bad + 1)]

@@ -11,7 +11,7 @@ import pyarrow.csv
 import pytest
 
 from tidelog.errors import DataError
-from tidelog.io.delimited import Shape, read_delimited
+from tidelog.io.delimited import DelimitedShape, read_delimited
 from tidelog.io.lent import read_lent
 
 
@@ -36,7 +36,7 @@ def test_reading_is_over_when_the_last_thread_has_dropped_the_text() -> None:
     "text", [b"1\ta\n2\tb\n" * 1000, b"1\ta\n2\n", b"x\ty\n"], ids=["rows", "ragged", "no numbers"]
 )
 def test_the_reader_of_arrow_keeps_nothing_of_the_text(text: bytes) -> None:
-    shape = Shape("edge.facts", "edge", ("x", "y"), ("number", "symbol"))
+    shape = DelimitedShape("edge.facts", "edge", ("x", "y"), ("number", "symbol"))
     began = time.perf_counter()
     with contextlib.suppress(DataError):  # what it says is the business of other tests
         read_delimited(text, shape)

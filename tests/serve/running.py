@@ -15,7 +15,7 @@ from tidelog import Engine
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.run import Address, Server, configuration, listen
 from tidelog.serve.service import Service
-from tidelog.serve.sources import Source
+from tidelog.serve.sources import ServerSource
 from tidelog.serve.tokens import Tokens
 
 REACH = "reach(X, Y) :- edge(X, Y).  reach(X, Z) :- edge(X, Y), reach(Y, Z)."
@@ -67,7 +67,7 @@ def running(
     program: str | Engine = REACH,
     path: Path | None = None,
     limits: ServerLimits | None = None,
-    sources: Sequence[Source] = (),
+    sources: Sequence[ServerSource] = (),
     port: int = 0,
 ) -> Iterator[Running]:
     """A server of a program, or of an engine, which stays its owner's."""

@@ -24,7 +24,7 @@ from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.serve import workers
 from tidelog.serve.limits import ServerLimits
-from tidelog.serve.run import GIVEN_UP
+from tidelog.serve.run import ABORTED
 
 SECONDS, SLACK = 1.0, 30.0  # a limit, and what a machine with much to do may take beside it
 LITTLE = ServerLimits(seconds=SECONDS, check_seconds=SECONDS, memory=32 << 20)
@@ -323,7 +323,7 @@ def test_a_server_stops_in_time_whatever_is_under_way(tmp_path: Path) -> None:
             for thread in threads:
                 thread.join()
         rest = process.stderr.read()
-    assert process.returncode == GIVEN_UP, rest  # the questions went on after its patience
+    assert process.returncode == ABORTED, rest  # the questions went on after its patience
     assert "requests in progress were aborted" in rest
     with Engine(path=state) as db:
         assert db.epoch_number == 1

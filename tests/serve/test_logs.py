@@ -26,7 +26,7 @@ def test_an_unexpected_exception_is_logged_with_its_traceback(monkeypatch: pytes
 
     monkeypatch.setattr(about, "program_json", fail)
     to = io.StringIO()
-    with logs.logging_started("info", "json", to), running() as server:
+    with logs.start_logging("info", "json", to), running() as server:
         assert server.http.get("/v1/program").status_code == 500
     told = [line for line in lines(to) if line["level"] == "error"]
     assert told[0]["message"] == "unexpected exception in GET /v1/program"
@@ -35,7 +35,7 @@ def test_an_unexpected_exception_is_logged_with_its_traceback(monkeypatch: pytes
 
 def test_refusals_are_logged_without_tokens_and_parameters() -> None:
     to = io.StringIO()
-    with logs.logging_started("info", "json", to), running() as server:
+    with logs.start_logging("info", "json", to), running() as server:
         server.http.get("/v1/views/none", params={"c1": "secret"})
         server.http.get("/v1/program", headers={"Authorization": "Bearer wrong-token"})
     told = [line for line in lines(to) if line["message"] == "request refused"]
@@ -49,7 +49,7 @@ def test_refusals_are_logged_without_tokens_and_parameters() -> None:
 
 def test_requests_are_logged_if_asked_for() -> None:
     to = io.StringIO()
-    with logs.logging_started("info", "text", to), running() as server:
+    with logs.start_logging("info", "text", to), running() as server:
         server.get("/program")
         assert "/v1/program" not in to.getvalue()
         server.service.logs_all = True
@@ -59,7 +59,7 @@ def test_requests_are_logged_if_asked_for() -> None:
 
 def test_what_is_sent_begins_no_line_of_the_log() -> None:
     to = io.StringIO()
-    with logs.logging_started("info", "text", to), running() as server:
+    with logs.start_logging("info", "text", to), running() as server:
         server.http.get("/v1/%0a2026-01-01T00:00:00.000Z%20ERROR%20forged%1b[2J")
     told = [line for line in to.getvalue().splitlines() if "forged" in line]
     assert len(told) == 1
@@ -70,7 +70,7 @@ def test_what_is_sent_begins_no_line_of_the_log() -> None:
 def test_a_level_bounds_what_is_logged(tmp_path: Path) -> None:
     for level, expected in (("error", 0), ("info", 1), ("debug", 2)):
         to = io.StringIO()
-        with logs.logging_started(level, "json", to), running(path=tmp_path / level) as server:
+        with logs.start_logging(level, "json", to), running(path=tmp_path / level) as server:
             server.insert("edge", (1, 2))
             server.http.get("/v1/none")
         told = [line["message"] for line in lines(to) if "epoch 2" in str(line) or "refused" in str(line)]
@@ -80,7 +80,7 @@ def test_a_level_bounds_what_is_logged(tmp_path: Path) -> None:
 def test_the_logger_is_the_users_again_afterwards() -> None:
     logger = logging.getLogger("tidelog")
     before = (list(logger.handlers), logger.level, logger.propagate)
-    with logs.logging_started("debug", "text", io.StringIO()):
+    with logs.start_logging("debug", "text", io.StringIO()):
         assert len(logger.handlers) == len(before[0]) + 1
     assert (list(logger.handlers), logger.level, logger.propagate) == before
     Engine("p(1).").close()

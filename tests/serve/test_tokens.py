@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from tidelog.errors import ServerError
-from tidelog.serve.tokens import READ, WRITE, kept_tokens, new_tokens
+from tidelog.serve.tokens import READ, WRITE, load_tokens, new_tokens
 
 
 def test_tokens_are_made_once_and_readable_by_their_owner_alone(tmp_path: Path) -> None:
     folder = tmp_path / "state" / "tokens"
     before = os.umask(0)
     try:
-        made = kept_tokens(folder)
+        made = load_tokens(folder)
     finally:
         os.umask(before)
-    assert made == kept_tokens(folder)
+    assert made == load_tokens(folder)
     assert made.read != made.write
     assert [(folder / name).stat().st_mode & 0o777 for name in (READ, WRITE)] == [0o600, 0o600]
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -32,19 +32,19 @@ def test_a_token_grants_what_it_is_for() -> None:
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
-    kept_tokens(tmp_path)
+    load_tokens(tmp_path)
     (tmp_path / READ).chmod(mode)
     with pytest.raises(ServerError, match="other users can read or write it") as raised:
-        kept_tokens(tmp_path)
+        load_tokens(tmp_path)
     assert raised.value.code == "TL8030"
 
 
 def test_a_file_that_holds_no_token_is_refused(tmp_path: Path) -> None:
-    kept_tokens(tmp_path)
+    load_tokens(tmp_path)
     (tmp_path / WRITE).write_text("short\n")
     with pytest.raises(ServerError, match="does not contain a token"):
-        kept_tokens(tmp_path)
+        load_tokens(tmp_path)
     (tmp_path / WRITE).unlink()
     (tmp_path / WRITE).symlink_to(tmp_path / READ)
     with pytest.raises(ServerError):
-        kept_tokens(tmp_path)
+        load_tokens(tmp_path)

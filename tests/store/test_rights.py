@@ -14,7 +14,7 @@ import pytest
 from tidelog import Engine
 from tidelog.io.parquet import write_rows
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.serve.tokens import kept_tokens
+from tidelog.serve.tokens import load_tokens
 
 
 @contextmanager
@@ -77,6 +77,6 @@ def test_view_files_are_open_to_nobody_whom_their_folder_keeps_out(mode: int, ma
 
 def test_tokens_that_come_first_leave_the_folder_to_its_user(tmp_path: Path) -> None:
     with umask(0o022):
-        kept_tokens(tmp_path / "state" / "tokens")
+        load_tokens(tmp_path / "state" / "tokens")
         use(tmp_path / "state", 1)
     assert rights(tmp_path / "state") == ({0o700}, {0o600})

@@ -260,7 +260,7 @@ def _cause_page(cause: Cause) -> str:
     steps = "".join(html.line(html.code(step)) for step in cause.path)
     rule = html.line(html.code(cause.change.text)) if isinstance(cause.change, RuleChanged) else ""
     change = html.code(str(cause.change))
-    return html.fold(change, rule + steps, shown=True) if rule or steps else html.line(change)
+    return html.fold(change, rule + steps, is_open=True) if rule or steps else html.line(change)
 
 
 def _view_page(blame: ViewBlame) -> str:

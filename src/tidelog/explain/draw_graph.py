@@ -86,7 +86,7 @@ def _boxes(
             MARGIN + middles[node.name] - HEIGHT / 2,
             column_widths[columns[node.name]],
             HEIGHT,
-            svg.shortened(node.name, WIDEST),
+            svg.shorten(node.name, WIDEST),
             svg.GREEN if node.stratum == BASE else svg.BLUE,
             _beside(node),
             node.name,
@@ -96,7 +96,7 @@ def _boxes(
 
 
 def _width(node: RelationNode) -> float:
-    lines = (svg.text_width(svg.shortened(node.name, WIDEST)), svg.text_width(_beside(node), svg.SMALL))
+    lines = (svg.text_width(svg.shorten(node.name, WIDEST)), svg.text_width(_beside(node), svg.SMALL))
     return max(*lines, 40.0) + 2 * svg.PAD
 
 

@@ -41,7 +41,7 @@ def explanation_page(
         parts.append(html.fold("indexes", html.table(("index of", "by", "for"), rows)))
     if cross_products:
         crossed = html.table(("rule", "visits all of"), cross_products)
-        parts.append(html.fold("cross products", crossed, shown=True))
+        parts.append(html.fold("cross products", crossed, is_open=True))
     if placement is not None:
         lines = (*placement.relations.values(), *placement.rules.values())
         inside = "".join(html.line(html.text(line)) for line in lines)
@@ -55,11 +55,11 @@ def _stratum(stratum: StratumPlan, *, shown: bool) -> str:
     if stratum.rebuilt:
         rebuilt = html.line(html.faint(f"rebuilt by the last epoch that reached it: {stratum.rebuilt}"))
     title = html.text(f"stratum {stratum.number}{kind}: {'; '.join(stratum.relations)}")
-    return html.fold(title, rebuilt + "".join(map(_rule, stratum.rules)), shown=shown)
+    return html.fold(title, rebuilt + "".join(map(_rule, stratum.rules)), is_open=shown)
 
 
 def _rule(rule: RulePlan) -> str:
-    return html.fold(html.code(rule.text), "".join(map(_order, rule.orders)), shown=bool(rule.orders))
+    return html.fold(html.code(rule.text), "".join(map(_order, rule.orders)), is_open=bool(rule.orders))
 
 
 def _order(order: JoinOrder) -> str:
@@ -73,7 +73,7 @@ def _order(order: JoinOrder) -> str:
 def profile_page(last: Account, overall: Account) -> str:
     """The last epoch and all epochs, rules and strata in tables."""
     return html.page(
-        html.fold(html.text(_title("last epoch", last)), _account(last), shown=True),
+        html.fold(html.text(_title("last epoch", last)), _account(last), is_open=True),
         html.fold(html.text(_title(f"all epochs ({overall.epochs:,})", overall)), _account(overall)),
     )
 

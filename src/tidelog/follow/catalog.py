@@ -1,7 +1,7 @@
-"""The tables to follow, as the catalog of the database has them: columns, types, keys, replica identity.
+"""The tables to follow, as described by the catalog of the database: columns, types, keys, replica identity.
 
-Law: whatever could make a relation differ from its table later is refused here, by name, before anything is changed in
-the database. Columns are those named, else those that the relation declares, by name, else all.
+Law: anything that could make a relation differ from its table is refused here, by name, before anything is changed in
+the database. The columns are those in the option, otherwise those that the relation declares, otherwise all.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.follow import follow_failures as failures
 from tidelog.follow.connect import database_errors, place_of
-from tidelog.follow.options import Options, TableOption
-from tidelog.follow.types import Kind, kind_of
-from tidelog.io.match_names import compared, find_names
+from tidelog.follow.options import FollowOptions, TableOption
+from tidelog.follow.types import ColumnKind, kind_of
+from tidelog.io.match_names import comparable_names, find_names
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -56,7 +56,7 @@ class FollowedColumn:
     name: str
     type: int
     modifier: int
-    kind: Kind
+    kind: ColumnKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +83,15 @@ class FollowedTable:
         return f"{self.schema}.{self.name}"
 
     @property
-    def print(self) -> str:
-        """What makes two tables different for a follower."""
+    def fingerprint(self) -> str:
+        """The columns and types, as a text; if it differs, the follower needs a new snapshot."""
         columns = ",".join(f"{c.name} {c.type} {c.modifier} {c.kind.type}" for c in self.columns)
         return f"{self.relation}={self.oid}({columns})"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What an engine knows of a relation: declared names of its columns, and their types, where it knows any."""
+class RelationColumns:
+    """The columns of a relation: their declared names and their types, where the engine knows them."""
 
     names: tuple[str, ...] | None
     types: tuple[str | None, ...] | None
@@ -117,28 +117,29 @@ class _Index:
 
 
 def inspect(
-    connection: Connection[tuple[Any, ...]], options: Options, option: TableOption, known: Known
+    connection: Connection[tuple[Any, ...]], options: FollowOptions, option: TableOption, relation: RelationColumns
 ) -> FollowedTable:
-    """What there is to know of a table that is to be followed, or why it cannot be."""
+    """The table to follow, from the catalog; raises if it cannot be followed."""
     with database_errors(options.dsn, f"to inspect `{option.table}`"):
-        found = connection.execute(TABLE, (option.table,)).fetchone()
-        if found is None:
+        entry = connection.execute(TABLE, (option.table,)).fetchone()
+        if entry is None:
             raise failures.NO_TABLE.error(table=option.table, where=place_of(options.dsn))
-        oid, schema, name, kind, persistence, identity = found
+        oid, schema, name, kind, persistence, identity = entry
         columns = [_Column(*row) for row in connection.execute(COLUMNS, {"table": oid})]
-        indexes = [_index(*row) for row in connection.execute(KEYS, (oid,))]
+        indexes = [_make_index(*row) for row in connection.execute(KEYS, (oid,))]
     title = f"{schema}.{name}"
     _check_kind(title, kind, persistence)
-    chosen = _choose(title, option, columns, known)
-    types = known.types or (None,) * len(chosen)
+    selection = _select_columns(title, option, columns, relation)
+    types = relation.types or (None,) * len(selection)
     followed = tuple(
-        _followed(title, option.relation, column, type_, options) for column, type_ in zip(chosen, types, strict=True)
+        _follow_column(title, option.relation, column, type_, options)
+        for column, type_ in zip(selection, types, strict=True)
     )
-    key = _key(title, chosen, followed, indexes, identity)
+    key = _key(title, selection, followed, indexes, identity)
     return FollowedTable(option.relation, oid, schema, name, followed, key, kind == "p", identity == "f")
 
 
-def _index(columns: Sequence[int], count: int, primary: bool, identity: bool, not_null: bool) -> _Index:
+def _make_index(columns: Sequence[int], count: int, primary: bool, identity: bool, not_null: bool) -> _Index:
     return _Index(tuple(columns)[:count], primary, identity, not_null)
 
 
@@ -149,49 +150,53 @@ def _check_kind(title: str, kind: str, persistence: str) -> None:
         raise failures.NOT_A_TABLE.error(table=title, what="unlogged" if persistence == "u" else "temporary")
 
 
-def _choose(title: str, option: TableOption, columns: Sequence[_Column], known: Known) -> list[_Column]:
-    """The columns to follow, in the order of the relation's."""
+def _select_columns(
+    title: str, option: TableOption, columns: Sequence[_Column], relation: RelationColumns
+) -> list[_Column]:
+    """The columns to follow, in the order of the relation's columns."""
     by_name = {column.name: column for column in columns}
-    wanted = option.columns or _matched(tuple(by_name), known.names or ())
-    fits = all(name in by_name for name in wanted) and len(set(wanted)) == len(wanted)
-    if not fits or (known.types is not None and len(known.types) != len(wanted)):
-        need = f"{len(known.types)} columns" if known.types is not None and fits else ", ".join(wanted)
+    names = option.columns or _match_columns(tuple(by_name), relation.names or ())
+    fits = all(name in by_name for name in names) and len(set(names)) == len(names)
+    if not fits or (relation.types is not None and len(relation.types) != len(names)):
+        need = f"{len(relation.types)} columns" if relation.types is not None and fits else ", ".join(names)
         raise failures.COLUMNS.error(table=title, relation=option.relation, found=", ".join(by_name), wanted=need)
-    return [by_name[name] for name in wanted]
+    return [by_name[name] for name in names]
 
 
-def _matched(found: tuple[str, ...], names: Sequence[str]) -> tuple[str, ...]:
-    """The columns of a table that are a relation's (D36): by name, by position if no name is shared, or all its names.
+def _match_columns(columns: tuple[str, ...], names: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a table for a relation (D36): matched by name, or by position if no name is shared.
 
-    Names that are shared only in part are those of the relation, so that what is missing is refused by name.
+    If only some names are shared, it returns the names of the relation, and the caller reports those that are missing.
 
-    >>> _matched(("source", "dest"), ("Dest", "source")), _matched(("a", "b"), ("x", "y"))
+    >>> _match_columns(("source", "dest"), ("Dest", "source")), _match_columns(("a", "b"), ("x", "y"))
     (('dest', 'source'), ('a', 'b'))
-    >>> _matched(("a", "b"), ("a", "c"))
+    >>> _match_columns(("a", "b"), ("a", "c"))
     ('a', 'c')
     """
-    places = find_names(names, found) if names else None
+    places = find_names(names, columns) if names else None
     if places is not None:
-        return tuple(found[place] for place in places)
-    own, wanted = compared(found, names)
-    return found if set(own).isdisjoint(wanted) else tuple(names)
+        return tuple(columns[place] for place in places)
+    own, others = comparable_names(columns, names)
+    return columns if set(own).isdisjoint(others) else tuple(names)
 
 
-def _followed(title: str, relation: str, column: _Column, wanted: str | None, options: Options) -> FollowedColumn:
-    kind = kind_of(column.base, wanted, options.numeric)
+def _follow_column(
+    title: str, relation: str, column: _Column, declared: str | None, options: FollowOptions
+) -> FollowedColumn:
+    kind = kind_of(column.base, declared, options.numeric)
     if kind is None or column.generated:
-        shown = f"{column.text} generated" if column.generated else column.text
-        raise failures.TYPE.error(column=column.name, table=title, type=shown)
-    if wanted not in (None, kind.type):
+        type_text = f"{column.text} generated" if column.generated else column.text
+        raise failures.TYPE.error(column=column.name, table=title, type=type_text)
+    if declared not in (None, kind.type):
         raise failures.OTHER_TYPE.error(
-            column=column.name, table=title, type=column.text, own=kind.type, relation=relation, wanted=wanted
+            column=column.name, table=title, type=column.text, own=kind.type, relation=relation, wanted=declared
         )
     return FollowedColumn(column.name, column.type, column.modifier, kind)
 
 
 def _key(
     title: str,
-    chosen: Sequence[_Column],
+    selection: Sequence[_Column],
     followed: Sequence[FollowedColumn],
     indexes: Sequence[_Index],
     identity: str,
@@ -203,7 +208,7 @@ def _key(
         raise failures.NO_IDENTITY.error(table=title, why="its replica identity is NOTHING", identity="DEFAULT")
     names = {"d": [i for i in indexes if i.primary], "i": [i for i in indexes if i.identity]}
     for index in names.get(identity, [i for i in indexes if i.not_null]):
-        places = {column.number: place for place, column in enumerate(chosen)}
+        places = {column.number: place for place, column in enumerate(selection)}
         if all(number in places and followed[places[number]].kind.exact for number in index.columns):
             return tuple(places[number] for number in index.columns)
-    raise failures.NO_KEY.error(table=title, columns=", ".join(column.name for column in chosen))
+    raise failures.NO_KEY.error(table=title, columns=", ".join(column.name for column in selection))

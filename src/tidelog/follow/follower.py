@@ -1,8 +1,8 @@
-"""A follower: a thread that keeps an engine at what a database says, whatever breaks.
+"""A follower: a thread that keeps the relations of an engine equal to tables of a database.
 
 Law: it ends only when `stop` is called or the engine is closed. A broken connection is reopened, with increasing
 delays; an error that needs attention is reported in `health` and retried anyway. An error in the middle of a
-transaction is over when the follower is past that transaction, not when it has reconnected.
+transaction is resolved when the follower is past that transaction, not when it has reconnected.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tidelog.engine.base.engine_failures import CLOSED
 from tidelog.errors import TidelogError
 from tidelog.follow.errors import BadRow, OutOfStep, Unreachable
 from tidelog.follow.health import FOLLOWING, REFUSED, SNAPSHOT, STOPPED, WAITING, Health, trouble_of
-from tidelog.follow.link import Link, look_at_tables
+from tidelog.follow.link import Link, inspect_tables
 from tidelog.follow.lsn import lsn_text
-from tidelog.follow.options import Options
+from tidelog.follow.options import FollowOptions
 from tidelog.follow.patience import Patience
 from tidelog.follow.publisher import Publisher
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("tidelog.follow")
 COUNTED = ("transactions", "snapshots", "reconnects")
-SILENCE = 3.0  # seconds without a sign that nothing is missing, from which on the lag grows
+SILENCE = 3.0  # seconds without confirmation that nothing is missing, after which the lag increases
 
 
 class Follower:
     """Follows a database in the background; see `follow`."""
 
-    def __init__(self, engine: Engine, options: Options, patience: Patience) -> None:
+    def __init__(self, engine: Engine, options: FollowOptions, patience: Patience) -> None:
         self.options = options
         self._engine = engine
         self._patience = patience
@@ -43,9 +43,9 @@ class Follower:
         self._moved = threading.Condition()
         self._health = Health()
         self._thread: threading.Thread | None = None
-        self._why = ""  # a new snapshot is needed
-        self._failed_at = 0  # the end of the transaction in which the last error happened, if it was in one
-        self._current = time.monotonic()  # when nothing was missing here, last
+        self._why = ""  # why a new snapshot is needed, if it is
+        self._failed_at = 0  # the end of the transaction in which the last error occurred, if any
+        self._current = time.monotonic()  # when the follower was last known to be up to date
         self._publisher = Publisher(engine, options) if options.publish else None
 
     @property
@@ -59,7 +59,7 @@ class Follower:
 
     def check(self) -> None:
         """Check the database, and raise what has to be fixed before it can be followed; nothing is changed."""
-        tables = look_at_tables(self._engine, self.options)
+        tables = inspect_tables(self._engine, self.options)
         if self._publisher is not None:
             self._publisher.check(tables)
 
@@ -115,7 +115,7 @@ class Follower:
     # The loop
 
     def _once(self) -> None:
-        """One connection, to its end."""
+        """Follow over one connection, until it ends."""
         link = Link(self._engine, self.options, self._note, self._stop.is_set, self._why)
         try:
             link.run()
@@ -130,12 +130,12 @@ class Follower:
             if isinstance(error, BadRow):
                 self._why = "a row could not be converted to a fact"
             self._rest(error, REFUSED, link.reads_up_to)
-        except Exception as error:  # a defect of ours; views are still served, and somebody has to see it
+        except Exception as error:  # a defect in Tidelog: log it; views are still served
             LOG.exception("unexpected exception in the follower")
             self._rest(error, REFUSED, link.reads_up_to)
 
     def _rest(self, error: Exception, state: str, failed_at: int = 0) -> None:
-        """Report an error, and wait before the next try."""
+        """Report an error, and wait before the next attempt."""
         self._failed_at = max(self._failed_at, failed_at)
         self._report(error, state)
         self._note(reconnects=1)
@@ -147,7 +147,7 @@ class Follower:
         self._note(state=state, trouble=trouble)
 
     def _note(self, **changes: Any) -> None:
-        """Take note of what a link says."""
+        """Record the progress that a link reports."""
         if why := changes.pop("why", ""):
             LOG.info("taking a snapshot: %s", why)
         if changes.get("snapshots"):

@@ -1,6 +1,6 @@
-"""What goes over a replication connection: data, signs of life, and how far the receiver has come.
+"""The frames of a replication connection: data, keepalives, and the confirmed position of the receiver.
 
-Law: as `pgoutput`: any bytes give a frame or a `FollowError`. Pure.
+Law: as in `pgoutput`, any bytes decode to a frame or raise a `FollowError`. Pure.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ TIME_OF_2000 = 946_684_800  # seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
-class Data:
-    """A message, to be decoded by `pgoutput.decode`."""
+class StreamData:
+    """A message, to be decode_text by `pgoutput.decode`."""
 
     start: int
     message: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Alive:
-    """The server has sent all that it has to say of the log before ``end``; it may want an answer."""
+class Keepalive:
+    """A keepalive: the server has sent everything before ``end`` in its log; it may request a reply."""
 
     end: int
-    wants_answer: bool
+    wants_reply: bool
 
 
-def read_frame(data: bytes) -> Data | Alive:
+def read_frame(data: bytes) -> StreamData | Keepalive:
     """The frame in these bytes."""
     reader = Reader(data)
     kind = reader.sign()
     if kind == "w":
         start = reader.number("!Q")
         reader.bytes(16)
-        return Data(start, data[25:])
+        return StreamData(start, data[25:])
     if kind == "k":
         end = reader.number("!Q")
         reader.bytes(8)
-        wants = bool(reader.number("!B"))
+        wants_reply = bool(reader.number("!B"))
         reader.end()
-        return Alive(end, wants)
+        return Keepalive(end, wants_reply)
     raise malformed(f"unknown frame kind {kind!r}")
 
 
-def confirmation(place: int, now: float, wants_answer: bool = False) -> bytes:
-    """Confirms to the server that everything before a position is safe here; ``now`` in seconds since 1970.
+def confirmation(place: int, now: float, wants_reply: bool = False) -> bytes:
+    """A message that confirms everything before a position; ``now`` in seconds since 1970.
 
     >>> len(confirmation(7, 1e9))
     34
     """
     time = int((now - TIME_OF_2000) * 1_000_000)
-    return struct.pack("!cQQQqB", b"r", place, place, place, time, wants_answer)
+    return struct.pack("!cQQQqB", b"r", place, place, place, time, wants_reply)

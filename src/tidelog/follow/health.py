@@ -1,4 +1,4 @@
-"""How a follower fares, as a value to show.
+"""The state of a follower, as a value.
 
 Law: reading it never waits, and no text in it contains a password.
 """

@@ -20,7 +20,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class ViewChange:
-    """What an epoch brings into a view and takes out of it."""
+    """The rows that an epoch inserts into a view and deletes from it."""
 
     epoch: int
     plus: list[Row]
@@ -28,7 +28,7 @@ class ViewChange:
 
 
 class History:
-    """The past of an engine."""
+    """The committed epochs of an engine."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -41,7 +41,7 @@ class History:
         return "" if lasting is None else f"{lasting.checksum:016x}"
 
     def has(self, epoch: int, mark: str) -> bool:
-        """Whether an epoch with this mark is in this past, and all epochs since are kept."""
+        """Whether this history contains an epoch with this mark and all epochs after it."""
         durable = self._core.durable
         if durable is None or not self.mark or not mark or epoch > durable.epoch:
             return False
@@ -54,7 +54,7 @@ class History:
         return first is not None and f"{first.previous:016x}" == mark
 
     def net(self, view: str, since: int, until: int) -> ViewChange:
-        """What the epochs after one and up to another changed in a view, taken together."""
+        """The combined changes of a view in the epochs after ``since``, up to ``until``."""
         signs: dict[Row, int] = {}
         for change in self._engine.changes(view, since) if since < until else ():
             if change.epoch <= until:

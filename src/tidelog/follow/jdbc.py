@@ -1,7 +1,7 @@
-"""The first snapshot on Spark: rows go from the database to Spark's tasks, and never through this process.
+"""The first snapshot on Spark: tasks read the rows from the database; they do not pass through this process.
 
 Law: the rows are those that `snapshot` reads: the same moment, the same texts for the same values. Those that may not
-become facts (`snapshot.suspects`) are read by this process instead.
+be convertible to facts (`snapshot.suspects`) are read by this process instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidelog.engine.engine import core_of
 from tidelog.follow import follow_failures as failures
 from tidelog.follow.catalog import FollowedTable
 from tidelog.follow.connect import connect, driver
-from tidelog.follow.options import Options
+from tidelog.follow.options import FollowOptions
 from tidelog.follow.snapshot import suspects
 from tidelog.spark.jdbc import read_query
 from tidelog.spark.views import session_or_active
@@ -33,7 +33,7 @@ CASTS = {
 PREPARE = "SET timezone = 'UTC'; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET TRANSACTION SNAPSHOT '{}'"
 
 
-def read_frame(engine: Engine, options: Options, table: FollowedTable, snapshot: str) -> DataFrame:
+def read_frame(engine: Engine, options: FollowOptions, table: FollowedTable, snapshot: str) -> DataFrame:
     """The rows of a table in a snapshot that another connection exports."""
     with connect(options.dsn) as connection:
         query = _query(table).as_string(connection)
@@ -48,8 +48,8 @@ def read_frame(engine: Engine, options: Options, table: FollowedTable, snapshot:
     return frame.toDF(*core.columns(table.relation))  # a table is read by position, as the stream's rows are
 
 
-def is_possible(engine: Engine, options: Options) -> bool:
-    """Whether Spark's tasks are to read the tables, and can."""
+def can_read_in_tasks(engine: Engine, options: FollowOptions) -> bool:
+    """Whether Spark tasks are asked to read the tables, and can."""
     return options.jdbc and core_of(engine).runtime.session is not None
 
 
@@ -67,14 +67,19 @@ def _query(table: FollowedTable) -> Any:
     return text.format(sql.SQL(", ").join(values), only, name, suspects(table))
 
 
-def _address(options: Options) -> tuple[str, dict[str, str]]:
-    """Where Spark's tasks find the database."""
-    found = driver().conninfo.conninfo_to_dict(options.dsn)
-    host = str(found.get("host") or "")
+def _address(options: FollowOptions) -> tuple[str, dict[str, str]]:
+    """The JDBC URL and properties of the database."""
+    parameters = driver().conninfo.conninfo_to_dict(options.dsn)
+    host = str(parameters.get("host") or "")
     if not host or host.startswith("/"):
         what = f"the host is `{host}`, but Spark tasks connect to a database by host and port, not through a socket"
         raise failures.SETTING.error(what=what)
-    secure = f"?sslmode={quote(str(found['sslmode']))}" if found.get("sslmode") else ""
-    url = f"jdbc:postgresql://{host}:{found.get('port') or 5432}/{quote(str(found.get('dbname') or ''))}{secure}"
-    password = found.get("password") or os.environ.get("PGPASSWORD") or ""
-    return url, {"driver": "org.postgresql.Driver", "user": str(found.get("user") or ""), "password": str(password)}
+    secure = f"?sslmode={quote(str(parameters['sslmode']))}" if parameters.get("sslmode") else ""
+    port, name = parameters.get("port") or 5432, quote(str(parameters.get("dbname") or ""))
+    url = f"jdbc:postgresql://{host}:{port}/{name}{secure}"
+    password = parameters.get("password") or os.environ.get("PGPASSWORD") or ""
+    return url, {
+        "driver": "org.postgresql.Driver",
+        "user": str(parameters.get("user") or ""),
+        "password": str(password),
+    }

@@ -1,4 +1,4 @@
-"""Places in PostgreSQL's log: a number, which the database writes as two hexadecimal ones.
+"""Positions in PostgreSQL's log: a number, which the database writes as two hexadecimal numbers.
 
 Law: reading and writing are each other's inverse.
 """
@@ -9,7 +9,7 @@ from tidelog.follow import follow_failures as failures
 
 
 def lsn_text(place: int) -> str:
-    """A place as PostgreSQL writes it.
+    """A position as PostgreSQL writes it.
 
     >>> lsn_text(0x16B374D848)
     '16/B374D848'
@@ -18,7 +18,7 @@ def lsn_text(place: int) -> str:
 
 
 def read_lsn(text: str) -> int:
-    """A place from what PostgreSQL writes.
+    """Parse a position as PostgreSQL writes it.
 
     >>> read_lsn("16/B374D848") == 0x16B374D848
     True

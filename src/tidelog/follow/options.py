@@ -1,7 +1,7 @@
-"""What a user says of the tables to follow and of the views to publish.
+"""The user's options: the tables to follow and the views to publish.
 
-Law: names are taken as they are written, quotes included, and looked up in the database as values: none becomes part of
-a statement as it came.
+Law: names are kept as they are written, including quotes, and are looked up in the database as parameters; they never
+become part of a statement unquoted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OnBadRow: TypeAlias = Literal["quarantine", "stop"]
 
 @dataclass(frozen=True, slots=True)
 class TableOption:
-    """A relation and the table that it follows, with some of its columns, or those that fit the relation."""
+    """A relation, the table it follows, and the selected columns; None for those that match the relation."""
 
     relation: str
     table: str
@@ -32,15 +32,15 @@ class TableOption:
 
 @dataclass(frozen=True, slots=True)
 class PublishOption:
-    """A view and the table that it is published in."""
+    """A view and the table in which it is published."""
 
     view: str
     table: str
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """All that is said of a database to follow; ``dsn`` is shown nowhere."""
+class FollowOptions:
+    """All options of a database to follow; ``dsn`` is never shown."""
 
     dsn: str = field(repr=False)
     tables: tuple[TableOption, ...]
@@ -48,9 +48,9 @@ class Options:
     slot: str = SLOT
     publication: str = SLOT
     numeric: Numeric = "text"
-    group: int = 1  # the most pending transactions that become one epoch
-    jdbc: bool = False  # on Spark, its tasks read the tables of the first snapshot
-    on_bad_row: OnBadRow = "quarantine"  # what happens at a row that cannot become a fact
+    group: int = 1  # the maximum number of pending transactions in one epoch
+    jdbc: bool = False  # on Spark, tasks read the tables of the first snapshot
+    on_bad_row: OnBadRow = "quarantine"  # how to handle a row that cannot be converted to a fact
 
 
 def make_options(
@@ -63,8 +63,8 @@ def make_options(
     group: int = 1,
     jdbc: bool = False,
     on_bad_row: OnBadRow = "quarantine",
-) -> Options:
-    """Options from what a caller gives."""
+) -> FollowOptions:
+    """Check the arguments and make options from them."""
     if not re.fullmatch(r"[a-z0-9_]{1,63}", slot):
         what = f"the slot name `{slot}` is invalid: use 1 to 63 lower-case letters, digits and `_`"
         raise failures.SETTING.error(what=what)
@@ -75,11 +75,13 @@ def make_options(
     if on_bad_row not in ("quarantine", "stop"):
         what = f"`on_bad_row` is `{on_bad_row}`: use `quarantine` or `stop`"
         raise failures.SETTING.error(what=what)
-    read = tuple(read_table(relation, table) for relation, table in tables.items())
-    out = tuple(PublishOption(view, _read(view, table)[0]) for view, table in publish.items())
-    if not read and not out:
+    table_options = tuple(read_table(relation, table) for relation, table in tables.items())
+    publish_options = tuple(PublishOption(view, _parse_table(view, table)[0]) for view, table in publish.items())
+    if not table_options and not publish_options:
         raise failures.SETTING.error(what="the follower has no table to follow and no view to publish")
-    return Options(dsn, read, out, slot, publication or slot, numeric, group, jdbc, on_bad_row)
+    return FollowOptions(
+        dsn, table_options, publish_options, slot, publication or slot, numeric, group, jdbc, on_bad_row
+    )
 
 
 def read_table(relation: str, table: str) -> TableOption:
@@ -88,27 +90,27 @@ def read_table(relation: str, table: str) -> TableOption:
     >>> read_table("link", 'public."Link"(source, target)')
     TableOption(relation='link', table='public."Link"', columns=('source', 'target'))
     """
-    name, columns = _read(relation, table)
-    names = None if columns is None else tuple(_plain(found) for found in re.findall(_NAME, columns))
+    name, columns = _parse_table(relation, table)
+    names = None if columns is None else tuple(_plain(column) for column in re.findall(_NAME, columns))
     return TableOption(relation, name, names)
 
 
-def _read(relation: str, table: str) -> tuple[str, str | None]:
-    found = _TABLE.fullmatch(table)
-    if found is None or not _RELATION.fullmatch(relation):
-        given = f"{relation}={table}"
-        raise failures.OPTION.error(given=given, wanted="it must name a relation and a table")
-    return found[1], found[2]
+def _parse_table(relation: str, table: str) -> tuple[str, str | None]:
+    match = _TABLE.fullmatch(table)
+    if match is None or not _RELATION.fullmatch(relation):
+        text = f"{relation}={table}"
+        raise failures.OPTION.error(given=text, wanted="it must name a relation and a table")
+    return match[1], match[2]
 
 
 def _plain(name: str) -> str:
-    """A name of a column as the catalog has it: in quotes as it is, else in small letters."""
+    """The name of a column in the catalog: lower-case unless it is quoted."""
     return name[1:-1].replace('""', '"') if name.startswith('"') else name.lower()
 
 
 def split_option(text: str) -> tuple[str, str]:
     """The two sides of `link=public.link`."""
-    left, equals, right = text.partition("=")
+    name, equals, value = text.partition("=")
     if not equals:
         raise failures.OPTION.error(given=text, wanted="it contains no `=`")
-    return left.strip(), right.strip()
+    return name.strip(), value.strip()

@@ -1,7 +1,7 @@
-"""How long to wait before the next try.
+"""The delay before the next attempt.
 
-Law: twice as long each time up to a bound, a little at random so that many do not come at once; after a success from
-the start again.
+Law: the delay doubles up to a maximum, with some jitter so that many clients do not reconnect at once; after a success
+it starts again with the first delay.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Patience:
     failures: int = 0
 
     def next(self) -> float:
-        """The seconds before the next try."""
+        """The seconds to wait before the next attempt."""
         wait = min(self.most, self.first * 2.0 ** min(self.failures, 30))
         self.failures += 1
         return wait * (1 + random.uniform(-self.spread, self.spread))
 
     def reset(self) -> None:
-        """Something went well."""
+        """Start again with the first delay, after a success."""
         self.failures = 0

@@ -1,6 +1,6 @@
 """The messages of `pgoutput`, PostgreSQL's own format of logical replication, version 1: from bytes to values.
 
-Law: any bytes give a message or a `FollowError` (TL7110); nothing is guessed, nothing is left over. Pure: no
+Law: any bytes decode to a message or raise a `FollowError` (TL7110); nothing is guessed, nothing is left over. Pure: no
 connection, no clock.
 """
 
@@ -16,7 +16,7 @@ from tidelog.follow.types import NotUtf8
 
 
 class Unchanged:
-    """A large value that stayed as it was, and that the database does not send again."""
+    """A large value that did not change and that the database does not send again."""
 
     def __repr__(self) -> str:
         return "UNCHANGED"
@@ -37,7 +37,7 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """The transaction is whole; the log goes on at ``end``."""
+    """The transaction is complete; the log continues at ``end``."""
 
     commit: int
     end: int
@@ -56,7 +56,7 @@ class RelationColumn:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What the columns of a table are from here on."""
+    """The columns of a table in the following messages."""
 
     table: int
     schema: str
@@ -67,7 +67,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """A row came."""
+    """A row was inserted."""
 
     table: int
     new: Values
@@ -75,7 +75,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A row changed; ``old`` is its key (``old_is_key``) or all of it, where the database sends that."""
+    """A row was changed; ``old`` is its old key (``old_is_key``) or the whole old row, if the database sends it."""
 
     table: int
     new: Values
@@ -85,7 +85,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """A row went; ``old`` is its key or all of it."""
+    """A row was deleted; ``old`` is its key or the whole row."""
 
     table: int
     old: Values
@@ -94,30 +94,30 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Truncate:
-    """Tables were emptied."""
+    """Tables were truncated."""
 
     tables: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class OtherMessage:
     """A message that changes no row: the origin of a transaction, the name of a type, a message of an application."""
 
     kind: str
 
 
-Message: TypeAlias = "Begin | Commit | Relation | Insert | Update | Delete | Truncate | Beside"
+Message: TypeAlias = "Begin | Commit | Relation | Insert | Update | Delete | Truncate | OtherMessage"
 
 
 class Reader:
-    """Numbers and texts from bytes, in the order of the wire."""
+    """Reads numbers and strings from bytes, in the order of the wire."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
 
     def number(self, form: str) -> int:
-        """One whole number; ``form`` as in `struct`."""
+        """One integer; ``form`` as in `struct`."""
         size = struct.calcsize(form)
         return int(struct.unpack(form, self.bytes(size))[0])
 
@@ -126,46 +126,46 @@ class Reader:
         end = self._at + size
         if size < 0 or end > len(self._data):
             raise malformed(f"{size} bytes are expected at {self._at}, but the message has {len(self._data)}")
-        found, self._at = self._data[self._at : end], end
-        return found
+        chunk, self._at = self._data[self._at : end], end
+        return chunk
 
     def text(self) -> str:
-        """A text up to the byte 0."""
+        """A string terminated by a zero byte."""
         end = self._data.find(b"\0", self._at)
         if end < 0:
             raise malformed(f"the string at {self._at} is not terminated")
-        found, self._at = self._data[self._at : end], end + 1
-        return decoded(found)
+        chunk, self._at = self._data[self._at : end], end + 1
+        return decode_text(chunk)
 
     def sign(self) -> str:
         """One character."""
         return self.bytes(1).decode("latin-1")
 
     def end(self) -> None:
-        """Refuse bytes that were not read."""
+        """Raise if bytes are left over."""
         if self._at != len(self._data):
             raise malformed(f"{len(self._data) - self._at} bytes are left over")
 
 
 def malformed(what: str) -> Exception:
-    """The error for bytes that are no message."""
+    """The error for bytes that are not a message."""
     return failures.MALFORMED.error(what=what)
 
 
-def decoded(found: bytes) -> str:
+def decode_text(data: bytes) -> str:
     """Bytes of the wire as text."""
     try:
-        return found.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise malformed(f"a string is not UTF-8 ({error.reason})") from None
 
 
-def value_text(found: bytes) -> str:
+def value_text(data: bytes) -> str:
     """The text of a value; one that is not UTF-8 is a `NotUtf8`."""
     try:
-        return found.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError:
-        return NotUtf8(found.decode("utf-8", "surrogateescape"))
+        return NotUtf8(data.decode("utf-8", "surrogateescape"))
 
 
 def decode(data: bytes) -> Message:
@@ -178,8 +178,8 @@ def decode(data: bytes) -> Message:
         raise malformed("it is empty")
     reader = Reader(data)
     kind = reader.sign()
-    if kind in _BESIDE:
-        return Beside(_BESIDE[kind])
+    if kind in _OTHER_MESSAGES:
+        return OtherMessage(_OTHER_MESSAGES[kind])
     if kind not in _READERS:
         raise malformed(f"unknown message type {kind!r}")
     message = _READERS[kind](reader)
@@ -255,12 +255,12 @@ def _truncate(reader: Reader) -> Truncate:
     return Truncate(tuple(reader.number("!I") for _ in range(count)))
 
 
-def _expect(found: str, wanted: str) -> None:
-    if found != wanted:
-        raise malformed(f"{found!r} instead of {wanted!r}")
+def _expect(kind: str, expected: str) -> None:
+    if kind != expected:
+        raise malformed(f"{kind!r} instead of {expected!r}")
 
 
-_BESIDE = {"O": "origin", "Y": "type", "M": "message"}
+_OTHER_MESSAGES = {"O": "origin", "Y": "type", "M": "message"}
 _READERS: dict[str, Callable[[Reader], Message]] = {
     "B": _begin,
     "C": _commit,

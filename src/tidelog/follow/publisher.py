@@ -1,8 +1,8 @@
-"""Views out: every epoch of the engine is one transaction in the tables that views are published in.
+"""Publish views: every epoch of the engine is one transaction in the tables of the published views.
 
-Law: a table and its row of the control table change in the same transaction, so that the database always says of which
-epoch a table is. What a crash or a broken connection leaves undone is done from the engine's history; where that does
-not reach, the table is compared with the view. Epochs never wait for the database.
+Law: a table and its row in the control table change in the same transaction, so that the control table always has the
+epoch of the table. After a crash or a broken connection, the missing changes come from the engine's history; if it does
+not go back far enough, the table is compared with the view. Epochs never wait for the database.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tidelog.follow.connect import connect, database_errors, driver, without_sec
 from tidelog.follow.errors import OutOfStep
 from tidelog.follow.health import Trouble, trouble_of
 from tidelog.follow.history import History, ViewChange
-from tidelog.follow.options import Options, PublishOption
+from tidelog.follow.options import FollowOptions, PublishOption
 from tidelog.follow.patience import Patience
-from tidelog.follow.rows_out import apply, as_sent, replace_all
+from tidelog.follow.rows_out import apply, replace_all, to_wire_rows
 from tidelog.follow.target import Published, Target, find_target, make_target, read_control, write_control
 from tidelog.follow.transaction import out_of_step
 
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
     from tidelog.engine.write.epoch import Epoch
 
 LOG = logging.getLogger("tidelog.follow")
-MOST_WAITING = 10_000  # epochs; beyond, the history has them
+QUEUE_LIMIT = 10_000  # epochs; later ones are read from the history
 LISTEN = 0.2  # seconds
 
 
 class Publisher:
-    """Keeps tables at what views say."""
+    """Keeps tables equal to views."""
 
-    def __init__(self, engine: Engine, options: Options) -> None:
+    def __init__(self, engine: Engine, options: FollowOptions) -> None:
         self._engine, self._options = engine, options
         self._core = core_of(engine)
         self._history = History(engine)
-        self._waiting: deque[tuple[Published, dict[str, ViewChange]]] = deque()
+        self._queue: deque[tuple[Published, dict[str, ViewChange]]] = deque()
         self._news = threading.Condition()
         self._overflowed = False
         self._stop = threading.Event()
@@ -57,7 +57,7 @@ class Publisher:
         self.trouble: Trouble | None = None
 
     def check(self, followed: Sequence[FollowedTable]) -> None:
-        """Refuse what cannot be published; nothing is changed."""
+        """Raise if a view cannot be published; nothing is changed."""
         with connect(self._options.dsn) as connection, database_errors(self._options.dsn, "to inspect tables"):
             for option in self._options.publish:
                 target = find_target(connection, option, self._engine[option.view])
@@ -67,34 +67,34 @@ class Publisher:
 
     def start(self) -> None:
         """Publish on a thread."""
-        self._core.listeners.append(self._hear)
+        self._core.listeners.append(self._on_commit)
         self._thread = threading.Thread(target=self._run, name="tidelog publish", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """End it; what is not written yet is written at the next start."""
+        """Stop publishing; pending epochs are written after the next start."""
         self._stop.set()
-        if self._hear in self._core.listeners:
-            self._core.listeners.remove(self._hear)
+        if self._on_commit in self._core.listeners:
+            self._core.listeners.remove(self._on_commit)
         if self._thread is not None:
             self._thread.join()
 
     def wait(self, epoch: int, seconds: float) -> bool:
-        """Wait until an epoch is published; whether it came to that."""
+        """Wait until an epoch is published; returns whether it is."""
         with self._news:
             return self._news.wait_for(lambda: self.epoch >= epoch, seconds)
 
-    def _hear(self, epoch: Epoch) -> None:
-        """After every commit, in the thread that commits, which has the turn."""
+    def _on_commit(self, epoch: Epoch) -> None:
+        """Called after every commit, in the committing thread, which has the turn."""
         try:
             changes = self._changes(epoch)
         except TidelogError:  # a view was removed with its rules: the epoch is committed, and the thread reports it
             changes = None
         with self._news:
-            if changes is None or len(self._waiting) >= MOST_WAITING:
+            if changes is None or len(self._queue) >= QUEUE_LIMIT:
                 self._overflowed = True
             if changes is not None and not self._overflowed:
-                self._waiting.append((Published(epoch.number or 0, self._history.mark), changes))
+                self._queue.append((Published(epoch.number or 0, self._history.mark), changes))
             self._news.notify_all()
 
     def _changes(self, epoch: Epoch) -> dict[str, ViewChange]:
@@ -103,7 +103,7 @@ class Publisher:
             view = self._engine[option.view]
             change = epoch.changes[option.view]
             if change:
-                plus, minus = as_sent(view, change.inserted.rows()), as_sent(view, change.deleted.rows())
+                plus, minus = to_wire_rows(view, change.inserted.rows()), to_wire_rows(view, change.deleted.rows())
                 changes[option.view] = ViewChange(epoch.number or 0, plus, minus)
         return changes
 
@@ -127,22 +127,22 @@ class Publisher:
 
     def _publish(self, connection: Connection[tuple[Any, ...]]) -> None:
         with self._storing():
-            # A crash of the database loses the last transactions whole: the control table says so afterwards.
+            # If the database crashes, it loses whole transactions, and the control table has the epoch before them.
             connection.execute("SET synchronous_commit = off")
             targets = [self._ready(connection, option) for option in self._options.publish]
-        self._begin_anew()
+        self._reset_queue()
         for target in targets:
             with self._storing(target):
                 self._catch_up(connection, target)
         self.trouble = None
         self._patience.reset()
-        self._reached()
+        self._report_epoch()
         while not self._stop.is_set() and not self._overflowed:
-            found = self._take()
-            if found is not None:
+            item = self._take()
+            if item is not None:
                 with self._storing():
-                    self._write(connection, targets, *found)
-                self._reached()
+                    self._write(connection, targets, *item)
+                self._report_epoch()
 
     def _ready(self, connection: Connection[tuple[Any, ...]], option: PublishOption) -> Target:
         view = self._engine[option.view]
@@ -153,34 +153,34 @@ class Publisher:
         assert target is not None
         return target
 
-    def _begin_anew(self) -> None:
-        """From here on every epoch waits to be written."""
+    def _reset_queue(self) -> None:
+        """Discard the queue; every epoch from now on is added to it."""
         with self._core.writing, self._news:
-            self._waiting.clear()
+            self._queue.clear()
             self._overflowed = False
             self._now = Published(self._core.number, self._history.mark)
 
     def _catch_up(self, connection: Connection[tuple[Any, ...]], target: Target) -> None:
-        """Bring a table to the epoch after which others wait, or to a later one."""
+        """Bring a table to the epoch before the first one in the queue, or to a later epoch."""
         before = read_control(connection, target)
         if before is not None and self._history.has(before.epoch, before.mark):
             net = self._history.net(target.view, before.epoch, self._now.epoch)
             view = self._engine[target.view]
-            sent = ViewChange(net.epoch, as_sent(view, net.plus), as_sent(view, net.minus))
+            change = ViewChange(net.epoch, to_wire_rows(view, net.plus), to_wire_rows(view, net.minus))
             try:
                 with connection.transaction():
-                    self._change(connection, target, sent, before, self._now)
+                    self._change(connection, target, change, before, self._now)
                 return
             except OutOfStep as error:
                 LOG.warning("%s", error)
         self._compare(connection, target, before)
 
     def _compare(self, connection: Connection[tuple[Any, ...]], target: Target, before: Published | None) -> None:
-        """Make a table what its view is now."""
+        """Make a table equal to its view."""
         with self._core.writing:
             now = Published(self._core.number, self._history.mark)
             view = self._engine[target.view]
-            rows = as_sent(view, view.rows())
+            rows = to_wire_rows(view, view.rows())
         LOG.info("comparing `%s` with `%s` at epoch %d", target.title, target.view, now.epoch)
         with connection.transaction():
             replace_all(connection, target, rows)
@@ -194,7 +194,7 @@ class Publisher:
         now: Published,
         changes: dict[str, ViewChange],
     ) -> None:
-        """An epoch is one transaction."""
+        """Write an epoch in one transaction."""
         late = [target for target in targets if self._at[target.title].epoch < now.epoch]
         with connection.transaction():
             for target in late:
@@ -211,7 +211,7 @@ class Publisher:
         before: Published,
         now: Published,
     ) -> None:
-        """Inside a transaction: the rows and the control table."""
+        """Within a transaction, change the rows and the control table."""
         if not apply(connection, target, change):
             raise out_of_step(f"rows of `{target.title}` were changed by another client")
         self._note(connection, target, before, now)
@@ -224,21 +224,21 @@ class Publisher:
             raise out_of_step(f"another client publishes in `{target.title}`")
 
     def _take(self) -> tuple[Published, dict[str, ViewChange]] | None:
-        """The next epoch to write; of several that change no view the last one stands for all."""
+        """The next epoch to write; of several that change no view, only the last one."""
         with self._news:
-            self._news.wait_for(lambda: self._waiting or self._stop.is_set(), LISTEN)
-            while len(self._waiting) > 1 and not self._waiting[0][1]:
-                self._waiting.popleft()
-            return self._waiting.popleft() if self._waiting else None
+            self._news.wait_for(lambda: self._queue or self._stop.is_set(), LISTEN)
+            while len(self._queue) > 1 and not self._queue[0][1]:
+                self._queue.popleft()
+            return self._queue.popleft() if self._queue else None
 
-    def _reached(self) -> None:
+    def _report_epoch(self) -> None:
         with self._news:
             self.epoch = min(published.epoch for published in self._at.values())
             self._news.notify_all()
 
     @contextmanager
     def _storing(self, target: Target | None = None) -> Iterator[None]:
-        """Report what the database does not store with the names of view and table."""
+        """Convert errors of rows that the database cannot store, with the names of view and table."""
         postgres = driver()
         names = ", ".join(option.view for option in self._options.publish), "the database"
         view, table = names if target is None else (target.view, target.title)

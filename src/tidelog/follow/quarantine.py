@@ -1,6 +1,6 @@
-"""Quarantine: the rows of a table that cannot become facts, with their keys and reasons.
+"""Quarantine: the rows of a table that cannot be converted to facts, with their keys and reasons.
 
-Law: a row of a table that is followed is a fact or is in quarantine, never both and never neither. The quarantine
+Law: a row of a followed table is either a fact or in quarantine. The quarantine
 changes in the epoch that changes the facts, and its memos are written with that epoch's offset: after a restart or a
 crash it is that of the last committed epoch. The number of rows is exact; the first `KEPT` are kept in detail.
 """
@@ -16,7 +16,7 @@ from tidelog.follow.catalog import FollowedTable
 from tidelog.follow.progress import prefix
 from tidelog.follow.types import Reason
 
-Key: TypeAlias = "tuple[str, ...]"  # as the database writes it, since it may be what cannot be read
+Key: TypeAlias = "tuple[str, ...]"  # as the database writes it, because it may be the part that cannot be read
 KEPT = 1000  # rows of a table that are kept in detail
 LONGEST = 60  # characters of a part of a key in a report
 
@@ -37,28 +37,28 @@ class TableQuarantine:
         return cls(table.relation, table.title, key_names(table))
 
     def copy(self) -> TableQuarantine:
-        """The same rows, to be changed."""
+        """A copy that can be changed."""
         return TableQuarantine(self.relation, self.table, self.key, self.count, dict(self.rows))
 
     def add(self, key: Key, reason: Reason) -> None:
-        """A row cannot become a fact."""
+        """Add a row that cannot be converted to a fact."""
         self.count += 1
         if len(self.rows) < KEPT:
             self.rows[key] = reason
 
     def remove(self, key: Key) -> None:
-        """A row that was not a fact is gone, or is about to become one."""
+        """Remove a row, which was deleted or changed."""
         all_kept = len(self.rows) == self.count
         if self.rows.pop(key, None) is not None or not all_kept:
             self.count -= 1
 
     def clear(self) -> None:
-        """The table is empty."""
+        """Remove all rows."""
         self.count = 0
         self.rows.clear()
 
     def describe(self, key: Key) -> str:
-        """A row and why it is here.
+        """A row and the reason why it is in quarantine.
 
         >>> typed = TableQuarantine("typed", "public.typed", ("id",), 1, {("7",): Reason("d", "is null")})
         >>> typed.describe(("7",))
@@ -68,7 +68,7 @@ class TableQuarantine:
 
     @property
     def example(self) -> str:
-        """One of the rows; without its key if none is kept in detail any more."""
+        """One of the rows; without its key if no row is kept in detail any more."""
         return self.describe(next(iter(self.rows))) if self.rows else f"a row of `{self.table}`"
 
     def as_json(self, limit: int = KEPT) -> dict[str, Any]:
@@ -99,15 +99,15 @@ def show_key(names: Iterable[str], key: Key) -> str:
 
 
 def _short(part: str) -> str:
-    shown = part.encode("utf-8", "backslashreplace").decode()  # bytes that are not text
-    return shown if len(shown) <= LONGEST else shown[: LONGEST - 3] + "..."
+    text = part.encode("utf-8", "backslashreplace").decode()  # bytes that are not text
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
-Quarantine: TypeAlias = "Mapping[str, TableQuarantine]"  # by relation; a table without such rows is not in it
+Quarantine: TypeAlias = "Mapping[str, TableQuarantine]"  # by relation; without tables that have no such rows
 
 
-class Changes:
-    """A quarantine as an epoch is going to leave it; the one before stays as it is."""
+class QuarantineChanges:
+    """The quarantine after an epoch; the one before the epoch is not changed."""
 
     def __init__(self, before: Quarantine) -> None:
         self._before = before
@@ -115,48 +115,48 @@ class Changes:
 
     def of(self, table: FollowedTable) -> TableQuarantine:
         """The quarantine of a table, to be changed."""
-        found = self._changed.get(table.relation)
-        if found is None:
-            known = self._before.get(table.relation)
-            found = self._changed[table.relation] = TableQuarantine.of(table) if known is None else known.copy()
-        return found
+        current = self._changed.get(table.relation)
+        if current is None:
+            before = self._before.get(table.relation)
+            current = self._changed[table.relation] = TableQuarantine.of(table) if before is None else before.copy()
+        return current
 
     def reason(self, table: FollowedTable, key: Key) -> Reason | None:
         """Why a row is in quarantine, if it is, and is kept in detail."""
-        found = self._changed.get(table.relation) or self._before.get(table.relation)
-        return None if found is None else found.rows.get(key)
+        current = self._changed.get(table.relation) or self._before.get(table.relation)
+        return None if current is None else current.rows.get(key)
 
     def replace_all(self) -> None:
-        """Every table is read again: none has rows in quarantine until one is found."""
-        self._changed = {name: TableQuarantine(name, known.table, known.key) for name, known in self._before.items()}
+        """Empty the quarantine of every table, because all tables are read again."""
+        self._changed = {name: TableQuarantine(name, before.table, before.key) for name, before in self._before.items()}
 
     def begin(self, table: FollowedTable) -> TableQuarantine:
         """The quarantine of a table that is read again, empty."""
-        found = self._changed[table.relation] = TableQuarantine.of(table)
-        return found
+        current = self._changed[table.relation] = TableQuarantine.of(table)
+        return current
 
     @property
     def after(self) -> Quarantine:
         """The quarantine after the epoch."""
         both = {**self._before, **self._changed}
-        return {relation: found for relation, found in both.items() if found.count}
+        return {relation: current for relation, current in both.items() if current.count}
 
     def memos(self, slot: str) -> dict[str, str | None]:
-        """What is to be written down with the epoch."""
-        found: dict[str, str | None] = {}
+        """The memos to store with the epoch."""
+        entries: dict[str, str | None] = {}
         for relation, after in self._changed.items():
             before = self._before.get(relation) or TableQuarantine(relation, after.table, after.key)
             name = _name(slot, relation)
             if _head(before) != _head(after):
-                found[name] = _head(after) if after.count else None
+                entries[name] = _head(after) if after.count else None
             for key in before.rows.keys() | after.rows.keys():
                 reason = after.rows.get(key)
                 if reason != before.rows.get(key):
-                    found[f"{name} {json.dumps(key)}"] = None if reason is None else _text(reason)
-        return found
+                    entries[f"{name} {json.dumps(key)}"] = None if reason is None else _text(reason)
+        return entries
 
     def news(self) -> Iterator[tuple[TableQuarantine, int, Key | None]]:
-        """By table that changed: by how much the number of rows did, and the first new row that is kept in detail."""
+        """By changed table: the difference of its number of rows, and the first new row that is kept in detail."""
         for relation, after in self._changed.items():
             before = self._before.get(relation) or TableQuarantine(relation, after.table, after.key)
             new = next((key for key in after.rows if key not in before.rows), None)
@@ -164,24 +164,24 @@ class Changes:
                 yield after, after.count - before.count, new
 
 
-def is_known(memos: Mapping[str, str], slot: str) -> bool:
-    """Whether the rows in quarantine were recorded since the last snapshot; older versions did not."""
-    return _known(slot) in memos
+def is_recorded(memos: Mapping[str, str], slot: str) -> bool:
+    """Whether rows in quarantine have been recorded since the last snapshot; older versions did not record them."""
+    return _memo_name(slot) in memos
 
 
-def known_memo(slot: str) -> dict[str, str]:
-    """What a snapshot writes down: from here on the rows in quarantine are recorded."""
-    return {_known(slot): "recorded"}
+def recording_memo(slot: str) -> dict[str, str]:
+    """The memo that a snapshot stores: from now on, rows in quarantine are recorded."""
+    return {_memo_name(slot): "recorded"}
 
 
-def _known(slot: str) -> str:
+def _memo_name(slot: str) -> str:
     return f"{prefix(slot)}quarantine"
 
 
 def read_memos(memos: Mapping[str, str], slot: str) -> Quarantine:
     """The quarantine of a slot, as the last committed epoch left it."""
     start = _name(slot, "")
-    found: dict[str, TableQuarantine] = {}
+    tables: dict[str, TableQuarantine] = {}
     rows: list[tuple[str, Key, Reason]] = []
     for name, text in memos.items():
         if name.startswith(start):
@@ -190,18 +190,18 @@ def read_memos(memos: Mapping[str, str], slot: str) -> Quarantine:
             if key:
                 rows.append((relation, tuple(json.loads(key)), Reason(*value)))
             else:
-                found[relation] = TableQuarantine(relation, value["table"], tuple(value["key"]), value["rows"])
+                tables[relation] = TableQuarantine(relation, value["table"], tuple(value["key"]), value["rows"])
     for relation, row, reason in rows:
-        found[relation].rows[row] = reason
-    return found
+        tables[relation].rows[row] = reason
+    return tables
 
 
 def _name(slot: str, relation: str) -> str:
-    return f"{_known(slot)} {relation}"
+    return f"{_memo_name(slot)} {relation}"
 
 
-def _head(found: TableQuarantine) -> str:
-    return json.dumps({"table": found.table, "key": found.key, "rows": found.count})
+def _head(table: TableQuarantine) -> str:
+    return json.dumps({"table": table.table, "key": table.key, "rows": table.count})
 
 
 def _text(reason: Reason) -> str:

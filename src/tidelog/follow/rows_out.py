@@ -1,7 +1,7 @@
-"""Rows of a view into a table: those that come, those that go, and those that differ by more than their key.
+"""Write the rows of a view into a table: inserted rows, deleted rows, and rows that keep their key and change.
 
-Law: after `apply` the table has changed exactly as the view did; if the table was not as it should have been, it says
-so and the caller's transaction is to be rolled back. `replace_all` makes the table the view, whatever it was.
+Law: after `apply` the table has changed exactly as the view did. If the table did not match the view before, `apply`
+returns False, and the caller must roll back. `replace_all` makes the table equal to the view, whatever it contained.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.follow import follow_failures as failures
 from tidelog.follow.history import ViewChange
-from tidelog.follow.target import TEXT_TYPE, Target, sent_type
+from tidelog.follow.target import TEXT_TYPE, Target, wire_type
 from tidelog.io.texts import show_text
 
 if TYPE_CHECKING:
@@ -21,51 +21,54 @@ if TYPE_CHECKING:
     from tidelog.engine.read.view import View
 
 Row = tuple[Any, ...]
-WANTED = "tidelog_wanted"
+VIEW_ROWS = "tidelog_wanted"
 
 
-def as_sent(view: View, rows: Sequence[Row]) -> list[Row]:
-    """Rows as they are sent: lists and structures as the texts that programs write."""
-    texts = [t if sent_type(t) == TEXT_TYPE and t != "symbol" else None for t in view.types]
+def to_wire_rows(view: View, rows: Sequence[Row]) -> list[Row]:
+    """Rows as they are sent to the database: lists and structures as text, as in programs."""
+    texts = [t if wire_type(t) == TEXT_TYPE and t != "symbol" else None for t in view.types]
     if not any(texts):
         return list(rows)
     return [tuple(v if t is None else show_text(v, t) for v, t in zip(row, texts, strict=True)) for row in rows]
 
 
 def apply(connection: Connection[tuple[Any, ...]], target: Target, change: ViewChange) -> bool:
-    """Carry out what an epoch changed; whether the table was as the view had it before."""
+    """Apply the changes of an epoch; returns whether the table matched the view before."""
     keys = {_key(target, row) for row in change.plus}
     if len(keys) < len(change.plus):
         why = "two rows of the view have the same primary key there"
         raise failures.NOT_STORED.error(view=target.view, table=target.title, why=why)
-    gone = {_key(target, row) for row in change.minus}
-    changed = [row for row in change.plus if _key(target, row) in gone]
+    old_keys = {_key(target, row) for row in change.minus}
+    changed = [row for row in change.plus if _key(target, row) in old_keys]
     steps = (
         (_delete(target), [row for row in change.minus if _key(target, row) not in keys]),
         (_update(target), changed),
-        (_insert(target), [row for row in change.plus if _key(target, row) not in gone]),
+        (_insert(target), [row for row in change.plus if _key(target, row) not in old_keys]),
     )
     return all(_run(connection, target, text, rows) for text, rows in steps if rows)
 
 
 def replace_all(connection: Connection[tuple[Any, ...]], target: Target, rows: Sequence[Row]) -> None:
-    """Make the table hold these rows and no others."""
+    """Make the table contain exactly these rows."""
     from psycopg import sql
 
-    columns, wanted = _names(target), sql.Identifier("pg_temp", WANTED)
+    columns, view_rows = _names(target), sql.Identifier("pg_temp", VIEW_ROWS)
     make = sql.SQL("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS SELECT {} FROM {} WITH NO DATA")
-    connection.execute(make.format(sql.Identifier(WANTED), columns, target.table))
-    with connection.cursor() as cursor, cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(wanted, columns)) as copy:
+    connection.execute(make.format(sql.Identifier(VIEW_ROWS), columns, target.table))
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(view_rows, columns)) as copy,
+    ):
         for row in rows:
             copy.write_row(row)
-    connection.execute(sql.SQL("ANALYZE {}").format(wanted))
+    connection.execute(sql.SQL("ANALYZE {}").format(view_rows))
     same = sql.SQL(" AND ").join(
         sql.SQL("w.{0} = t.{0}").format(sql.Identifier(column.name)) for column in target.columns
     )
     delete = sql.SQL("DELETE FROM {} AS t WHERE NOT EXISTS (SELECT FROM {} AS w WHERE {})")
-    connection.execute(delete.format(target.table, wanted, same))
+    connection.execute(delete.format(target.table, view_rows, same))
     insert = sql.SQL("INSERT INTO {0} ({1}) SELECT {1} FROM {2} AS w WHERE NOT EXISTS (SELECT FROM {0} AS t WHERE {3})")
-    connection.execute(insert.format(target.table, columns, wanted, same))
+    connection.execute(insert.format(target.table, columns, view_rows, same))
 
 
 def _key(target: Target, row: Row) -> Row:
@@ -83,16 +86,16 @@ def _names(target: Target) -> Composed:
     return sql.SQL(", ").join(sql.Identifier(column.name) for column in target.columns)
 
 
-def _given(target: Target) -> Composed:
-    """The rows that a statement is given, as a table `g` with the columns of the target."""
+def _parameter_rows(target: Target) -> Composed:
+    """The rows among the parameters of a statement, as a table `g` with the columns of the target."""
     from psycopg import sql
 
-    arrays = sql.SQL(", ").join(sql.SQL(f"%s::{column.sent}[]") for column in target.columns)
+    arrays = sql.SQL(", ").join(sql.SQL(f"%s::{column.wire_type}[]") for column in target.columns)
     return sql.SQL("unnest({}) AS g({})").format(arrays, _names(target))
 
 
 def _cast(name: str, type_: str) -> Composable:
-    """A value that a statement is given, in the type that the column has, as the catalog writes it."""
+    """A parameter of a statement, cast to the type of its column."""
     from psycopg import sql
 
     return sql.SQL("g.{}::{}").format(sql.Identifier(name), sql.SQL(type_))
@@ -103,7 +106,7 @@ def _insert(target: Target) -> Composed:
 
     values = sql.SQL(", ").join(_cast(column.name, column.type) for column in target.columns)
     text = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {}")
-    return text.format(target.table, _names(target), values, _given(target))
+    return text.format(target.table, _names(target), values, _parameter_rows(target))
 
 
 def _same_key(target: Target) -> Composed:
@@ -119,7 +122,7 @@ def _delete(target: Target) -> Composed:
     from psycopg import sql
 
     text = sql.SQL("DELETE FROM {} AS t USING {} WHERE {}")
-    return text.format(target.table, _given(target), _same_key(target))
+    return text.format(target.table, _parameter_rows(target), _same_key(target))
 
 
 def _update(target: Target) -> Composed:
@@ -130,4 +133,4 @@ def _update(target: Target) -> Composed:
         sql.SQL("{} = {}").format(sql.Identifier(column.name), _cast(column.name, column.type)) for column in others
     )
     text = sql.SQL("UPDATE {} AS t SET {} FROM {} WHERE {}")
-    return text.format(target.table, sets, _given(target), _same_key(target))
+    return text.format(target.table, sets, _parameter_rows(target), _same_key(target))

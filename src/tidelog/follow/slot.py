@@ -1,7 +1,7 @@
-"""The replication slot: the place in the database's log up to which a follower has everything.
+"""The replication slot: the position in the database's log up to which a follower has received everything.
 
-Law: the slot never stands beyond the offset that the state folder has. If it does the folder is an older copy, and what
-happened in between is gone from the stream. An engine without a state folder has a slot for as long as its connection.
+Law: the slot is never beyond the offset in the state folder. If it is, the folder is an older copy, and the changes
+between the two are no longer in the stream. Without a state folder, the slot lasts as long as its connection.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.follow.connect import database_errors
 from tidelog.follow.lsn import read_lsn
-from tidelog.follow.options import Options
+from tidelog.follow.options import FollowOptions
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -24,7 +24,7 @@ FROM pg_replication_slots WHERE slot_name = %s
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A slot as the database has it."""
+    """A slot as the database describes it."""
 
     plugin: str | None
     database: str | None
@@ -50,19 +50,19 @@ class System:
     end: int
 
 
-def look(connection: Connection[tuple[Any, ...]], options: Options) -> Slot | None:
-    """The slot, if there is one of that name."""
+def look(connection: Connection[tuple[Any, ...]], options: FollowOptions) -> Slot | None:
+    """The slot with this name, or None."""
     with database_errors(options.dsn, "to inspect replication slots"):
-        found = connection.execute(SLOT, (options.slot,)).fetchone()
-    if found is None:
+        row = connection.execute(SLOT, (options.slot,)).fetchone()
+    if row is None:
         return None
-    plugin, database, active, confirmed, status, kind = found
+    plugin, database, active, confirmed, status, kind = row
     place = read_lsn(confirmed) if confirmed else 0
     return Slot(plugin, database, active, place, status == "lost", kind == "logical")
 
 
-def create(connection: Connection[tuple[Any, ...]], options: Options, *, temporary: bool) -> NewSlot:
-    """Make the slot over a replication connection, which keeps its snapshot until its next command."""
+def create(connection: Connection[tuple[Any, ...]], options: FollowOptions, *, temporary: bool) -> NewSlot:
+    """Create the slot over a replication connection, which keeps its snapshot until its next command."""
     kind = "TEMPORARY " if temporary else ""
     with database_errors(options.dsn, f"to create the replication slot `{options.slot}`"):
         command = f'CREATE_REPLICATION_SLOT "{options.slot}" {kind}LOGICAL pgoutput EXPORT_SNAPSHOT'
@@ -71,14 +71,14 @@ def create(connection: Connection[tuple[Any, ...]], options: Options, *, tempora
     return NewSlot(read_lsn(row[1]), row[2])
 
 
-def drop(connection: Connection[tuple[Any, ...]], options: Options) -> None:
+def drop(connection: Connection[tuple[Any, ...]], options: FollowOptions) -> None:
     """Remove the slot."""
     with database_errors(options.dsn, f"to drop the replication slot `{options.slot}`"):
         connection.execute("SELECT pg_drop_replication_slot(%s)", (options.slot,))
 
 
-def identify(connection: Connection[tuple[Any, ...]], options: Options) -> System:
-    """Which database this is and where its log ends, asked over a replication connection."""
+def identify(connection: Connection[tuple[Any, ...]], options: FollowOptions) -> System:
+    """The identity of the database and the end of its log, over a replication connection."""
     with database_errors(options.dsn, "to identify the system"):
         row = connection.execute("IDENTIFY_SYSTEM").fetchone()
     assert row is not None

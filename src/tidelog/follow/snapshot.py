@@ -1,4 +1,4 @@
-"""The rows of the tables at one moment, and how the facts differ from them.
+"""The rows of the tables at one moment, and the differences between them and the facts.
 
 Law: after the epoch of a snapshot, each relation contains exactly the rows of its table that can be converted to facts,
 as of the position where the stream starts, and the quarantine contains the others. The first snapshot and later ones
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.follow.catalog import FollowedTable
 from tidelog.follow.connect import connect, database_errors
-from tidelog.follow.options import Options
+from tidelog.follow.options import FollowOptions
 from tidelog.follow.pgoutput import value_text
-from tidelog.follow.quarantine import Changes, TableQuarantine
+from tidelog.follow.quarantine import QuarantineChanges, TableQuarantine
 from tidelog.follow.types import Reason, read_row
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ NUMERIC_SUSPECTS = (
 
 
 def read_tables(
-    options: Options, tables: Sequence[FollowedTable], snapshot: str, changes: Changes
+    options: FollowOptions, tables: Sequence[FollowedTable], snapshot: str, changes: QuarantineChanges
 ) -> Iterator[tuple[FollowedTable, list[Row]]]:
     """The rows of the tables that become facts, in a snapshot that another connection exports.
 
@@ -52,8 +52,10 @@ def read_tables(
             yield table, rows
 
 
-def read_suspects(options: Options, table: FollowedTable, snapshot: str | None, changes: Changes) -> list[Row]:
-    """The same for the rows that `suspects` selects: those of them that become facts."""
+def read_suspects(
+    options: FollowOptions, table: FollowedTable, snapshot: str | None, changes: QuarantineChanges
+) -> list[Row]:
+    """The facts among the rows that `suspects` selects; the other rows go into quarantine."""
     reading = database_errors(options.dsn, f"to read `{table.title}`")
     with connect(options.dsn) as connection, reading, in_snapshot(connection, snapshot):
         return _facts(connection, table, changes.begin(table), suspects(table))
@@ -72,17 +74,17 @@ def in_snapshot(connection: Connection[tuple[Any, ...]], snapshot: str | None) -
 
 
 def suspects(table: FollowedTable) -> Composable:
-    """The condition of the rows that may not become facts."""
+    """The condition for rows that may not be convertible to facts."""
     from psycopg import sql
 
-    found: list[Composable] = []
+    conditions: list[Composable] = []
     for column in table.columns:
         name = sql.Identifier(column.name)
-        found.append(sql.SQL("{} IS NULL").format(name))
+        conditions.append(sql.SQL("{} IS NULL").format(name))
         text = NUMERIC_SUSPECTS if not column.kind.exact else SUSPECTS.get(column.kind.type)
         if text is not None:
-            found.append(sql.SQL("({})").format(sql.SQL(text).format(name)))
-    return sql.SQL(" OR ").join(found)
+            conditions.append(sql.SQL("({})").format(sql.SQL(text).format(name)))
+    return sql.SQL(" OR ").join(conditions)
 
 
 def _facts(
@@ -92,14 +94,14 @@ def _facts(
     condition: Composable | None = None,
 ) -> list[Row]:
     """The rows that become facts; the others go into quarantine."""
-    found: list[Row] = []
+    facts: list[Row] = []
     for texts in _rows(connection, table, condition):
         row = read_row(table.columns, texts)
         if isinstance(row, Reason):
             quarantine.add(tuple(str(texts[place]) for place in table.key), row)
         else:
-            found.append(row)
-    return found
+            facts.append(row)
+    return facts
 
 
 def _rows(
@@ -121,12 +123,12 @@ def _rows(
 
 
 def has_any_bytes(connection: Connection[tuple[Any, ...]]) -> bool:
-    """Whether texts of the database need not be UTF-8; it refuses to send those unless it is asked for bytes."""
+    """Whether texts of the database may be invalid UTF-8; such texts must be requested as bytes."""
     return connection.info.parameter_status("server_encoding") == UTF8_IS_NOT_CHECKED
 
 
 def difference(facts: Iterable[Row], rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:
-    """What has to come and what has to go, so that facts are rows.
+    """The rows to insert and the facts to delete, so that the facts equal the rows.
 
     >>> difference([(1,), (2,)], [(2,), (3,)])
     ([(3,)], [(1,)])
@@ -134,5 +136,5 @@ def difference(facts: Iterable[Row], rows: Sequence[Row]) -> tuple[Sequence[Row]
     have = set(facts)
     if not have:
         return rows, ()
-    wanted = set(rows)
-    return [row for row in rows if row not in have], [row for row in have if row not in wanted]
+    new = set(rows)
+    return [row for row in rows if row not in have], [row for row in have if row not in new]

@@ -1,6 +1,6 @@
-"""A database that a server follows: a follower with the face that a server knows (`serve.sources.Source`).
+"""A database that a server follows: a follower with the interface `serve.sources.Source`.
 
-Law: it is made before there is an engine, started when the server is ready and stopped before the engine is closed.
+Law: it is created before the engine, started when the server is ready, and stopped before the engine is closed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from tidelog.follow.connect import place_of
 from tidelog.follow.errors import Unreachable
 from tidelog.follow.follower import Follower
 from tidelog.follow.health import STARTING
-from tidelog.follow.options import Options
+from tidelog.follow.options import FollowOptions
 from tidelog.follow.patience import Patience
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 class DatabaseSource:
-    """A database that feeds an engine beside requests."""
+    """A database whose changes an engine applies in addition to requests."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: FollowOptions) -> None:
         self.name = f"postgresql {options.slot}"
         self._options = options
         self._follower: Follower | None = None
 
     def check(self, engine: Engine) -> None:
-        """Raise what has to be mended before it can be followed; a database that is away now is waited for later."""
+        """Raise what has to be fixed before it can be followed; an unreachable database is retried after the start."""
         try:
             Follower(engine, self._options, Patience()).check()
         except Unreachable:
@@ -38,12 +38,12 @@ class DatabaseSource:
         self._follower = Follower(engine, self._options, Patience()).start_unchecked()
 
     def stop(self) -> None:
-        """End it."""
+        """Stop following."""
         if self._follower is not None:
             self._follower.stop()
 
     def health(self) -> dict[str, Any]:
-        """How it is: `state`, `detail`, the numbers of `Health`, and the first rows of its quarantine."""
+        """`state`, `detail`, the fields of `Health`, and the first rows in quarantine."""
         if self._follower is None:
             return {"state": STARTING, "detail": ""}
         health = self._follower.health
@@ -52,5 +52,5 @@ class DatabaseSource:
         return {**health.as_json(), "detail": detail}
 
     def quarantine(self) -> list[dict[str, Any]]:
-        """The rows that cannot become facts, by table, as many as are kept in detail."""
+        """By table, the rows in quarantine that are kept in detail."""
         return [] if self._follower is None else [table.as_json() for table in self._follower.health.quarantine]

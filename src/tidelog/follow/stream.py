@@ -1,7 +1,7 @@
-"""The stream of changes: frames from a replication connection, and how far we have come back to it.
+"""The stream of changes: frames from a replication connection, and confirmations to it.
 
-Law: frames come in the order in which they were sent, each once for a connection. What was confirmed is not sent again
-after a new start; what was not is.
+Law: frames arrive in the order in which they were sent, each once per connection. After a restart, the database sends
+again what was not confirmed, and nothing else.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.follow import follow_failures as failures
 from tidelog.follow.connect import database_errors, place_of, without_secrets
-from tidelog.follow.frames import Alive, Data, confirmation, read_frame
+from tidelog.follow.frames import Keepalive, StreamData, confirmation, read_frame
 from tidelog.follow.lsn import lsn_text
-from tidelog.follow.options import Options
+from tidelog.follow.options import FollowOptions
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 COPY_BOTH = 8  # the status of libpq for a connection that both sides write to
 
 
-class Stream:
+class ReplicationStream:
     """The messages of a database from a position in its log."""
 
-    def __init__(self, connection: Connection[tuple[Any, ...]], options: Options, place: int) -> None:
+    def __init__(self, connection: Connection[tuple[Any, ...]], options: FollowOptions, place: int) -> None:
         self._wire = connection.pgconn
         self._options = options
         self._poll = select.poll()
@@ -39,10 +39,10 @@ class Stream:
         with database_errors(options.dsn, f"to stream from the slot `{options.slot}`"):
             result = self._wire.exec_(command.encode())
         if result.status != COPY_BOTH:
-            self._refuse(result.error_message.decode("utf-8", "replace"))
+            self._fail(result.error_message.decode("utf-8", "replace"))
 
-    def read(self, seconds: float) -> Data | Alive | None:
-        """The next frame; None if there is none for so long."""
+    def read(self, seconds: float) -> StreamData | Keepalive | None:
+        """The next frame; None if none arrives within ``seconds``."""
         with database_errors(self._options.dsn, "to continue streaming"):
             size, data = self._wire.get_copy_data(1)
             if size == 0:
@@ -54,16 +54,16 @@ class Stream:
             return read_frame(bytes(data))
         if size < 0:
             result = self._wire.get_result()
-            self._refuse("" if result is None else result.error_message.decode("utf-8", "replace"))
+            self._fail("" if result is None else result.error_message.decode("utf-8", "replace"))
         return None
 
-    def confirm(self, place: int, *, wants_answer: bool = False) -> None:
+    def confirm(self, place: int, *, wants_reply: bool = False) -> None:
         """Confirm to the database that everything before a position is safe here; it may be asked to reply."""
         with database_errors(self._options.dsn, "to confirm a position"):
-            self._wire.put_copy_data(confirmation(place, time.time(), wants_answer))
+            self._wire.put_copy_data(confirmation(place, time.time(), wants_reply))
             self._wire.flush()
 
-    def _refuse(self, said: str) -> None:
-        """The stream has ended, which only the other side does."""
-        shown = without_secrets(said, self._options.dsn) or "the stream has ended"
-        raise failures.UNREACHABLE.error(where=place_of(self._options.dsn), said=shown)
+    def _fail(self, error: str) -> None:
+        """Raise for a stream that the server has ended."""
+        message = without_secrets(error, self._options.dsn) or "the stream has ended"
+        raise failures.UNREACHABLE.error(where=place_of(self._options.dsn), error=message)

@@ -1,8 +1,8 @@
-"""The tables that views are published in, and the table that says of which epoch they are.
+"""The tables in which views are published, and the control table, which records the epoch of each.
 
-Law: a table that is not there is made; one that is there is taken only if it fits and has no rows of others. Columns
-are matched by name, else by position where the view declares no names. The names of tables and columns come from the
-catalog and go into statements quoted.
+Law: a missing table is created; an existing one is used only if it fits and has no rows of other clients. Columns
+are matched by name, or by position if the view declares no names. The names of tables and columns come from the
+catalog and are quoted in statements.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OWN_TYPES = {
     "boolean": "boolean",
     "date": "date",
     "timestamp": "timestamp",
-}  # others are written as programs write them
+}  # values of other types are sent as text, as in programs
 TEXT_TYPE = "text"
 FITTING = {
     "bigint": {20, 21, 23, 1700},
@@ -45,11 +45,11 @@ FITTING = {
 
 @dataclass(frozen=True, slots=True)
 class TargetColumn:
-    """A column of a table that a view is published in; ``sent`` is the type in which values are sent."""
+    """A column of a table that a view is published in; ``wire_type`` is the type in which values are sent."""
 
     name: str
     type: str
-    sent: str
+    wire_type: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +82,21 @@ class Target:
         return sql.Identifier(self.schema, CONTROL)
 
 
-def sent_type(type_: object) -> str:
+def wire_type(type_: object) -> str:
     """The type in which values of a column of a view are sent.
 
-    >>> sent_type("number"), sent_type("list")
+    >>> wire_type("number"), wire_type("list")
     ('bigint', 'text')
     """
     return OWN_TYPES.get(type_, TEXT_TYPE) if isinstance(type_, str) else TEXT_TYPE
 
 
 def find_target(connection: Connection[tuple[Any, ...]], option: PublishOption, view: View) -> Target | None:
-    """The table of a view, checked; None if it is not there."""
-    found = connection.execute(TABLE, (option.table,)).fetchone()
-    if found is None:
+    """The table of a view, checked; None if it does not exist."""
+    entry = connection.execute(TABLE, (option.table,)).fetchone()
+    if entry is None:
         return None
-    oid, schema, name, kind, *_ = found
+    oid, schema, name, kind, *_ = entry
     title = f"{schema}.{name}"
     if kind not in "rp":
         raise failures.TARGET.error(view=view.name, table=title, why="it is not a table")
@@ -104,36 +104,39 @@ def find_target(connection: Connection[tuple[Any, ...]], option: PublishOption, 
         (number, column, base, text)
         for number, column, _, _, base, text, _ in connection.execute(COLUMNS, {"table": oid})
     ]
-    ordered = _ordered(view, title, rows)
+    ordered = _order_columns(view, title, rows)
     keys = [columns[:count] for columns, count, primary, *_ in connection.execute(KEYS, (oid,)) if primary]
     if not keys:
         raise failures.TARGET.error(view=view.name, table=title, why="it has no primary key")
     places = {number: place for place, (number, *_) in enumerate(ordered)}
-    columns = tuple(TargetColumn(c, text, sent_type(t)) for (_, c, _, text), t in zip(ordered, view.types, strict=True))
+    columns = tuple(TargetColumn(c, text, wire_type(t)) for (_, c, _, text), t in zip(ordered, view.types, strict=True))
     return Target(view.name, schema, name, columns, tuple(places[number] for number in keys[0]))
 
 
-def _ordered(view: View, title: str, rows: Sequence[tuple[int, str, int, str]]) -> list[tuple[int, str, int, str]]:
-    """The columns of a table in the order of a view's."""
+def _order_columns(
+    view: View, title: str, rows: Sequence[tuple[int, str, int, str]]
+) -> list[tuple[int, str, int, str]]:
+    """The columns of a table in the order of the view's columns."""
     by_name = {row[1]: row for row in rows}
-    named = by_name.keys() == set(view.columns)
-    if len(rows) != len(view.columns) or not (named or _has_no_names(view)):
+    has_all_names = by_name.keys() == set(view.columns)
+    if len(rows) != len(view.columns) or not (has_all_names or _has_default_names(view)):
         why = f"it has the columns {', '.join(by_name)}, but the view has {', '.join(view.columns)}"
         raise failures.TARGET.error(view=view.name, table=title, why=why)
-    ordered = [by_name[name] for name in view.columns] if named else list(rows)
+    ordered = [by_name[name] for name in view.columns] if has_all_names else list(rows)
     for (_, column, base, text), type_ in zip(ordered, view.types, strict=True):
-        if base not in FITTING[sent_type(type_)]:
-            why = f"its column `{column}` is {text}, that of the view is of {type_ or 'no known type'}"
+        if base not in FITTING[wire_type(type_)]:
+            expected = f"the type {type_}" if type_ else "an unknown type"
+            why = f"its column `{column}` has the type {text}, but that of the view has {expected}"
             raise failures.TARGET.error(view=view.name, table=title, why=why)
     return ordered
 
 
-def _has_no_names(view: View) -> bool:
+def _has_default_names(view: View) -> bool:
     return view.columns == tuple(f"c{place}" for place in range(1, len(view.columns) + 1))
 
 
 def make_target(connection: Connection[tuple[Any, ...]], option: PublishOption, view: View) -> None:
-    """Make the table of a view: its columns, all of them the primary key."""
+    """Create the table of a view; all columns together are its primary key."""
     from psycopg import sql
 
     if not view.columns or None in view.types:
@@ -143,7 +146,7 @@ def make_target(connection: Connection[tuple[Any, ...]], option: PublishOption, 
         raise failures.TARGET.error(view=view.name, table=option.table, why=why)
     row = connection.execute("SELECT parse_ident(%s)", (option.table,)).fetchone()
     assert row is not None
-    columns = [sql.SQL("{} {} NOT NULL").format(sql.Identifier(c), sql.SQL(sent_type(t))) for c, t in _pairs(view)]
+    columns = [sql.SQL("{} {} NOT NULL").format(sql.Identifier(c), sql.SQL(wire_type(t))) for c, t in _pairs(view)]
     key = sql.SQL(", ").join(map(sql.Identifier, view.columns))
     parts: list[Composed] = [*columns, sql.SQL("PRIMARY KEY ({})").format(key)]
     text = sql.SQL("CREATE TABLE {} ({})").format(sql.Identifier(*row[0]), sql.SQL(", ").join(parts))
@@ -156,14 +159,14 @@ def _pairs(view: View) -> list[tuple[str, str | None]]:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Of which epoch a table is, and the mark of that epoch."""
+    """The epoch of a published table, and the mark of that epoch."""
 
     epoch: int
     mark: str
 
 
 def read_control(connection: Connection[tuple[Any, ...]], target: Target) -> Published | None:
-    """What the control table says of a table; one that was never published in must be empty."""
+    """The epoch of a table in the control table; a table without an entry must be empty."""
     from psycopg import sql
 
     make = """
@@ -187,8 +190,8 @@ def write_control(
 
     if before is None:
         text = "INSERT INTO {} (table_name, view_name, epoch, mark) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
-        given: tuple[object, ...] = (target.title, target.view, now.epoch, now.mark)
+        parameters: tuple[object, ...] = (target.title, target.view, now.epoch, now.mark)
     else:
         text = "UPDATE {} SET epoch = %s, mark = %s, written = now() WHERE table_name = %s AND epoch = %s AND mark = %s"
-        given = (now.epoch, now.mark, target.title, before.epoch, before.mark)
-    return connection.execute(sql.SQL(text).format(target.control), given).rowcount == 1
+        parameters = (now.epoch, now.mark, target.title, before.epoch, before.mark)
+    return connection.execute(sql.SQL(text).format(target.control), parameters).rowcount == 1

@@ -1,9 +1,9 @@
-"""The changes of one transaction, from messages to signed facts.
+"""Convert the messages of one transaction to signed facts.
 
-Law: the sum of a fact's signs says whether the transaction brings it, takes it or leaves it (D3). The old row of an
-update or delete is sent by the database, or found by its key: among the rows that the transaction has touched, else
-among the facts of the last epoch. A row that cannot become a fact goes into quarantine until a later change of it. What
-cannot be known is never guessed: the tables are read once more (`OutOfStep`).
+Law: the sum of a fact's signs is 1 if the transaction inserts it, -1 if it deletes it, else 0 (D3). The old row of an
+update or delete is sent by the database, or looked up by its key: among the rows that the transaction changed, then
+among the facts of the last epoch. A row that cannot be converted to a fact is in quarantine until it is changed. If a
+row is unknown, it is not guessed: the tables are read again (`OutOfStep`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from tidelog.follow import follow_failures as failures
 from tidelog.follow.catalog import FollowedTable
 from tidelog.follow.pgoutput import Delete, Insert, Relation, Truncate, Unchanged, Update, Values
-from tidelog.follow.quarantine import Changes, Key
+from tidelog.follow.quarantine import Key, QuarantineChanges
 from tidelog.follow.types import Reason, read_row
 
 Row: TypeAlias = "tuple[Any, ...]"
@@ -25,42 +25,42 @@ FULL = "f"  # the replica identity that sends whole rows
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """Where the columns that are followed stand in the rows of the stream."""
+class RowLayout:
+    """The positions of the followed columns in the rows of the stream."""
 
     table: FollowedTable
     places: tuple[int, ...]
 
 
-def layout(table: FollowedTable, sent: Relation) -> Layout:
-    """How rows come from here on; `OutOfStep` if the columns followed are not those that were looked at."""
-    found = {column.name: (place, column) for place, column in enumerate(sent.columns)}
+def layout(table: FollowedTable, message: Relation) -> RowLayout:
+    """The layout of the following rows; raises `OutOfStep` if the followed columns have changed since the check."""
+    by_name = {column.name: (place, column) for place, column in enumerate(message.columns)}
     for column in table.columns:
-        _, other = found.get(column.name, (0, None))
+        _, other = by_name.get(column.name, (0, None))
         if other is None or (other.type, other.modifier) != (column.type, column.modifier):
             raise out_of_step(f"column `{column.name}` of `{table.title}` was changed")
-    keys = {column.name for column in sent.columns if column.in_key}
-    known = {table.columns[place].name for place in table.key}
-    if not known <= keys or (sent.identity != FULL and keys != known):
+    keys = {column.name for column in message.columns if column.in_key}
+    own_keys = {table.columns[place].name for place in table.key}
+    if not own_keys <= keys or (message.identity != FULL and keys != own_keys):
         raise out_of_step(f"the replica identity of `{table.title}` was changed")
-    return Layout(table, tuple(found[column.name][0] for column in table.columns))
+    return RowLayout(table, tuple(by_name[column.name][0] for column in table.columns))
 
 
 def out_of_step(why: str) -> Exception:
-    """The error that makes a follower read the tables once more."""
+    """The error that makes a follower read the tables again."""
     return failures.OUT_OF_STEP.error(why=why)
 
 
 @dataclass(slots=True)
 class Signs:
-    """What a transaction does to one relation."""
+    """The changes of a transaction in one relation."""
 
     rows: dict[Row, int] = field(default_factory=dict)
     touched: dict[Key, Row | None] = field(default_factory=dict)  # by key: the row now, None for no fact
     emptied: bool = False
 
     def add(self, row: Row, sign: int) -> None:
-        """Count a fact."""
+        """Add a sign to a fact."""
         total = self.rows.get(row, 0) + sign
         if total:
             self.rows[row] = total
@@ -69,15 +69,15 @@ class Signs:
 
 
 class Transaction:
-    """Collects the changes of one transaction, or of several that are one epoch."""
+    """Collects the changes of one transaction, or of several that are combined into one epoch."""
 
     def __init__(
         self,
         tables: Mapping[int, FollowedTable],
-        layouts: dict[int, Layout],
+        layouts: dict[int, RowLayout],
         find: Find,
         all_rows: Callable[[FollowedTable], Iterable[Row]],
-        quarantine: Changes,
+        quarantine: QuarantineChanges,
     ) -> None:
         self._tables = tables
         self._layouts = layouts  # of the connection: the stream describes a table once
@@ -87,7 +87,7 @@ class Transaction:
         self.quarantine = quarantine
 
     def take(self, message: Relation | Insert | Update | Delete | Truncate) -> None:
-        """Take in a message; those about other tables are passed over."""
+        """Process a message; messages about other tables are ignored."""
         if isinstance(message, Truncate):
             for oid in message.tables:
                 if oid in self._tables:
@@ -100,7 +100,7 @@ class Transaction:
             self._change(message)
 
     def changes(self) -> Iterable[tuple[str, list[Row], list[Row]]]:
-        """By relation, the facts that come and those that go."""
+        """By relation, the facts to insert and to delete."""
         for relation, signs in self._signs.items():
             plus = [row for row, sign in signs.rows.items() if sign > 0]
             yield relation, plus, [row for row, sign in signs.rows.items() if sign < 0]
@@ -108,26 +108,26 @@ class Transaction:
     def _change(self, message: Insert | Update | Delete) -> None:
         if message.table not in self._layouts:
             raise failures.MALFORMED.error(what=f"a row of the unknown table {message.table}")
-        known = self._layouts[message.table]
-        table = known.table
+        layout = self._layouts[message.table]
+        table = layout.table
         signs = self._signs.setdefault(table.relation, Signs())
         if isinstance(message, Insert):
-            new = _pick(known, message.new)
-            self._put(table, signs, _key(table, new), read_row(table.columns, _sent(table, new)))
+            new = _pick(layout, message.new)
+            self._add_row(table, signs, _key(table, new), read_row(table.columns, _require_all(table, new)))
         elif isinstance(message, Delete):
-            self._remove(table, signs, _pick(known, message.old), message.old_is_key)
+            self._remove(table, signs, _pick(layout, message.old), message.old_is_key)
         else:
-            self._update(known, signs, message)
+            self._update(layout, signs, message)
 
-    def _update(self, known: Layout, signs: Signs, message: Update) -> None:
-        table, new = known.table, _pick(known, message.new)
-        old = new if message.old is None else _pick(known, message.old)
+    def _update(self, layout: RowLayout, signs: Signs, message: Update) -> None:
+        table, new = layout.table, _pick(layout, message.new)
+        old = new if message.old is None else _pick(layout, message.old)
         new = tuple(o if isinstance(n, Unchanged) and o is not None else n for n, o in zip(new, old, strict=True))
         reason = self.quarantine.reason(table, _key(table, old))
-        gone = self._remove(table, signs, old, message.old is None or message.old_is_key)
-        self._put(table, signs, _key(table, new), _row(table, new, gone, reason))
+        fact = self._remove(table, signs, old, message.old is None or message.old_is_key)
+        self._add_row(table, signs, _key(table, new), _row(table, new, fact, reason))
 
-    def _put(self, table: FollowedTable, signs: Signs, key: Key, row: Row | Reason) -> None:
+    def _add_row(self, table: FollowedTable, signs: Signs, key: Key, row: Row | Reason) -> None:
         if isinstance(row, Reason):
             signs.touched[key] = None
             self.quarantine.of(table).add(key, row)
@@ -136,13 +136,13 @@ class Transaction:
             signs.add(row, 1)
 
     def _remove(self, table: FollowedTable, signs: Signs, old: Values, is_key: bool) -> Row | None:
-        """Take the old row away, out of the facts or out of the quarantine; returns it if it was a fact."""
+        """Remove the old row from the facts or from the quarantine; returns it if it was a fact."""
         key = _key(table, old)
         if is_key:
             row = self._by_key(table, signs, key)
         else:
-            found = read_row(table.columns, _sent(table, old))
-            row = None if isinstance(found, Reason) else found
+            values = read_row(table.columns, _require_all(table, old))
+            row = None if isinstance(values, Reason) else values
         if row is None:
             self.quarantine.of(table).remove(key)
         else:
@@ -164,16 +164,16 @@ class Transaction:
         return self._find(table, values)
 
     def _empty(self, table: FollowedTable) -> None:
-        """All facts go: those of the last epoch, and none of what the transaction has brought stays."""
+        """Delete all facts: those of the last epoch and those that the transaction has inserted."""
         self._signs[table.relation] = Signs(dict.fromkeys(self._all_rows(table), -1), emptied=True)
         self.quarantine.of(table).clear()
 
 
-def _pick(known: Layout, values: Values) -> Values:
-    """The columns that are followed, as the database sent them."""
-    if max(known.places, default=-1) >= len(values):
-        raise failures.MALFORMED.error(what=f"a row of `{known.table.title}` has too few values")
-    return tuple(values[place] for place in known.places)
+def _pick(layout: RowLayout, values: Values) -> Values:
+    """The followed columns, as the database sent them."""
+    if max(layout.places, default=-1) >= len(values):
+        raise failures.MALFORMED.error(what=f"a row of `{layout.table.title}` has too few values")
+    return tuple(values[place] for place in layout.places)
 
 
 def _key(table: FollowedTable, values: Values) -> Key:
@@ -184,28 +184,28 @@ def _key(table: FollowedTable, values: Values) -> Key:
     return key
 
 
-def _sent(table: FollowedTable, values: Values) -> tuple[str | None, ...]:
-    """A row all of whose values were sent."""
-    sent = tuple(value for value in values if not isinstance(value, Unchanged))
-    if len(sent) < len(values):
+def _require_all(table: FollowedTable, values: Values) -> tuple[str | None, ...]:
+    """The values, all of which must have been sent."""
+    complete = tuple(value for value in values if not isinstance(value, Unchanged))
+    if len(complete) < len(values):
         raise out_of_step(f"the database did not send all values of a row of `{table.title}`")
-    return sent
+    return complete
 
 
-def _row(table: FollowedTable, new: Values, gone: Row | None, reason: Reason | None) -> Row | Reason:
-    """The new row, with what the database did not send again put in from the fact that it was.
+def _row(table: FollowedTable, new: Values, fact: Row | None, reason: Reason | None) -> Row | Reason:
+    """The new row; values that the database did not send again come from the fact before the update.
 
-    A row in quarantine stays there if what was sent has no fact, or what was not sent is its reason.
+    A row in quarantine stays there if a sent value cannot be converted, or if its reason is a value that was not sent.
     """
-    sent = [
+    known = [
         (column, value) for column, value in zip(table.columns, new, strict=True) if not isinstance(value, Unchanged)
     ]
-    read = read_row([column for column, _ in sent], [value for _, value in sent])
-    if isinstance(read, Reason) or len(read) == len(new):
-        return read
-    if gone is not None:
-        values = iter(read)
-        return tuple(gone[place] if isinstance(value, Unchanged) else next(values) for place, value in enumerate(new))
+    prefix = read_row([column for column, _ in known], [value for _, value in known])
+    if isinstance(prefix, Reason) or len(prefix) == len(new):
+        return prefix
+    if fact is not None:
+        values = iter(prefix)
+        return tuple(fact[place] if isinstance(value, Unchanged) else next(values) for place, value in enumerate(new))
     missing = [column.name for column, value in zip(table.columns, new, strict=True) if isinstance(value, Unchanged)]
     if reason is not None and reason.column in missing:
         return reason

@@ -1,4 +1,4 @@
-"""Types of PostgreSQL and those of relations: which stands for which, and how a value is read.
+"""The types of PostgreSQL and those of relations: how they correspond, and how values are read.
 
 Law: a value of the snapshot and the same value of the stream are one value here, since both are read from the text that
 PostgreSQL writes (dates in ISO form, times in UTC). A type that is not in the table is refused by its name. Two values
@@ -19,17 +19,17 @@ NUMERIC = 1700
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ColumnKind:
     """The type of a column here, and how its values are read; ``exact``: different values stay different."""
 
     type: str
     read: Callable[[str], Any]
-    wanted: str = ""
+    expected: str = ""
     exact: bool = True
 
 
 class NotUtf8(str):
-    """A text whose bytes are not UTF-8, with surrogates in their place; only databases in SQL_ASCII have any."""
+    """A text with invalid UTF-8, whose bytes are surrogates; only databases in SQL_ASCII contain such texts."""
 
 
 def _text(text: str) -> str:
@@ -39,17 +39,17 @@ def _text(text: str) -> str:
 
 
 def _unsigned(text: str) -> int:
-    if (found := int(text)) < 0:
+    if (number := int(text)) < 0:
         raise ValueError(text)
-    return found
+    return number
 
 
 def _finite(text: str) -> float:
-    """A number of any size as a float, if one is near it; infinity stands for itself alone."""
-    found = float(text)
-    if math.isinf(found) and "Infinity" not in text:
+    """A number of any size as the nearest float; infinity is accepted only if the text is infinity."""
+    number = float(text)
+    if math.isinf(number) and "Infinity" not in text:
         raise ValueError(text)
-    return found
+    return number
 
 
 def _boolean(text: str) -> bool:
@@ -57,18 +57,18 @@ def _boolean(text: str) -> bool:
 
 
 def _timestamp(text: str) -> datetime.datetime:
-    found = datetime.datetime.fromisoformat(text)
-    return found if found.tzinfo is None else found.astimezone(datetime.UTC).replace(tzinfo=None)
+    moment = datetime.datetime.fromisoformat(text)
+    return moment if moment.tzinfo is None else moment.astimezone(datetime.UTC).replace(tzinfo=None)
 
 
-TEXT = Kind("symbol", _text, "valid UTF-8")
-NUMBER = Kind("number", int, "a whole number")
-FLOAT = Kind("float", float, "a number")
-UNSIGNED = Kind("unsigned", _unsigned, "a non-negative whole number")
-NUMERIC_AS_FLOAT = Kind("float", _finite, "a number in the range of a 64-bit float", exact=False)
-MOMENT = Kind("timestamp", _timestamp, "a time in the years 1 to 9999")
+TEXT = ColumnKind("symbol", _text, "valid UTF-8")
+NUMBER = ColumnKind("number", int, "a whole number")
+FLOAT = ColumnKind("float", float, "a number")
+UNSIGNED = ColumnKind("unsigned", _unsigned, "a non-negative whole number")
+NUMERIC_AS_FLOAT = ColumnKind("float", _finite, "a number in the range of a 64-bit float", exact=False)
+MOMENT = ColumnKind("timestamp", _timestamp, "a time in the years 1 to 9999")
 KINDS = {
-    16: Kind("boolean", _boolean, "true or false"),
+    16: ColumnKind("boolean", _boolean, "true or false"),
     19: TEXT,  # name
     20: NUMBER,  # bigint
     21: NUMBER,  # smallint
@@ -78,7 +78,7 @@ KINDS = {
     701: FLOAT,  # double precision
     1042: TEXT,  # character(n), with its blanks
     1043: TEXT,  # character varying
-    1082: Kind("date", datetime.date.fromisoformat, "a date in the years 1 to 9999"),
+    1082: ColumnKind("date", datetime.date.fromisoformat, "a date in the years 1 to 9999"),
     1114: MOMENT,  # timestamp
     1184: MOMENT,  # timestamptz
     NUMERIC: TEXT,
@@ -86,25 +86,25 @@ KINDS = {
 }
 
 
-def kind_of(type_: int, wanted: str | None, numeric: Numeric) -> Kind | None:
-    """How a type of PostgreSQL is read for a column of the type ``wanted``, if that is known; None: not mapped.
+def kind_of(type_: int, declared: str | None, numeric: Numeric) -> ColumnKind | None:
+    """How a type of PostgreSQL is read for a column of the type ``declared``, if that is known; None: not supported.
 
     >>> kind_of(1700, None, "text").type, kind_of(1700, "float", "text").type, kind_of(23, "float", "text").type
     ('symbol', 'float', 'float')
     >>> kind_of(17, None, "text") is None
     True
     """
-    found = KINDS.get(type_)
-    if type_ == NUMERIC and (wanted == "float" or (wanted is None and numeric == "float")):
+    kind = KINDS.get(type_)
+    if type_ == NUMERIC and (declared == "float" or (declared is None and numeric == "float")):
         return NUMERIC_AS_FLOAT
-    if found is NUMBER and wanted == "float":
+    if kind is NUMBER and declared == "float":
         return NUMERIC_AS_FLOAT if type_ == 20 else FLOAT
-    return UNSIGNED if found is NUMBER and wanted == "unsigned" else found
+    return UNSIGNED if kind is NUMBER and declared == "unsigned" else kind
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a row cannot become a fact: a column, and what is wrong with its value.
+    """Why a row cannot be converted to a fact: a column, and the problem with its value.
 
     >>> str(Reason("born", "is null"))
     'column `born` is null'
@@ -117,7 +117,7 @@ class Reason:
         return f"column `{self.column}` {self.problem}"
 
 
-class Column(Protocol):
+class TypedColumn(Protocol):
     """A column that is followed."""
 
     @property
@@ -125,23 +125,23 @@ class Column(Protocol):
         """Its name."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ColumnKind:
         """How it is read."""
 
 
-def read_row(columns: Sequence[Column], texts: Sequence[str | None]) -> tuple[Any, ...] | Reason:
-    """The values of a row from the texts that PostgreSQL writes, or why it has none here."""
-    found: list[Any] = []
+def read_row(columns: Sequence[TypedColumn], texts: Sequence[str | None]) -> tuple[Any, ...] | Reason:
+    """The values of a row from the texts that PostgreSQL writes, or the reason why it cannot be converted."""
+    values: list[Any] = []
     for column, text in zip(columns, texts, strict=True):
         if text is None:
             return Reason(column.name, "is null")
         try:
-            found.append(column.kind.read(text))
+            values.append(column.kind.read(text))
         except (ValueError, KeyError, OverflowError):
-            return Reason(column.name, f"is `{_shown(text)}`, which is not {column.kind.wanted}")
-    return tuple(found)
+            return Reason(column.name, f"is `{_abbreviate(text)}`, which is not {column.kind.expected}")
+    return tuple(values)
 
 
-def _shown(text: str) -> str:
+def _abbreviate(text: str) -> str:
     raw = text.encode("utf-8", "backslashreplace").decode()  # bytes that are not text
     return raw if len(raw) <= 60 else raw[:57] + "..."

@@ -1,4 +1,4 @@
-"""Rows of a file that do not fit: all are found, the first ten are reported.
+"""Bad rows of a file: the whole file is checked, and the first ten are reported.
 
 Law: a single bad row is reported as it is; of several, the first ten are reported, each with its place, and the number
 of the others.
@@ -13,21 +13,21 @@ ENDING = "; nothing was read"
 
 
 class BadRows:
-    """What was found wrong with the rows of a file."""
+    """Collects the errors of the rows of a file."""
 
     def __init__(self) -> None:
         self._errors: list[DataError] = []
         self._more = 0
 
     def add(self, error: DataError) -> None:
-        """A row that does not fit."""
+        """Add the error of a row."""
         if len(self._errors) < MOST:
             self._errors.append(error)
         else:
             self._more += 1
 
-    def raise_found(self) -> None:
-        """Refuse the file if a row does not fit."""
+    def raise_if_any(self) -> None:
+        """Raise if a row was bad."""
         if not self._errors:
             return
         first = self._errors[0]

@@ -1,8 +1,8 @@
-"""How much may be read: bytes of all files together, and of one line; and for how long.
+"""Limits for reading files: bytes of all files together, bytes of one line, and time.
 
-Law: what is read is counted as it comes, after it is unpacked: a small file that unpacks to a large one ends where its
-limit is, not where memory is. Nothing of a file that is refused is taken. The time is looked at with every count, so
-that a file whose lines are already being taken apart is finished first.
+Law: bytes are counted as they are read, after decompression, so that reading a small file with large content stops at
+the limit and not when memory is exhausted. No rows of a refused file are used. The time is checked with every count, so
+a file whose lines are already being parsed is finished first.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from typing import BinaryIO
 
 from tidelog.io import io_failures as failures
 
-PACKED = b"\x1f\x8b"  # how gzip begins
+PACKED = b"\x1f\x8b"  # the first bytes of a gzip file
 CHUNK = 1 << 20
 LONGEST_LINE = 1 << 28  # bytes; as many as the characters of the longest text
 
 
 @dataclass(slots=True)
 class Budget:
-    """The bytes that the files of an epoch may have, and the seconds from now that they may take; None: any number."""
+    """The maximum bytes of the files of an epoch, and the maximum seconds from now; None for no limit."""
 
     limit: int | None = None
     seconds: float | None = None
-    taken: int = field(default=0, init=False)
+    used: int = field(default=0, init=False)
     began: float = field(default_factory=time.monotonic, init=False)
 
     def take(self, size: int, path: Path) -> None:
-        """Count some bytes of a file."""
-        self.taken += size
-        if self.limit is not None and self.taken > self.limit:
+        """Count bytes of a file; raises if a limit is exceeded."""
+        self.used += size
+        if self.limit is not None and self.used > self.limit:
             raise failures.TOO_MUCH_READ.error(path=path, limit=self.limit)
         if self.seconds is not None and time.monotonic() - self.began > self.seconds:
             raise failures.TOO_LONG_READ.error(path=path, limit=self.seconds)
 
 
 def read_bytes(path: Path, budget: Budget) -> bytes:
-    """The content of a file of lines, unpacked if it is packed."""
+    """The content of a text file, decompressed if necessary."""
     with path.open("rb") as file:
         packed = file.read(len(PACKED)) == PACKED
         file.seek(0)
@@ -50,19 +50,19 @@ def read_bytes(path: Path, budget: Budget) -> bytes:
                 _check_lines(data, path)
             return data
         with gzip.open(file) as unpacked:
-            return _unpacked(unpacked, path, budget)
+            return _unpack(unpacked, path, budget)
 
 
-def _unpacked(file: gzip.GzipFile | BinaryIO, path: Path, budget: Budget) -> bytes:
-    found: list[bytes] = []
+def _unpack(file: gzip.GzipFile | BinaryIO, path: Path, budget: Budget) -> bytes:
+    chunks: list[bytes] = []
     since = 0  # bytes since the last line end
     while chunk := file.read(CHUNK):
         budget.take(len(chunk), path)
         end = chunk.rfind(b"\n")
         since = since + len(chunk) if end < 0 else len(chunk) - end - 1
         _check_line(since, path)
-        found.append(chunk)
-    return b"".join(found)
+        chunks.append(chunk)
+    return b"".join(chunks)
 
 
 def _check_lines(data: bytes, path: Path) -> None:

@@ -18,9 +18,9 @@ import pyarrow as pa
 from tidelog.errors import DataError
 from tidelog.io import io_failures as failures
 from tidelog.io.strings import decode_strings, decode_texts, encode_strings, encode_texts
-from tidelog.io.structures import decode_arrow_structures, python_structures, take_apart
+from tidelog.io.structures import decode_arrow_structures, deconstruct, python_structures
 from tidelog.io.texts import read_text, show_text
-from tidelog.io.values import advice, as_list, is_null, plain, shown
+from tidelog.io.values import advice, as_list, is_null, plain, show_value
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary, float_cell
@@ -33,7 +33,7 @@ from tidelog.program.values.term import NAN
 EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
-_WHOLE = {"number": ("boolean",), "date": (), "timestamp": ()}  # other types that are read as they are
+_WHOLE = {"number": ("boolean",), "date": (), "timestamp": ()}  # other types that are read unchanged
 NAN_CELL = float_cell(float("nan"))
 ARROW_TYPES: dict[str | None, pa.DataType] = {
     "number": pa.int64(),
@@ -53,14 +53,14 @@ def encode_value(value: object, type_: str, dictionary: Dictionary) -> int:
     value = plain(value)
     cell = _encode(value, type_, dictionary)
     if cell is None:
-        raise failures.NOT_A_VALUE.error(value=shown(value), type=type_)
+        raise failures.NOT_A_VALUE.error(value=show_value(value), type=type_)
     return cell
 
 
 def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
     if isinstance(type_, Shape):
         encode = partial(_encode_part, dictionary=dictionary)
-        return encode_structure(value, type_, dictionary.pack, take_apart, encode)
+        return encode_structure(value, type_, dictionary.pack, deconstruct, encode)
     if type_ == "symbol":
         return dictionary.symbol(value) if isinstance(value, str) else None
     if type_ == "float":
@@ -76,7 +76,7 @@ def _encode(value: Any, type_: str, dictionary: Dictionary) -> int | None:
         return value.toordinal() - EPOCH_DAY
     if type_ == "timestamp" and isinstance(value, datetime.datetime):
         return _microseconds(value)
-    if not isinstance(value, int) or type_ in ("date", "timestamp"):  # a number is no date (D35)
+    if not isinstance(value, int) or type_ in ("date", "timestamp"):  # a number is not a date (D35)
         return None
     if type_ == "unsigned":
         return to_signed(value) if 0 <= value < 1 << 64 else None
@@ -90,7 +90,7 @@ def _encode_part(value: Any, type_: str, dictionary: Dictionary) -> int | None:
 
 
 def _is_midnight(value: datetime.date) -> bool:
-    """Whether a time on a clock is no more than its day: many libraries have no other dates."""
+    """Whether a time is midnight without a zone; many libraries represent dates so."""
     if not isinstance(value, datetime.datetime):
         return True
     return value.tzinfo is None and value.time() == datetime.time() and not getattr(value, "nanosecond", 0)
@@ -124,7 +124,7 @@ def encode_column(values: Sequence[Any], type_: str, dictionary: Dictionary, whe
             raise error.reworded(f"{where}: row {row + 1}: {error}") from error
         if cell is None:
             raise failures.NOT_A_VALUE_IN_ROW.error(
-                where=where, value=shown(value), row=row + 1, type=type_, advice=advice(value, type_)
+                where=where, value=show_value(value), row=row + 1, type=type_, advice=advice(value, type_)
             )
         cells[row] = cell
     return cells
@@ -158,7 +158,7 @@ _ARROW_ADVICE: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
 
 
 def arrow_column_type(type_: pa.DataType, where: str) -> str:
-    """The type of a column that comes with an Arrow type."""
+    """The type of a column for an Arrow type."""
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
     tests: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
@@ -172,9 +172,9 @@ def arrow_column_type(type_: pa.DataType, where: str) -> str:
         (pa.types.is_timestamp, "timestamp"),
         (lambda t: any(test(t) for test in _LISTS), "list"),
     )
-    found = next((name for test, name in tests if test(type_)), None)
-    if found is not None and (found != "list" or _fits_list(type_.value_type, where)):
-        return found
+    own = next((name for test, name in tests if test(type_)), None)
+    if own is not None and (own != "list" or _fits_list(type_.value_type, where)):
+        return own
     advice = next((text for test, text in _ARROW_ADVICE if test(type_)), "pass its fields as separate columns")
     raise failures.ARROW_TYPE.error(where=where, type=type_, advice=advice)
 
@@ -230,7 +230,7 @@ def is_binary(type_: pa.DataType) -> bool:
 
 
 def binary_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Binary values as the symbols that stand for them: their hexadecimal digits.
+    """Binary values as symbols: their hexadecimal digits.
 
     >>> binary_text(pa.chunked_array([[bytes([1, 255])]])).to_pylist()
     ['01ff']
@@ -239,7 +239,7 @@ def binary_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _as_declared(column: pa.ChunkedArray, type_: str, where: str) -> pa.ChunkedArray:
-    """Decimals as what their column holds: texts, floats of as many digits as they give back, or whole numbers."""
+    """Decimals in the declared type of their column: texts, floats, or whole numbers."""
     if type_ == "symbol":
         return column.cast(pa.string())
     own = arrow_column_type(column.type, where)
@@ -300,7 +300,7 @@ def decode_column(cells: Cells, type_: str | None, dictionary: Dictionary) -> li
 
 @contextmanager
 def _beyond_python(type_: str, cells: Cells) -> Iterator[None]:
-    """Python's dates and times have the years 1 to 9999; others can be held, and read by what knows them."""
+    """Convert errors of dates and times outside the years 1 to 9999, which Python cannot represent."""
     try:
         yield
     except (ValueError, OverflowError):
@@ -326,7 +326,7 @@ def decode_arrow(cells: Cells, type_: str | None, dictionary: Dictionary) -> pa.
 
 
 def _decode_lists(cells: Cells, dictionary: Dictionary) -> pa.Array:
-    """Lists of one kind of element as Arrow lists; lists of mixed elements as the text that files have."""
+    """Lists with elements of one type as Arrow lists; other lists as text, as in files."""
     values: list[Any] = [dictionary.decode(cell, "list") for cell in cells.tolist()]
     type_ = _list_type(values)
     try:
@@ -334,7 +334,7 @@ def _decode_lists(cells: Cells, dictionary: Dictionary) -> pa.Array:
             return pa.array(values, type_)
         return pa.array([show_text(value, "list") for value in values], pa.string())
     except UnicodeEncodeError as error:
-        raise failures.NO_ARROW_TEXT.error(text=shown(error.object)) from None
+        raise failures.NO_ARROW_TEXT.error(text=show_value(error.object)) from None
 
 
 def _list_type(values: Sequence[Sequence[Any]]) -> pa.DataType | None:
@@ -358,7 +358,7 @@ def _list_type(values: Sequence[Sequence[Any]]) -> pa.DataType | None:
 
 
 def _decode_open(cells: Cells, dictionary: Dictionary) -> pa.Array:
-    """A column whose type nothing determines: numbers, or symbols, or, where it holds several kinds, their texts."""
+    """A column of open type: numbers, or symbols, or texts if it contains several kinds of values."""
     values = dictionary.values_or_cells(cells.tolist())
     if all(isinstance(value, int) for value in values):
         return from_vector(cells, pa.int64())

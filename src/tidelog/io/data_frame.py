@@ -1,6 +1,6 @@
 """Arrow tables as pandas data frames, where pandas is installed.
 
-Law: outside Spark pandas is imported only when a data frame is asked for; without it one line says what to install.
+Law: outside Spark, pandas is imported only when a data frame is requested; if it is missing, the error says so.
 """
 
 from __future__ import annotations

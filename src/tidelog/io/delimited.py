@@ -1,7 +1,7 @@
 """Rows in delimited text: tab-separated facts as Soufflé has them, and CSV.
 
 Law: a line is a row, and its cells are read by the types of the relation's columns; a row that does not fit is an error
-that names file, line, column, text and expected type, and then nothing of the file is taken. Text is read in two ways
+that names file, line, column, text and expected type, and then nothing of the file is used. Text is read in two ways
 that agree: Arrow's reader, and an exact one that defines the format and finds the place of a mistake.
 """
 
@@ -23,7 +23,7 @@ from tidelog.io.columns import ARROW_TYPES
 from tidelog.io.late import compute as pc
 from tidelog.io.late import csv as csv_files
 from tidelog.io.lent import read_lent
-from tidelog.io.match_names import compared, match_names, other_names, report_ignored, shown_names
+from tidelog.io.match_names import comparable_names, list_names, match_names, other_names, report_ignored
 from tidelog.io.structure_texts import split_outside
 from tidelog.io.texts import read_text, show_text, souffle_float
 
@@ -35,10 +35,10 @@ Data: TypeAlias = "pa.Table | list[tuple[Any, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What a text holds: the relation's columns and how cells are separated. ``picked`` are positions in the file.
+class DelimitedShape:
+    """The layout of a text: the relation's columns and how cells are separated. ``picked`` are positions in the file.
 
-    ``headers`` is None where the first line may be a header or a row; ``nulls`` are the columns of the relation whose
+    ``headers`` is None if the first line may be a header or a row; ``nulls`` are the columns of the relation whose
     empty cells are nulls.
     """
 
@@ -54,30 +54,30 @@ class Shape:
     nulls: tuple[int, ...] = ()
 
 
-def read_delimited(data: bytes, shape: Shape) -> Data:
+def read_delimited(data: bytes, shape: DelimitedShape) -> Data:
     """The rows of a text, as columns of the relation's types; columns of open type stay text.
 
-    Columns of symbols hold each distinct text once in a while, which is a fraction of the memory of all.
+    Columns of symbols are dictionary-encoded, which needs a fraction of the memory.
 
-    >>> shape = Shape("edge.facts", "edge", ("x", "y"), ("number", "symbol"))
+    >>> shape = DelimitedShape("edge.facts", "edge", ("x", "y"), ("number", "symbol"))
     >>> read_delimited(b"1\\ta\\n2\\tb\\n", shape).to_pylist()
     [{'x': 1, 'y': 'a'}, {'x': 2, 'y': 'b'}]
     """
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not shape.types:
-        return [()] * sum(1 for _ in _empty_rows(_decoded(data, shape), shape))
+        return [()] * sum(1 for _ in _empty_rows(_decode(data, shape), shape))
     data, shape, skipped = without_header(data, shape)
     if not data:
         return _table(shape, [[] for _ in shape.types])
     table = _read_fast(data, shape)
-    found = _read_exactly(data, shape, skipped) if table is None else table
-    if shape.headers is None and not skipped and isinstance(found, pa.Table):
-        check_first_row(found, first_row(data, shape), shape)
-    return found
+    rows = _read_exactly(data, shape, skipped) if table is None else table
+    if shape.headers is None and not skipped and isinstance(rows, pa.Table):
+        check_first_row(rows, first_row(data, shape), shape)
+    return rows
 
 
-def _empty_rows(text: str, shape: Shape) -> Iterator[None]:
-    """Lines of a relation without columns: `()` as Soufflé writes it, or an empty line."""
+def _empty_rows(text: str, shape: DelimitedShape) -> Iterator[None]:
+    """The rows of a relation without columns: `()` as Soufflé writes it, or an empty line."""
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() not in ("", EMPTY_ROW):
             raise failures.NO_COLUMNS.error(
@@ -86,7 +86,7 @@ def _empty_rows(text: str, shape: Shape) -> Iterator[None]:
         yield
 
 
-def _decoded(data: bytes, shape: Shape) -> str:
+def _decode(data: bytes, shape: DelimitedShape) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -94,13 +94,13 @@ def _decoded(data: bytes, shape: Shape) -> str:
 
 
 def not_text(error: UnicodeDecodeError, data: bytes, where: str) -> DataError:
-    """The error for bytes that are not UTF-8, with the line and the encoding that they probably have."""
+    """The error for bytes that are not UTF-8, with the line and the probable encoding."""
     line = data.count(b"\n", 0, error.start) + 1
     return failures.NOT_TEXT.error(where=where, line=line, byte=data[error.start], encoding=probable_encoding(data))
 
 
 def probable_encoding(data: bytes) -> str:
-    """The encoding of text that is not UTF-8: UTF-16 by its mark or its zeros, else one of single bytes.
+    """The probable encoding of text that is not UTF-8: UTF-16 by its mark or zero bytes, otherwise Latin-1.
 
     >>> probable_encoding("a,b".encode("utf-16")), probable_encoding("é".encode("latin1"))
     ('utf-16', 'latin1')
@@ -108,21 +108,21 @@ def probable_encoding(data: bytes) -> str:
     return "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:SHOWN] else "latin1"
 
 
-def without_header(data: bytes, shape: Shape) -> tuple[bytes, Shape, int]:
-    """The data behind a header line, and the columns picked by its names (D36).
+def without_header(data: bytes, shape: DelimitedShape) -> tuple[bytes, DelimitedShape, int]:
+    """The data after a header line, and the columns selected by its names (D36).
 
-    If it is not stated whether there is a header, a first line that equals the names is one, and a line that equals
-    them up to case is refused; other lines that look like a header are found when the rows are known
+    If it is unknown whether there is a header, a first line that equals the names is one, and a line that equals
+    them up to case is refused; other lines that look like a header are detected after the rows have been read
     (`check_first_row`).
     """
     if shape.headers is False or not data:
         return data, shape, 0
     first, _, rest = data.partition(b"\n")
-    header = next(_split(_decoded(first, shape), shape), (0, []))[1]
+    header = next(_split(_decode(first, shape), shape), (0, []))[1]
     if shape.headers is None and sorted(header) != sorted(shape.names):
-        own, wanted = compared(header, shape.names)
-        if sorted(own) == sorted(wanted):
-            raise possible_header(shape, header, f"it equals the column names {shown_names(shape.names)} up to case")
+        own, names = comparable_names(header, shape.names)
+        if sorted(own) == sorted(names):
+            raise possible_header(shape, header, f"it equals the column names {list_names(shape.names)} up to case")
         return data, shape, 0
     if shape.picked is not None:
         return rest, shape, 1
@@ -132,41 +132,41 @@ def without_header(data: bytes, shape: Shape) -> tuple[bytes, Shape, int]:
     return rest, replace(shape, picked=picked), 1
 
 
-def possible_header(shape: Shape, cells: Sequence[str], reason: str) -> DataError:
+def possible_header(shape: DelimitedShape, cells: Sequence[str], reason: str) -> DataError:
     """The error for a first line that may be a header."""
     line = shape.delimiter.join(cells)
-    shown = line if len(line) <= SHOWN else line[: SHOWN - 3] + "..."
-    return failures.POSSIBLE_HEADER.error(where=shape.where, line=shown, reason=reason, relation=shape.relation)
+    abbreviated = line if len(line) <= SHOWN else line[: SHOWN - 3] + "..."
+    return failures.POSSIBLE_HEADER.error(where=shape.where, line=abbreviated, reason=reason, relation=shape.relation)
 
 
-def first_row(data: bytes, shape: Shape) -> list[str]:
+def first_row(data: bytes, shape: DelimitedShape) -> list[str]:
     """The cells of the first line that the relation reads."""
-    cells = next(_split(_decoded(data.partition(b"\n")[0], shape), shape), (0, []))[1]
+    cells = next(_split(_decode(data.partition(b"\n")[0], shape), shape), (0, []))[1]
     return [cells[place] for place in shape.picked] if shape.picked and max(shape.picked) < len(cells) else cells
 
 
-def are_identifiers(cells: Sequence[str], shape: Shape) -> bool:
+def are_identifiers(cells: Sequence[str], shape: DelimitedShape) -> bool:
     """Whether a first line may be a header of columns of text: each cell is an identifier."""
     texts = all(type_ in ("symbol", None) for type_ in shape.types)
     return texts and bool(cells) and all(cell.strip().isidentifier() for cell in cells)
 
 
-def named_numbers(cells: Sequence[str], shape: Shape) -> list[int]:
-    """The columns of open type whose first cell is a text other than a number."""
+def text_above_numbers(cells: Sequence[str], shape: DelimitedShape) -> list[int]:
+    """The columns of open type whose first cell is not a number."""
     pairs = enumerate(zip(cells, shape.types, strict=False))
     return [place for place, (cell, type_) in pairs if type_ is None and cell and not re.match(DECIMAL, cell)]
 
 
-def check_first_row(table: pa.Table, cells: Sequence[str], shape: Shape) -> None:
+def check_first_row(table: pa.Table, cells: Sequence[str], shape: DelimitedShape) -> None:
     """Refuse a first line that looks like a header (D36): identifiers none of which recurs in its column.
 
-    A text above nothing but numbers is a name, too, since it alone would make them symbols.
+    A text above a column of numbers counts as a name, too; as a value it would turn the column into symbols.
     """
     if len(cells) != table.num_columns:
         return
     if are_identifiers(cells, shape) and not any(map(_recurs, table.columns, cells)):
         raise possible_header(shape, cells, IDENTIFIERS)
-    for place in named_numbers(cells, shape):
+    for place in text_above_numbers(cells, shape):
         rest = table.column(place).slice(1)
         if len(rest) and pc.all(pc.match_substring_regex(rest, DECIMAL)).as_py():
             raise possible_header(shape, cells, above_numbers(place))
@@ -176,7 +176,7 @@ IDENTIFIERS = "its cells are identifiers that do not occur again in their column
 
 
 def above_numbers(place: int) -> str:
-    """Why a line may be a header whose cell is above numbers."""
+    """The reason for a possible header whose cell is above numbers."""
     return f"column {place + 1} has only numbers below it"
 
 
@@ -191,8 +191,8 @@ def _recurs(column: pa.ChunkedArray, cell: str) -> bool:
     return count > 1
 
 
-def keeps_empty_lines(shape: Shape) -> bool:
-    """An empty line is a row only where the empty text is a value: in a single column of symbols."""
+def keeps_empty_lines(shape: DelimitedShape) -> bool:
+    """Whether an empty line is a row: only in a single column of symbols, where the empty text is a value."""
     return len(shape.types) == 1 and shape.types[0] in ("symbol", None) and shape.picked is None
 
 
@@ -200,13 +200,13 @@ def _has_lone_returns(data: bytes) -> bool:
     return b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
 
 
-def _read_fast(data: bytes, shape: Shape) -> pa.Table | None:
-    """The rows by Arrow's reader; None where it cannot read them or would read them otherwise than a line a row."""
+def _read_fast(data: bytes, shape: DelimitedShape) -> pa.Table | None:
+    """The rows by Arrow's reader; None if it cannot read them, or would not read each line as one row."""
     if len(shape.delimiter) != 1 or "list" in shape.types or "record" in shape.types or _has_lone_returns(data):
         return None
     places = shape.picked if shape.picked is not None else tuple(range(len(shape.types)))
-    wanted = [f"f{place}" for place in places]
-    types = {n: READ_TYPES[t] for n, t in zip(wanted, shape.types, strict=False)}
+    names = [f"f{place}" for place in places]
+    types = {n: READ_TYPES[t] for n, t in zip(names, shape.types, strict=False)}
     options = {"quote_char": '"', "double_quote": True} if shape.quoted else {"quote_char": False}
 
     def read(stream: pa.BufferReader) -> pa.Table | None:
@@ -224,7 +224,7 @@ def _read_fast(data: bytes, shape: Shape) -> pa.Table | None:
                     column_types=types,
                     null_values=[""] if shape.nulls else [],
                     strings_can_be_null=bool(shape.nulls),
-                    include_columns=wanted if shape.picked else [],
+                    include_columns=names if shape.picked else [],
                 ),
             )
         except (pa.ArrowException, KeyError):
@@ -239,31 +239,31 @@ def _read_fast(data: bytes, shape: Shape) -> pa.Table | None:
     return None if None in columns else pa.table(columns, names=list(shape.names))
 
 
-def _without_other_nulls(column: pa.ChunkedArray, place: int, shape: Shape) -> pa.ChunkedArray | None:
-    """A column in which an empty cell is what it is there: null, the empty text, or no value at all (None)."""
+def _without_other_nulls(column: pa.ChunkedArray, place: int, shape: DelimitedShape) -> pa.ChunkedArray | None:
+    """A column whose empty cells are nulls or empty texts; None if they are not values of its type."""
     if not column.null_count or place in shape.nulls:
         return column
     return column.cast(pa.string()).fill_null("") if shape.types[place] in ("symbol", None) else None
 
 
-def _read_exactly(data: bytes, shape: Shape, skipped: int) -> Data:
-    """The rows by the definition of the format; those that do not fit are reported."""
+def _read_exactly(data: bytes, shape: DelimitedShape, skipped: int) -> Data:
+    """The rows by the definition of the format; bad rows are reported."""
     columns: list[list[Any]] = [[] for _ in shape.types]
     bad = BadRows()
-    for number, cells in _split(_decoded(data, shape), shape):
+    for number, cells in _split(_decode(data, shape), shape):
         if cells in ([], [""]) and not keeps_empty_lines(shape):
             continue
         try:
-            for place, text in enumerate(_picked(cells, shape, number + skipped)):
+            for place, text in enumerate(_select_cells(cells, shape, number + skipped)):
                 columns[place].append(_value(text, place, shape, number + skipped))
         except DataError as error:
             bad.add(error)
-    bad.raise_found()
+    bad.raise_if_any()
     return _table(shape, columns)
 
 
-def _split(text: str, shape: Shape) -> Iterator[tuple[int, list[str]]]:
-    """The cells of every line with its number."""
+def _split(text: str, shape: DelimitedShape) -> Iterator[tuple[int, list[str]]]:
+    """Each line as its number and its cells."""
     if not shape.quoted:
         lines, structured = text.split("\n"), "record" in shape.types
         if lines[-1] == "":
@@ -282,14 +282,14 @@ def _split(text: str, shape: Shape) -> Iterator[tuple[int, list[str]]]:
         raise failures.QUOTES.error(where=shape.where, line=reader.line_num, error=error) from None
 
 
-def _picked(cells: list[str], shape: Shape, number: int) -> list[str]:
+def _select_cells(cells: list[str], shape: DelimitedShape, number: int) -> list[str]:
     if shape.picked is not None and max(shape.picked) < len(cells):
         return [cells[place] for place in shape.picked]
     if shape.picked is None and len(cells) == len(shape.types):
         return cells
-    wanted = len(shape.types) if shape.picked is None else max(shape.picked) + 1
+    expected = len(shape.types) if shape.picked is None else max(shape.picked) + 1
     line = shape.delimiter.join(cells)
-    shown = line if len(line) <= SHOWN else line[: SHOWN - 3] + "..."
+    abbreviated = line if len(line) <= SHOWN else line[: SHOWN - 3] + "..."
     separator = {"\t": "tabs"}.get(shape.delimiter, f"`{shape.delimiter}`")
     least = "at least " if shape.picked is not None else ""
     raise failures.CELLS.error(
@@ -300,21 +300,21 @@ def _picked(cells: list[str], shape: Shape, number: int) -> list[str]:
         relation=shape.relation,
         names=", ".join(shape.names),
         least=least,
-        wanted=wanted,
-        shown=shown,
+        wanted=expected,
+        shown=abbreviated,
         guess=_hint(line, shape),
     )
 
 
-def _hint(line: str, shape: Shape) -> str:
-    """Another delimiter that would fit."""
+def _hint(line: str, shape: DelimitedShape) -> str:
+    """A suggestion of another delimiter that would fit."""
     for other in ("\t", ",", ";", "|", " "):
         if other != shape.delimiter and line.count(other) + 1 == len(shape.types) > 1:
             return f' (did you mean delimiter="{other}"?)'.replace("\t", "\\t")
     return ""
 
 
-def _value(text: str, place: int, shape: Shape, number: int) -> Any:
+def _value(text: str, place: int, shape: DelimitedShape, number: int) -> Any:
     type_ = shape.types[place]
     if not text and place in shape.nulls:
         return None
@@ -330,7 +330,7 @@ def _value(text: str, place: int, shape: Shape, number: int) -> Any:
         raise error.reworded(f"{shape.where}:{number}: {column}: {error}{hint}; nothing was read") from None
 
 
-def _table(shape: Shape, columns: Sequence[list[Any]]) -> Data:
+def _table(shape: DelimitedShape, columns: Sequence[list[Any]]) -> Data:
     if (
         "list" in shape.types or "record" in shape.types
     ):  # the elements of a list may be of several kinds, which no Arrow type holds
@@ -339,10 +339,10 @@ def _table(shape: Shape, columns: Sequence[list[Any]]) -> Data:
     return pa.table(arrays, names=list(shape.names))
 
 
-def write_delimited(table: pa.Table, types: Sequence[str | None], shape: Shape) -> bytes:
-    """The rows of a table as text, a header before them where the shape has one.
+def write_delimited(table: pa.Table, types: Sequence[str | None], shape: DelimitedShape) -> bytes:
+    """The rows of a table as text, after a header if the shape has one.
 
-    >>> shape = Shape("", "edge", ("x", "y"), ("number", "symbol"))
+    >>> shape = DelimitedShape("", "edge", ("x", "y"), ("number", "symbol"))
     >>> write_delimited(pa.table({"x": [1, 2], "y": ["a", "b"]}), shape.types, shape)
     b'1\\ta\\n2\\tb\\n'
     """
@@ -355,7 +355,7 @@ def write_delimited(table: pa.Table, types: Sequence[str | None], shape: Shape) 
     return text.encode("utf-8", "surrogatepass")
 
 
-def _cell_texts(column: pa.ChunkedArray, type_: str | None, shape: Shape) -> pa.ChunkedArray:
+def _cell_texts(column: pa.ChunkedArray, type_: str | None, shape: DelimitedShape) -> pa.ChunkedArray:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_integer(column.type):
@@ -364,15 +364,15 @@ def _cell_texts(column: pa.ChunkedArray, type_: str | None, shape: Shape) -> pa.
         return pa.chunked_array([pa.array([souffle_float(value) for value in column.to_pylist()], pa.string())])
     if not pa.types.is_string(column.type):
         return pa.chunked_array([pa.array([show_text(value, type_) for value in column.to_pylist()], pa.string())])
-    if type_ == "record" and not shape.quoted:  # delimiters inside brackets are its own
+    if type_ == "record" and not shape.quoted:  # delimiters inside brackets belong to the record
         return column
     special = "[" + "".join("\\" + c for c in shape.delimiter) + '\\n\\r"]' if shape.quoted else None
     if special is not None:
         quoted = pc.binary_join_element_wise('"', pc.replace_substring(column, '"', '""'), '"', "")
         return pc.if_else(pc.match_substring_regex(column, special), quoted, column)
     for bad, name in ((shape.delimiter, "the delimiter"), ("\n", "a line break")):
-        found = pc.index(pc.match_substring(column, bad), True).as_py()
-        if found >= 0:
-            text = repr(column[found].as_py())
+        place = pc.index(pc.match_substring(column, bad), True).as_py()
+        if place >= 0:
+            text = repr(column[place].as_py())
             raise failures.NOT_HELD.error(where=shape.where, text=text, relation=shape.relation, name=name)
     return column

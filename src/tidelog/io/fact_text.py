@@ -1,6 +1,6 @@
-"""Facts as text: one form for all that prints them.
+"""Facts as text, in the same form wherever they are printed.
 
-Law (D35): the text is read back as the same fact by every place that reads program syntax of the program's convention.
+Law (D35): every reader of program syntax in the program's convention reads the text as the same fact.
 Times of a column of instants are printed as instants.
 """
 
@@ -21,7 +21,7 @@ Types = Sequence[str | None]
 
 @dataclass(frozen=True, slots=True)
 class FactWriter:
-    """Writes the facts of a relation; ``outside`` are the types that its columns are given back as, if it has any.
+    """Writes the facts of a relation; ``outside`` are the types with which its columns are returned, if any.
 
     >>> FactWriter("due", ("symbol", "date"), convention="prolog")(("tea", datetime.date(2026, 6, 1)))
     'due(tea, date("2026-06-01"))'
@@ -57,7 +57,7 @@ def with_zone(value: Any, type_: str | None, outside: str) -> Any:
     return Variant(value.constructor, *_with_zones(value.parts, type_.constructors[value.constructor], inside))
 
 
-def _with_zones(parts: Iterable[Any], fields: Sequence[Part], given: dict[str, str]) -> tuple[Any, ...]:
+def _with_zones(parts: Iterable[Any], fields: Sequence[Part], outside: dict[str, str]) -> tuple[Any, ...]:
     return tuple(
-        with_zone(part, field.type, given.get(field.name, "")) for part, field in zip(parts, fields, strict=True)
+        with_zone(part, field.type, outside.get(field.name, "")) for part, field in zip(parts, fields, strict=True)
     )

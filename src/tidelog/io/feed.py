@@ -22,20 +22,20 @@ from tidelog.io import io_failures as failures
 from tidelog.io.place import open_files
 from tidelog.io.view_files import Write
 
-MakeDataFrame = Callable[[], AbstractContextManager[Any]]  # the signed rows of an epoch as a DataFrame of Spark's
+MakeDataFrame = Callable[[], AbstractContextManager[Any]]  # the signed rows of an epoch as a Spark DataFrame
 PART = re.compile(r"epoch=(\d+)$")
 
 
 class Feed(Protocol):
-    """Where the changes of one view go."""
+    """The destination of the changes of one view."""
 
     view: str
 
     def last(self) -> int:
-        """The last epoch that it holds, 0 if none."""
+        """The last epoch in the feed, 0 if there is none."""
 
     def put(self, epoch: int, write: Write, frame: MakeDataFrame) -> None:
-        """Add an epoch: by writing files, or as a DataFrame of signed rows, which is there inside a `with` block."""
+        """Add an epoch: by writing files, or as a DataFrame of signed rows, which exists within a `with` block."""
 
 
 @dataclass(slots=True)
@@ -46,14 +46,14 @@ class FolderFeed:
     folder: str
 
     def last(self) -> int:
-        """The last epoch that it holds."""
+        """The last epoch in the feed."""
         files, place = open_files(self.folder)
         selector = fs.FileSelector(place, allow_not_found=True)
         try:
-            found = [PART.search(info.path) for info in files.get_file_info(selector)]
+            matches = [PART.search(info.path) for info in files.get_file_info(selector)]
         except OSError as error:
             raise failures.FEED_NOT_READ.error(view=self.view, folder=self.folder, error=error) from error
-        return max((int(match[1]) for match in found if match), default=0)
+        return max((int(match[1]) for match in matches if match), default=0)
 
     def put(self, epoch: int, write: Write, frame: MakeDataFrame) -> None:
         """Add an epoch; other readers see its files all at once."""
@@ -64,7 +64,7 @@ class FolderFeed:
             write(f"{self.folder}/{hidden}")
             files.move(f"{place}/{hidden}", f"{place}/epoch={epoch}")
         except BaseException as error:
-            with contextlib.suppress(OSError):  # half an epoch is of no use to anybody
+            with contextlib.suppress(OSError):  # an incomplete epoch is useless
                 files.delete_dir(f"{place}/{hidden}")
             if isinstance(error, OSError | pa.ArrowException):
                 raise failures.FEED_NOT_WRITTEN.error(view=self.view, folder=self.folder, error=error) from error

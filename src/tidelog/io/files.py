@@ -1,7 +1,7 @@
-"""Files of facts in, files of views out: which files a program means, and how each is read and written.
+"""Fact files and files of views: which files a program refers to, and how each is read and written.
 
 Law (D8, D16): `.input edge` reads `edge.facts`, `.output reach` writes `reach.csv`, both tab-separated as in Soufflé,
-unless their parameters say otherwise; a program without `.input` reads every file that bears the name of a relation
+unless their parameters differ; a program without `.input` reads every file that has the name of a relation
 without rules.
 A file is read whole or refused whole. Fact files never pass through the grammar of programs.
 """
@@ -22,7 +22,7 @@ from tidelog.errors.warn import warn
 from tidelog.io import io_failures as failures
 from tidelog.io.budget import Budget, read_bytes
 from tidelog.io.columns import arrow_column_type
-from tidelog.io.delimited import Data, Shape, read_delimited, write_delimited
+from tidelog.io.delimited import Data, DelimitedShape, read_delimited, write_delimited
 from tidelog.io.io_catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.json_rows import JsonShape, read_json, write_json
 from tidelog.io.late import parquet
@@ -55,7 +55,7 @@ WIDENS = {("number", "float"), ("number", "unsigned"), ("boolean", "number"), ("
 LISTED = 12
 _TURTLE = "convert it to N-Triples (`.nt`), for example with `riot --output=ntriples`"
 _SHEET = "save it as CSV"
-UNREAD = {  # endings of files that hold data and cannot be read, and what to do with them
+UNREAD = {  # endings of data files that cannot be read, and what to do with them
     **dict.fromkeys((".ttl", ".rdf", ".owl", ".trig", ".nq", ".n3", ".jsonld"), _TURTLE),
     **dict.fromkeys((".xlsx", ".xls", ".ods"), _SHEET),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3", ".duckdb"), "export its table as CSV or Parquet"),
@@ -66,7 +66,7 @@ UNREAD = {  # endings of files that hold data and cannot be read, and what to do
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file that a relation is read from."""
+    """A file with the facts of a relation."""
 
     relation: str
     path: Path
@@ -74,7 +74,7 @@ class InputFile:
 
 
 def find_inputs(program: Program, schema: Mapping[str, Types], folder: Path) -> list[InputFile]:
-    """The files of a program's base facts; a DataError names a file that is not there, and what is."""
+    """The files of a program's base facts; a DataError names a missing file and those that exist."""
     directives = [d for d in program.directives if d.kind == "input"]
     if not directives:
         return _files_by_name(program, schema, folder)
@@ -91,18 +91,18 @@ def find_inputs(program: Program, schema: Mapping[str, Types], folder: Path) -> 
 
 
 def find_views(program: Program, folder: Path) -> list[InputFile]:
-    """The files of all relations with rules, as an engine has written them; `.output` says how, if it does."""
+    """The result files of all relations with rules, in the format of their `.output` directives."""
     layouts = {d.relation: layout_of(d) for d in program.directives if d.kind == "output"}
-    found = []
+    files = []
     for name in sorted({rule.head.predicate for rule in program.rules if rule.constraint is None}):
         layout = layouts.get(name, Layout())
         layout = Layout() if layout.kind == SCREEN else layout
         path = output_path(name, layout, folder)
-        existing = path if path.is_file() else _existing(folder, name, tuple(ENDINGS))
+        existing = path if path.is_file() else _find_file(folder, name, tuple(ENDINGS))
         if existing is None:
             raise failures.NO_RESULTS.error(relation=name, folder=folder, name=path.name)
-        found.append(InputFile(name, existing, layout))
-    return found
+        files.append(InputFile(name, existing, layout))
+    return files
 
 
 def _files_by_name(program: Program, schema: Mapping[str, Types], folder: Path) -> list[InputFile]:
@@ -111,30 +111,30 @@ def _files_by_name(program: Program, schema: Mapping[str, Types], folder: Path) 
         raise failures.NO_FACTS_FOLDER.error(folder=folder)
     derived = {rule.head.predicate for rule in program.rules}
     bases = sorted(name for name in schema if name not in derived and not is_hidden(name))
-    found = {name: path for name in bases if (path := _existing(folder, name, tuple(ENDINGS))) is not None}
-    lacking = {*bases} - {*found} - {fact.atom.predicate for fact in program.facts}
-    if lacking:
+    paths = {name: path for name in bases if (path := _find_file(folder, name, tuple(ENDINGS))) is not None}
+    missing = {*bases} - {*paths} - {fact.atom.predicate for fact in program.facts}
+    if missing:
         beside = _folder_of(next((rule.span for rule in program.rules if rule.span is not None), None))
-        _report_unread(lacking, {*schema}, folder, beside, nothing_read=not found)
-    return [InputFile(name, path, Layout()) for name, path in found.items()]
+        _report_unread(missing, {*schema}, folder, beside, nothing_read=not paths)
+    return [InputFile(name, path, Layout()) for name, path in paths.items()]
 
 
 def _report_unread(
-    lacking: set[str], known: set[str], folder: Path, beside: Path | None, *, nothing_read: bool
+    missing: set[str], relations: set[str], folder: Path, beside: Path | None, *, nothing_read: bool
 ) -> None:
-    """Warn of files that probably hold facts of relations that have none: misspelt, of another kind, or elsewhere."""
-    names = KnownNames(lacking)
+    """Warn of files that probably contain missing facts: misspelt, of another kind, or in another folder."""
+    names = KnownNames(missing)
     for path in sorted(path for path in folder.iterdir() if path.is_file()):
         stem, kind = path.name.partition(".")[0], kind_of_file(path.name)
-        near = stem if stem in lacking else names.nearest(stem)
+        near = stem if stem in missing else names.nearest(stem)
         if kind is None and near is not None and (why := _unread_kind(path)) is not None:
             _warn_unread(path, why)
-        elif kind is not None and stem not in known and (near is not None or nothing_read):
+        elif kind is not None and stem not in relations and (near is not None or nothing_read):
             guess = f"; did you mean `{near}`?" if near is not None else ""
             _warn_unread(path, f"the program has no relation `{stem}`{guess}")
     if beside is not None and beside.resolve() != folder.resolve():
-        for name in sorted(lacking):
-            if (there := _existing(beside, name, tuple(ENDINGS))) is not None:
+        for name in sorted(missing):
+            if (there := _find_file(beside, name, tuple(ENDINGS))) is not None:
                 _warn_unread(there, f"facts are read from {folder}; use `-F {beside}`")
 
 
@@ -144,7 +144,7 @@ def _warn_unread(path: Path, reason: str) -> None:
 
 
 def _unread_kind(path: Path) -> str | None:
-    """Why files of a kind are not read; None for kinds that hold no facts."""
+    """Why a file of this kind is not read; None for kinds that contain no facts."""
     return next((why for ending, why in UNREAD.items() if path.name.lower().endswith(ending)), None)
 
 
@@ -159,39 +159,39 @@ def _path_of(relation: str, layout: Layout, folder: Path, beside: Path | None = 
         path = folder / layout.filename
         if path.is_file() or (path.is_dir() and layout.kind in (PARQUET, JSON)):  # Spark writes folders of files
             return path
-        raise _missing(relation, layout.filename, folder, beside)
+        raise _missing_file(relation, layout.filename, folder, beside)
     endings = tuple(e for e, kind in ENDINGS.items() if kind == layout.kind) if layout.asked else tuple(ENDINGS)
-    found = _existing(folder, relation, endings)
-    if found is None:
-        raise _missing(relation, relation + endings[0], folder, beside)
-    return found
+    file = _find_file(folder, relation, endings)
+    if file is None:
+        raise _missing_file(relation, relation + endings[0], folder, beside)
+    return file
 
 
-def _existing(folder: Path, name: str, endings: Iterable[str]) -> Path | None:
+def _find_file(folder: Path, name: str, endings: Iterable[str]) -> Path | None:
     candidates = (folder / f"{name}{ending}{packed}" for ending in endings for packed in ("", ".gz"))
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _missing(relation: str, name: str, folder: Path, beside: Path | None) -> DataError:
+def _missing_file(relation: str, name: str, folder: Path, beside: Path | None) -> DataError:
     folder = (folder / name).parent
     if not folder.is_dir():
         return failures.NO_FOLDER.error(relation=relation, folder=folder)
     files = sorted(path for path in folder.iterdir() if path.is_file())
     there = [path.name for path in files if kind_of_file(path.name)]
-    shown = ", ".join(there[:LISTED]) + (f" and {len(there) - LISTED} more" if len(there) > LISTED else "")
+    listing = ", ".join(there[:LISTED]) + (f" and {len(there) - LISTED} more" if len(there) > LISTED else "")
     others = [(path.name, why) for path in files if (why := _unread_kind(path)) is not None]
     unread = "".join(f"; {other} is not read: {why}" for other, why in others[:LISTED])
     if beside is not None and beside.resolve() != folder.resolve() and (beside / name).is_file():
         unread += f"; there is one beside the program: use `-F {beside}`"
     return failures.NO_FILE.error(
-        relation=relation, folder=folder, name=Path(name).name, shown=shown or "no fact files", unread=unread
+        relation=relation, folder=folder, name=Path(name).name, shown=listing or "no fact files", unread=unread
     )
 
 
 def read_input(file: InputFile, names: Sequence[str], types: Types, budget: Budget | None = None) -> Data:
     """The rows of a file, as columns of the relation's types; columns of open type in text files stay text.
 
-    What is read, unpacked, is counted in ``budget``.
+    The bytes read, after decompression, are counted in ``budget``.
     """
     where, kind, budget = str(file.path), kind_of(file), budget or Budget()
     policy = read_policy(file.layout.nulls, where)
@@ -206,35 +206,35 @@ def read_input(file: InputFile, names: Sequence[str], types: Types, budget: Budg
             raise failures.TRIPLE_COLUMNS.error(where=where, relation=file.relation, columns=len(types))
         return read_ntriples(data, where, names)
     shape = shape_of(file, kind, data, names, types)
-    found = read_delimited(data, shape)
+    rows = read_delimited(data, shape)
     if policy is not None and types:
-        if not isinstance(found, pa.Table):
-            return handle_row_nulls(policy, found, shape.names, types, where)
-        found = handle_table_nulls(policy, found, types, where)
-    return found.replace_schema_metadata({UNTYPED: b""}) if isinstance(found, pa.Table) else found
+        if not isinstance(rows, pa.Table):
+            return handle_row_nulls(policy, rows, shape.names, types, where)
+        rows = handle_table_nulls(policy, rows, types, where)
+    return rows.replace_schema_metadata({UNTYPED: b""}) if isinstance(rows, pa.Table) else rows
 
 
 def refuse_spark_kinds(kind: str, where: str) -> None:
-    """Tables are read and written by Spark alone."""
+    """Raise for tables, which only Spark can read and write."""
     if kind in SPARK_KINDS:
         raise failures.NEEDS_SPARK.error(where=where, what="a table")
 
 
 def kind_of(file: InputFile) -> str:
-    """What the program says, else what the file's name says."""
+    """The kind that the program names, otherwise that of the file name."""
     own = kind_of_file(file.path.name)
     return file.layout.kind if file.layout.asked or own is None else own
 
 
-def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], types: Types) -> Shape:
-    """A `.csv` whose first line has a tab is tab-separated, as Soufflé and `tidelog run` write it, else with commas."""
+def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], types: Types) -> DelimitedShape:
+    """The shape of a text file. A `.csv` file is tab-separated if its first line has a tab, else comma-separated."""
     layout = file.layout
     commas = kind == CSV and b"\t" not in data.partition(b"\n")[0]
     delimiter = layout.delimiter or ("," if commas else "\t")
     quoted = commas if layout.quoted is None else layout.quoted
     headers = layout.headers if layout.headers is not None or kind == CSV else False
     policy = read_policy(layout.nulls, str(file.path))
-    shape = Shape(
+    shape = DelimitedShape(
         str(file.path),
         file.relation,
         tuple(names),
@@ -243,7 +243,7 @@ def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], type
         quoted,
         headers,
         layout.columns,
-        nulls=() if policy is None else policy.concerned(names, str(file.path)),
+        nulls=() if policy is None else policy.null_columns(names, str(file.path)),
     )
     if layout.columns is not None and len(layout.columns) != len(types):
         raise failures.PICKED_COLUMNS.error(
@@ -266,12 +266,12 @@ def _read_json(
     budget: Budget,
     policy: NullPolicy | None,
 ) -> Data:
-    """The rows of a file, or of all files of a folder, as Spark writes them."""
+    """The rows of a file, or of all files of a folder, which is how Spark writes them."""
     paths = sorted(p for p in file.path.iterdir() if p.name[0] not in "._") if file.path.is_dir() else [file.path]
-    nulls = () if policy is None else policy.concerned(names, str(file.path))
+    nulls = () if policy is None else policy.null_columns(names, str(file.path))
     shapes = [JsonShape(str(path), file.relation, names, types, nulls) for path in paths]
-    found = [read_json(_bytes_of(path, budget), shape) for path, shape in zip(paths, shapes, strict=True)]
-    rows = [row for rows in found for row in rows]
+    batches = [read_json(_bytes_of(path, budget), shape) for path, shape in zip(paths, shapes, strict=True)]
+    rows = [row for rows in batches for row in rows]
     return rows if policy is None else handle_row_nulls(policy, rows, names, types, str(file.path))
 
 
@@ -319,7 +319,7 @@ def output_path(relation: str, layout: Layout, folder: Path) -> Path:
 
 
 def write_output(relation: str, table: pa.Table, types: Types, layout: Layout, path: Path) -> None:
-    """Write a view to a file, which appears whole or not at all."""
+    """Write a view to a file atomically."""
     types = tuple(types)
     refuse_spark_kinds(layout.kind, str(path))
     try:
@@ -348,7 +348,7 @@ def output_bytes(relation: str, table: pa.Table, types: Types, layout: Layout, w
         return write_ntriples(table, where)
     commas = layout.kind == CSV
     names = layout.names or tuple(table.column_names)
-    shape = Shape(where, relation, names, tuple(types), layout.delimiter or ("," if commas else "\t"))
+    shape = DelimitedShape(where, relation, names, tuple(types), layout.delimiter or ("," if commas else "\t"))
     headers = commas if layout.headers is None else layout.headers
     quoted = commas if layout.quoted is None else layout.quoted
     return write_delimited(table, types, replace(shape, headers=headers, quoted=quoted, souffle=layout.souffle))

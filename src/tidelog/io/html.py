@@ -1,7 +1,7 @@
-"""Pieces of HTML for notebooks: tables, parts that fold, text.
+"""Pieces of HTML for notebooks: tables, collapsible parts, text.
 
 Law: whatever comes out of facts and programs is text, never markup. No script and no style sheet: pages of notebooks
-keep neither, and the colours are those of the page, light or dark. What is long folds, and says how long it is.
+keep neither, and the colours are those of the page, light or dark. Long parts are collapsed and show their size.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WIDE = "overflow-x:auto;line-height:1.45"
 
 
 def text(value: object) -> str:
-    """Text with nothing in it that a browser takes for markup.
+    """Text that is escaped, so that a browser does not read it as markup.
 
     >>> text('<b> & "c"')
     '&lt;b&gt; &amp; &quot;c&quot;'
@@ -26,12 +26,12 @@ def text(value: object) -> str:
 
 
 def code(value: object) -> str:
-    """Text of a program, with its blanks and lines."""
+    """Program text, with its spaces and line breaks."""
     return f'<code style="white-space:pre-wrap;background:none">{text(value)}</code>'
 
 
 def faint(value: object) -> str:
-    """What is said beside."""
+    """Secondary text, in a faint colour."""
     return f'<span style="{FAINT}">{text(value)}</span>'
 
 
@@ -41,23 +41,23 @@ def line(*parts: str) -> str:
 
 
 def apart(*parts: str) -> str:
-    """A separate line, with some space before it."""
+    """A separate line with some space above it."""
     return f'<div style="margin-top:.5em">{" ".join(parts)}</div>'
 
 
 def lines(texts: Iterable[str]) -> str:
-    """Lines of text whose blanks count."""
+    """Preformatted lines of text."""
     return f'<pre style="background:none">{text(chr(10).join(texts))}</pre>'
 
 
-def fold(summary: str, inside: str, *, shown: bool = False) -> str:
-    """A part under a summary that opens and closes it."""
-    return f"{fold_start(summary, shown=shown)}{inside}{FOLD_END}"
+def fold(summary: str, inside: str, *, is_open: bool = False) -> str:
+    """A collapsible part with a summary."""
+    return f"{fold_start(summary, is_open=is_open)}{inside}{FOLD_END}"
 
 
-def fold_start(summary: str, *, shown: bool) -> str:
-    """The beginning of a part that folds; `FOLD_END` ends it."""
-    return f'<details{" open" if shown else ""}><summary>{summary}</summary><div style="{INDENT}">'
+def fold_start(summary: str, *, is_open: bool) -> str:
+    """The start of a collapsible part; `FOLD_END` ends it."""
+    return f'<details{" open" if is_open else ""}><summary>{summary}</summary><div style="{INDENT}">'
 
 
 FOLD_END = "</div></details>"
@@ -78,10 +78,10 @@ class Html(str):
 
 
 def _cell(value: object, style: str) -> str:
-    shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
-    return f'<td style="{style}">{value if isinstance(value, Html) else text(shown)}</td>'
+    content = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
+    return f'<td style="{style}">{value if isinstance(value, Html) else text(content)}</td>'
 
 
 def page(*parts: str) -> str:
-    """The whole of what an object shows."""
+    """The complete HTML of an object."""
     return f'<div style="{WIDE}">{"".join(parts)}</div>'

@@ -1,4 +1,4 @@
-"""Rows as JSON: an object or a list of values a line, or one list of them.
+"""Rows as JSON: one object or list of values per line, or one list of rows.
 
 Law: reading what was written gives the same values. An object's fields are the columns of the relation by their names,
 a list's elements by their order. The format of values is defined in `json_values`. A row that does not fit is reported
@@ -19,20 +19,20 @@ from tidelog.errors import DataError
 from tidelog.io import io_failures as failures
 from tidelog.io.bad_rows import BadRows
 from tidelog.io.delimited import not_text
-from tidelog.io.json_values import ENDLESS, json_value
+from tidelog.io.json_values import NON_FINITE, json_value
 from tidelog.io.match_names import find_names, other_names, report_ignored
 from tidelog.io.texts import read_list, read_text
-from tidelog.io.values import column_type, shown
+from tidelog.io.values import column_type, show_value
 from tidelog.program.values.shape import Shape
 from tidelog.program.values.term import NAN
 
 _WHITE = " \t\r\n"
-_ENDLESS = {**ENDLESS, "nan": NAN, "inf": math.inf, "-inf": -math.inf}
+_NON_FINITE = {**NON_FINITE, "nan": NAN, "inf": math.inf, "-inf": -math.inf}
 
 
 @dataclass(frozen=True, slots=True)
 class JsonShape:
-    """What a text holds: the relation's columns, and where it comes from."""
+    """The layout of a text: the relation's columns, and the name of the file."""
 
     where: str
     relation: str
@@ -50,19 +50,19 @@ def read_json(data: bytes, shape: JsonShape) -> list[tuple[Any, ...]]:
     """
     bad, lines, rows = BadRows(), [], []
     matcher = _Matcher(shape)
-    for line, value in _values(_decoded(data, shape), shape):
+    for line, value in _values(_decode(data, shape), shape):
         try:
             rows.append(_row(value, line, shape, matcher))
             lines.append(line)
         except DataError as error:
             bad.add(error)
-    bad.raise_found()
+    bad.raise_if_any()
     matcher.report()
     _check_open(rows, lines, shape)
     return rows
 
 
-def _decoded(data: bytes, shape: JsonShape) -> str:
+def _decode(data: bytes, shape: JsonShape) -> str:
     try:
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:
@@ -71,7 +71,7 @@ def _decoded(data: bytes, shape: JsonShape) -> str:
 
 def _values(text: str, shape: JsonShape) -> Iterator[tuple[int, Any]]:
     """The rows with their lines: values one after the other, or those of one list of rows."""
-    decoder = json.JSONDecoder(parse_constant=_ENDLESS.__getitem__)
+    decoder = json.JSONDecoder(parse_constant=_NON_FINITE.__getitem__)
     at, line = _skip(text, 0, 1)
     inside = at < len(text) and text[at] == "[" and _begins_a_row(text, at)
     if inside:
@@ -100,13 +100,13 @@ def _skip(text: str, at: int, line: int) -> tuple[int, int]:
 
 
 def _begins_a_row(text: str, at: int) -> bool:
-    """Whether a list is one of rows: its first element is an object or a list, or there is none."""
+    """Whether a list is a list of rows: it is empty, or its first element is an object or a list."""
     first, _ = _skip(text, at + 1, 1)
     return text[first : first + 1] in ("{", "[", "]")
 
 
 def _after(text: str, at: int, line: int, shape: JsonShape) -> tuple[int, int, bool]:
-    """Past the comma between two rows of a list, or past its end."""
+    """Move past the comma between two rows of a list, or past its end."""
     mark = text[at : at + 1]
     if mark == "]":
         at, line = _skip(text, at + 1, line)
@@ -132,53 +132,55 @@ def _holds_row(text: str, at: int) -> bool:
 def _not_json(error: Exception, text: str, at: int, line: int, shape: JsonShape) -> DataError:
     place = getattr(error, "pos", at)
     end = text.find("\n", at, place)
-    if end >= 0 and _holds_row(text, end):  # a row a line: the mistake is where the row began
+    if end >= 0 and _holds_row(text, end):  # one row per line: the mistake is where the row began
         place = end
     message = getattr(error, "msg", None) or ("nested too deeply" if isinstance(error, RecursionError) else str(error))
     return failures.NOT_JSON.error(where=shape.where, line=line + text.count("\n", at, place), error=message)
 
 
 class _Matcher:
-    """Which fields of objects are the columns of a relation; objects of one file mostly have the same fields."""
+    """Matches the fields of objects with the columns of a relation; most objects of a file have the same fields."""
 
     def __init__(self, shape: JsonShape) -> None:
         self._shape = shape
-        self._known: dict[tuple[str, ...], list[str] | None] = {}
+        self._fields_by_names: dict[tuple[str, ...], list[str] | None] = {}
 
     def fields(self, value: dict[str, Any]) -> list[str] | None:
-        """The fields in the order of the columns; None if the object does not have all."""
-        own = tuple(value)
-        if own not in self._known:
-            places = find_names(self._shape.names, own) if self._shape.names else ()
-            self._known[own] = None if places is None else [own[place] for place in places]
-        return self._known[own]
+        """The fields in the order of the columns; None if the object lacks one."""
+        names = tuple(value)
+        if names not in self._fields_by_names:
+            places = find_names(self._shape.names, names) if self._shape.names else ()
+            self._fields_by_names[names] = None if places is None else [names[place] for place in places]
+        return self._fields_by_names[names]
 
     def report(self) -> None:
-        """Report the fields that are no columns."""
-        met = tuple(dict.fromkeys(name for own in self._known for name in other_names(self._shape.names, own)))
-        report_ignored(self._shape.where, self._shape.relation, met)
+        """Warn of the fields that are not columns."""
+        ignored = tuple(
+            dict.fromkeys(name for own in self._fields_by_names for name in other_names(self._shape.names, own))
+        )
+        report_ignored(self._shape.where, self._shape.relation, ignored)
 
 
 def _row(value: Any, line: int, shape: JsonShape, matcher: _Matcher) -> tuple[Any, ...]:
     if isinstance(value, dict):
         fields = matcher.fields(value)
         if fields is None:
-            raise _misfit(line, shape, f"an object with {_fields_shown(value)}")
-        found = [value[name] for name in fields]
+            raise _misfit(line, shape, f"an object with {_list_fields(value)}")
+        cells = [value[name] for name in fields]
     elif isinstance(value, list) and len(value) == len(shape.names):
-        found = value
+        cells = value
     else:
-        raise _misfit(line, shape, f"{shown(value)}")
-    return tuple(_cell(cell, place, line, shape) for place, cell in enumerate(found))
+        raise _misfit(line, shape, f"{show_value(value)}")
+    return tuple(_cell(cell, place, line, shape) for place, cell in enumerate(cells))
 
 
-def _fields_shown(fields: Any) -> str:
+def _list_fields(fields: Any) -> str:
     return ", ".join(f"`{name}`" for name in fields) or "no fields"
 
 
-def _misfit(line: int, shape: JsonShape, found: str) -> DataError:
+def _misfit(line: int, shape: JsonShape, row_text: str) -> DataError:
     return failures.JSON_ROW.error(
-        where=shape.where, line=line, relation=shape.relation, names=", ".join(shape.names), found=found
+        where=shape.where, line=line, relation=shape.relation, names=", ".join(shape.names), found=row_text
     )
 
 
@@ -189,13 +191,13 @@ def _cell(value: Any, place: int, line: int, shape: JsonShape) -> Any:
     if value is None:
         raise failures.NULL_IN_JSON.error(where=shape.where, line=line, name=shape.names[place])
     try:
-        return _listed(value) if type_ is None else _reader(type_)(value)
+        return _to_tuples(value) if type_ is None else _reader(type_)(value)
     except (TypeError, ValueError, DataError):
         raise _no_value(line, shape.names[place], value, type_ or "any", shape) from None
 
 
 def _no_value(line: int, name: str, value: Any, type_: str, shape: JsonShape) -> DataError:
-    return failures.JSON_VALUE.error(where=shape.where, line=line, name=name, value=shown(value), type=type_)
+    return failures.JSON_VALUE.error(where=shape.where, line=line, name=name, value=show_value(value), type=type_)
 
 
 def _exactly(*kinds: type) -> Callable[[Any], Any]:
@@ -219,8 +221,8 @@ def _whole(least: int, end: int) -> Callable[[Any], int]:
 
 
 def _float(value: Any) -> float:
-    if isinstance(value, str) and value in _ENDLESS:
-        return _ENDLESS[value]
+    if isinstance(value, str) and value in _NON_FINITE:
+        return _NON_FINITE[value]
     if type(value) not in (int, float):
         raise TypeError
     return float(value)
@@ -232,15 +234,15 @@ def _boolean(value: Any) -> bool:
     return bool(value)
 
 
-def _listed(value: Any) -> Any:
-    """Lists as tuples; what is inside one has no type but its own."""
+def _to_tuples(value: Any) -> Any:
+    """Convert lists to tuples; their elements have no declared type."""
     if isinstance(value, dict):
         raise TypeError
     if not isinstance(value, list):
         return value
     if any(part is None or isinstance(part, dict | bool) for part in value):
         raise TypeError
-    return tuple(_listed(part) for part in value)
+    return tuple(_to_tuples(part) for part in value)
 
 
 def _list(value: Any) -> tuple[Any, ...]:
@@ -248,8 +250,8 @@ def _list(value: Any) -> tuple[Any, ...]:
         return read_list(value)
     if not isinstance(value, list):
         raise TypeError
-    found: tuple[Any, ...] = _listed(value)
-    return found
+    items: tuple[Any, ...] = _to_tuples(value)
+    return items
 
 
 def _from_text(type_: str) -> Callable[[Any], Any]:
@@ -273,7 +275,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _check_open(rows: list[tuple[Any, ...]], lines: list[int], shape: JsonShape) -> None:
-    """Columns of open type hold values of one type, that which they have together."""
+    """Check that the values of each column of open type have one common type."""
     bad = BadRows()
     for place, (name, type_) in enumerate(zip(shape.names, shape.types, strict=True)):
         if type_ is not None or not rows:
@@ -287,11 +289,11 @@ def _check_open(rows: list[tuple[Any, ...]], lines: list[int], shape: JsonShape)
                 _READERS[own](list(row[place]) if isinstance(row[place], tuple) else row[place])
             except TypeError:
                 bad.add(_no_value(line, name, row[place], own, shape))
-    bad.raise_found()
+    bad.raise_if_any()
 
 
 def write_json(table: pa.Table, types: Sequence[str | None]) -> bytes:
-    """The rows of a table as objects, one a line; lists may stand in it as their texts.
+    """The rows of a table as objects, one per line; lists in the table may be texts.
 
     >>> write_json(pa.table({"x": [1], "y": [float("inf")]}), ("number", "float"))
     b'{"x": 1, "y": "Infinity"}\\n'

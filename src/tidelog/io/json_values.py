@@ -1,7 +1,7 @@
-"""Values as JSON has them.
+"""Values as JSON.
 
 Law: reading what was written into a column of the same type gives the same value. Numbers are exact, lists are lists,
-dates and timestamps texts in ISO 8601, records and algebraic values the texts that files hold, and floats that JSON has
+dates and timestamps are texts in ISO 8601, records and algebraic values are texts as in files, and floats that JSON has
 no number for the texts `Infinity`, `-Infinity` and `NaN`. A list that contains such a float is its text, too, because
 inside a list `Infinity` could not be distinguished from a symbol.
 """
@@ -18,11 +18,11 @@ from tidelog.program.values.term import NAN
 from tidelog.program.values.variant import Variant
 
 _NAMES = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
-ENDLESS = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": NAN}
+NON_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": NAN}
 
 
 def json_value(value: Any, type_: str | None = None) -> Any:
-    """A value as JSON has it; the type of its column, where it is known, spares a record some quotes.
+    """A value as JSON; if the type of its column is known, a record needs fewer quotes.
 
     >>> json_value((1, ("a",))), json_value(datetime.date(2026, 11, 17)), json_value(Variant("A", 1))
     ([1, ['a']], '2026-11-17', '$A(1)')
@@ -32,13 +32,13 @@ def json_value(value: Any, type_: str | None = None) -> Any:
     if isinstance(type_, Shape) or value is None or isinstance(value, Variant) or hasattr(value, "_fields"):
         return show_text(value, type_)  # named tuples are records, None is nil
     if isinstance(value, tuple | list):
-        return show_text(value, None) if _holds_endless(value) else [json_value(part) for part in value]
+        return show_text(value, None) if _holds_non_finite(value) else [json_value(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return _NAMES[str(value)]
     return value.isoformat() if isinstance(value, datetime.date) else value
 
 
-def _holds_endless(value: Any) -> bool:
+def _holds_non_finite(value: Any) -> bool:
     if isinstance(value, tuple | list):
-        return any(map(_holds_endless, value))
+        return any(map(_holds_non_finite, value))
     return isinstance(value, float) and not math.isfinite(value)

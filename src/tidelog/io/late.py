@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _Late:
-    """A module that is imported when it is first asked for something."""
+    """A module that is imported when one of its attributes is first used."""
 
     def __init__(self, name: str) -> None:
         self._name = name

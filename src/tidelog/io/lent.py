@@ -1,8 +1,8 @@
-"""Memory of Python's that is lent to Arrow's threads, and taken back before anybody goes on.
+"""Python memory that is lent to Arrow's threads and returned before the caller continues.
 
-Law: when `read_lent` has returned, no thread of Arrow's holds the memory any more. A reader of Arrow's returns when it
-has all rows, and a thread of its pool may still be about to drop what it read from; to free memory of Python's that
-thread takes the interpreter's lock. If the interpreter ends meanwhile the thread is ended in the middle of a
+Law: when `read_lent` has returned, no Arrow thread holds the memory any more. Arrow's reader returns when it
+has all rows, but a thread of its pool may still be about to release its input; to free Python memory, that
+thread takes the interpreter's lock. If the interpreter exits meanwhile, the thread is terminated in the middle of a
 destructor, and the process with it (`terminate called without an active exception`, SIGABRT).
 """
 
@@ -21,14 +21,14 @@ T = TypeVar("T")
 
 
 def read_lent(data: bytes, read: Callable[[pa.BufferReader], T]) -> T:
-    """What is read from a stream of Arrow's over the bytes, which are not copied; nothing of the stream is kept.
+    """The result of reading an Arrow stream over the bytes, which are not copied; the stream must not be kept.
 
-    ``read`` raises nothing: the trace of an exception keeps the stream, and with it the memory.
+    ``read`` must not raise: the traceback of an exception would keep the stream, and with it the memory.
     """
     memory = np.frombuffer(data, np.uint8)
     back = threading.Event()
     weakref.finalize(memory, back.set)
-    found = read(pa.BufferReader(pa.py_buffer(memory)))
+    result = read(pa.BufferReader(pa.py_buffer(memory)))
     del memory
     back.wait(PATIENCE)
-    return found
+    return result

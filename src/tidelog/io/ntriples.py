@@ -1,7 +1,7 @@
-"""RDF as N-Triples: one statement a line, its three terms kept as the text they are written in.
+"""RDF as N-Triples: one statement per line, whose three terms are kept as text.
 
 Law (D16): a statement fills three symbol columns with its terms as text (`<iri>`, `_:blank`, `"literal"@en`), so that
-equal terms are equal symbols and writing gives the statement back. Two spellings of one literal (`"a"` and `"\\u0061"`)
+equal terms are equal symbols and writing restores the statement. Two spellings of one literal (`"a"` and `"\\u0061"`)
 stay two.
 """
 
@@ -37,13 +37,13 @@ def read_ntriples(data: bytes, where: str, names: Iterable[str]) -> pa.Table:
     bad = BadRows()
     match = STATEMENT.fullmatch
     for number, line in enumerate(_lines(data, where), 1):
-        found = match(line)
-        if found is not None:
-            rows.append(found.groups())
+        statement = match(line)
+        if statement is not None:
+            rows.append(statement.groups())
         elif not _SKIPPED.fullmatch(line):
-            shown = line if len(line) <= 100 else line[:97] + "..."
-            bad.add(failures.NOT_A_STATEMENT.error(where=where, number=number, shown=shown))
-    bad.raise_found()
+            abbreviated = line if len(line) <= 100 else line[:97] + "..."
+            bad.add(failures.NOT_A_STATEMENT.error(where=where, number=number, shown=abbreviated))
+    bad.raise_if_any()
     columns = zip(*rows, strict=True) if rows else ((), (), ())
     return pa.table([pa.array(column, pa.string()) for column in columns], names=list(names))
 
@@ -58,7 +58,7 @@ def _lines(data: bytes, where: str) -> list[str]:
 
 
 def write_ntriples(table: pa.Table, where: str) -> bytes:
-    """Rows of three terms as statements; a DataError for a value that is no term."""
+    """Rows of three terms as statements; a DataError for a value that is not a term."""
     lines = []
     for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
         for term in row:

@@ -1,10 +1,10 @@
-"""What becomes of nulls in an input: refused, or as its policy says skipped or replaced.
+"""How nulls in an input are handled: refused, or skipped or replaced according to a policy.
 
-Law (D37): nulls stay outside the language. Without a policy a null is refused. With `skip` a row that holds a null is
-left out; with `COLUMN=VALUE` the nulls of that column are replaced first. Both are counted.
-A null is what the source has as one; in files of text, where there is none, an empty cell of a column that the policy
-is about. NaN is a float, except in tables of pandas, which has no other null for floats. The absent record `nil` is a
-value, and so nulls in columns of records are not touched.
+Law (D37): nulls stay outside the language. Without a policy, a null is refused. With `skip`, a row with a null is
+skipped; with `COLUMN=VALUE` the nulls of that column are replaced first. Both are counted.
+A null is what the source defines as one; in text files, which have no nulls, an empty cell of a column that the policy
+applies to. NaN is a float, except in tables of pandas, which has no other null for floats. The absent record `nil` is a
+value, so nulls in columns of records are not changed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tidelog.errors import DataError, TidelogWarning
 from tidelog.errors.warn import warn
 from tidelog.io import io_failures as failures
 from tidelog.io.columns import arrow_column_type
-from tidelog.io.match_names import compared
+from tidelog.io.match_names import comparable_names
 from tidelog.io.texts import read_text
-from tidelog.io.values import column_type, is_null, shown
+from tidelog.io.values import column_type, is_null, show_value
 from tidelog.program.values.shape import Shape
 
 REFUSE, SKIP = "refuse", "skip"
@@ -35,34 +35,34 @@ Mask: TypeAlias = "npt.NDArray[np.bool_]"
 class NullPolicy:
     """How the nulls of an input are handled; ``is_text``: replacements are texts, to be read by the column's type."""
 
-    given: str
+    text: str
     skip: bool = False
     replacements: tuple[tuple[str, object], ...] = ()
     is_text: bool = True
 
     def places(self, names: Sequence[str], where: str) -> dict[int, object]:
         """The replacements by column; an error for a name that the relation does not have."""
-        wanted, own = compared([name for name, _ in self.replacements], names)
-        found: dict[int, object] = {}
-        for key, (name, value) in zip(wanted, self.replacements, strict=True):
+        keys, own = comparable_names([name for name, _ in self.replacements], names)
+        by_place: dict[int, object] = {}
+        for key, (name, value) in zip(keys, self.replacements, strict=True):
             if key not in own:
                 raise self.error(where, f"no column `{name}` among {', '.join(f'`{each}`' for each in names)}")
-            found[own.index(key)] = value
-        return found
+            by_place[own.index(key)] = value
+        return by_place
 
-    def concerned(self, names: Sequence[str], where: str) -> tuple[int, ...]:
+    def null_columns(self, names: Sequence[str], where: str) -> tuple[int, ...]:
         """The columns of a text file whose empty cells are nulls."""
         replaced = self.places(names, where)
         return tuple(range(len(names))) if self.skip else tuple(sorted(replaced))
 
     def error(self, where: str, problem: str) -> DataError:
-        """A policy that cannot be followed."""
-        return failures.NULL_POLICY.error(where=where, problem=problem, policy=self.given)
+        """The error for a policy that cannot be applied."""
+        return failures.NULL_POLICY.error(where=where, problem=problem, policy=self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class NullCounts:
-    """How many rows were skipped for a null, and how many nulls of each column were replaced."""
+    """The number of rows skipped because of a null, and of replaced nulls by column."""
 
     skipped: int = 0
     replaced: Mapping[str, int] = field(default_factory=dict)
@@ -91,49 +91,49 @@ class NullCounts:
 
 @dataclass(frozen=True, slots=True)
 class InputReport:
-    """What an epoch did with the tables that came into it, by relation."""
+    """By relation: the nulls and the ignored columns of the tables that an epoch inserted."""
 
     nulls: dict[str, NullCounts] = field(default_factory=dict)
     ignored: dict[str, tuple[str, ...]] = field(default_factory=dict)  # columns that the relation does not have
 
     def count(self, relation: str, counts: NullCounts) -> None:
-        """Nulls that were skipped or replaced."""
+        """Add the counts of skipped and replaced nulls."""
         if counts:
             self.nulls[relation] = self.nulls.get(relation, NullCounts()) + counts
 
     def ignore(self, relation: str, names: Sequence[str]) -> None:
-        """Columns that were ignored."""
+        """Add ignored columns."""
         if names:
             self.ignored[relation] = tuple(dict.fromkeys((*self.ignored.get(relation, ()), *names)))
 
 
-def read_policy(given: Policy | NullPolicy | None, where: str) -> NullPolicy | None:
+def read_policy(policy: Policy | NullPolicy | None, where: str) -> NullPolicy | None:
     """A policy as users write it; None if nulls are refused.
 
     >>> read_policy("skip", "emp"), read_policy("refuse", "emp")
-    (NullPolicy(given='skip', skip=True, replacements=(), is_text=True), None)
+    (NullPolicy(text='skip', skip=True, replacements=(), is_text=True), None)
     >>> read_policy("mgr=none, skip", "emp").replacements, read_policy({"pay": 0}, "emp").replacements
     ((('mgr', 'none'),), (('pay', 0),))
     """
-    if given is None or isinstance(given, NullPolicy):
-        return given
-    if isinstance(given, Mapping):
-        for name, value in given.items():
+    if policy is None or isinstance(policy, NullPolicy):
+        return policy
+    if isinstance(policy, Mapping):
+        for name, value in policy.items():
             if not isinstance(name, str) or is_null(value):
-                raise NullPolicy(str(given)).error(where, f"`{name}` has no replacement")
-        return NullPolicy(str(dict(given)), False, tuple(given.items()), False) if given else None
-    if not isinstance(given, str):
-        raise NullPolicy(shown(given)).error(where, f"expected a text or a dict, found {type(given).__name__}")
+                raise NullPolicy(str(policy)).error(where, f"`{name}` has no replacement")
+        return NullPolicy(str(dict(policy)), False, tuple(policy.items()), False) if policy else None
+    if not isinstance(policy, str):
+        raise NullPolicy(show_value(policy)).error(where, f"expected a text or a dict, found {type(policy).__name__}")
     skip, replacements = False, []
-    for item in given.split(","):
+    for item in policy.split(","):
         name, equals, value = item.partition("=")
         if equals and name.strip():
             replacements.append((name.strip(), value.strip()))
         elif item.strip() == SKIP:
             skip = True
         elif item.strip() != REFUSE:
-            raise NullPolicy(given).error(where, f"unknown item `{item.strip()}`")
-    return NullPolicy(given, skip, tuple(replacements)) if skip or replacements else None
+            raise NullPolicy(policy).error(where, f"unknown item `{item.strip()}`")
+    return NullPolicy(policy, skip, tuple(replacements)) if skip or replacements else None
 
 
 def handle_nulls(
@@ -143,30 +143,30 @@ def handle_nulls(
     types: Sequence[str | None],
     where: str,
 ) -> tuple[list[Any], int, NullCounts]:
-    """Columns (Arrow's, numpy's, or lists) after a policy, how many rows are left, and the counts."""
-    made, length = list(columns), len(columns[0]) if columns else 0
+    """Apply a policy to columns (Arrow, numpy, or lists); returns the columns, the number of rows, and the counts."""
+    results, length = list(columns), len(columns[0]) if columns else 0
     replaced: dict[str, int] = {}
     for place, value in policy.places(names, where).items():
-        nulls = null_mask(made[place], types[place])
+        nulls = null_mask(results[place], types[place])
         count = int(nulls.sum())
         if count:
-            made[place] = _filled(
-                made[place], nulls, _value(policy, value, made[place], types[place], where), policy, where
+            results[place] = _fill(
+                results[place], nulls, _value(policy, value, results[place], types[place], where), policy, where
             )
             replaced[names[place]] = count
     if not policy.skip:
-        return made, length, NullCounts(0, replaced)
+        return results, length, NullCounts(0, replaced)
     bad = np.zeros(length, np.bool_)
-    for column, type_ in zip(made, types, strict=True):
+    for column, type_ in zip(results, types, strict=True):
         bad |= null_mask(column, type_)
     if not bad.any():
-        return made, length, NullCounts(0, replaced)
-    kept = np.flatnonzero(~bad)
-    return [_taken(column, kept) for column in made], len(kept), NullCounts(int(bad.sum()), replaced)
+        return results, length, NullCounts(0, replaced)
+    rows = np.flatnonzero(~bad)
+    return [_take_rows(column, rows) for column in results], len(rows), NullCounts(int(bad.sum()), replaced)
 
 
 def handle_table_nulls(policy: NullPolicy, table: pa.Table, types: Sequence[str | None], where: str) -> pa.Table:
-    """The rows of a file after its policy; the counts are reported."""
+    """Apply a policy to the rows of a file; the counts are reported."""
     columns, _, counts = handle_nulls(policy, table.columns, table.column_names, types, where)
     report_nulls(where, counts)
     return pa.table(columns, names=table.column_names).replace_schema_metadata(table.schema.metadata)
@@ -184,7 +184,7 @@ def handle_row_nulls(
 
 
 def report_nulls(where: str, counts: NullCounts) -> None:
-    """Report what was done with the nulls of a file."""
+    """Warn of the nulls of a file that were skipped or replaced."""
     if counts:
         error = failures.NULLS_HANDLED.error(where=where, report=counts)
         warn(TidelogWarning(f"{error.code}: {error}"))
@@ -195,20 +195,20 @@ def null_mask(column: Any, type_: str | None) -> Mask:
     if isinstance(type_, Shape) or isinstance(column, np.ndarray):
         return np.zeros(len(column), np.bool_)
     if isinstance(column, pa.ChunkedArray):
-        found: Mask = np.asarray(_plain(column).is_null().to_numpy(), np.bool_)
-        return found
+        mask: Mask = np.asarray(_plain(column).is_null().to_numpy(), np.bool_)
+        return mask
     return np.fromiter((is_null(value) for value in column), np.bool_, len(column))
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose nulls are its own, not those of a dictionary."""
+    """A column without nulls in its dictionary."""
     if pa.types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
         return column.cast(column.type.value_type)
     return column
 
 
 def _value(policy: NullPolicy, value: object, column: Any, type_: str | None, where: str) -> object:
-    """The value that takes the place of nulls; texts are read as a cell of a file would be."""
+    """The value that replaces nulls; texts are read as cells of a file."""
     if not policy.is_text:
         return value
     own = type_ or _own_type(column, where)
@@ -228,7 +228,7 @@ def _own_type(column: Any, where: str) -> str | None:
     return column_type(present, where) if present else None
 
 
-def _filled(column: Any, nulls: Mask, value: Any, policy: NullPolicy, where: str) -> Any:
+def _fill(column: Any, nulls: Mask, value: Any, policy: NullPolicy, where: str) -> Any:
     if not isinstance(column, pa.ChunkedArray):
         return [value if null else own for own, null in zip(column, nulls.tolist(), strict=True)]
     if pa.types.is_dictionary(column.type):
@@ -238,10 +238,10 @@ def _filled(column: Any, nulls: Mask, value: Any, policy: NullPolicy, where: str
             return pa.chunked_array([pa.array([value] * len(column))])
         return column.fill_null(pa.array([value]).cast(column.type)[0])
     except (pa.ArrowException, TypeError, ValueError):
-        raise policy.error(where, f"{shown(value)} does not fit a column of {column.type}") from None
+        raise policy.error(where, f"{show_value(value)} does not fit a column of {column.type}") from None
 
 
-def _taken(column: Any, kept: npt.NDArray[np.int64]) -> Any:
+def _take_rows(column: Any, rows: npt.NDArray[np.int64]) -> Any:
     if isinstance(column, pa.ChunkedArray):
-        return _plain(column).take(pa.array(kept))
-    return column[kept] if isinstance(column, np.ndarray) else [column[row] for row in kept.tolist()]
+        return _plain(column).take(pa.array(rows))
+    return column[rows] if isinstance(column, np.ndarray) else [column[row] for row in rows.tolist()]

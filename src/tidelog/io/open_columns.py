@@ -1,6 +1,6 @@
-"""Types for columns of text that no declaration and no rule determines.
+"""Types for text columns that neither a declaration nor a rule determines.
 
-Law: a column that holds only whole numbers is of numbers, one with decimal numbers of floats, any other of symbols;
+Law: a column of whole numbers has the type number, one with decimal numbers float, any other symbol;
 columns that rules join are one column in this respect, so that a symbol in one of them makes all of them symbols.
 """
 
@@ -20,9 +20,9 @@ Bound = dict[tuple[str, int], str]
 
 
 def settle_types(
-    read: Sequence[tuple[str, Data]], schema: Mapping[str, Types], check: Callable[[Bound], Mapping[str, Types]]
+    inputs: Sequence[tuple[str, Data]], schema: Mapping[str, Types], check: Callable[[Bound], Mapping[str, Types]]
 ) -> list[tuple[str, Data]]:
-    """The data with every column typed; ``check`` gives the schema that follows from types of some columns.
+    """The data with every column typed; ``check`` returns the schema that follows from the types of some columns.
 
     >>> columns = pa.table({"x": ["1", "2"], "y": ["1", "b"]})
     >>> def check(bound):
@@ -30,36 +30,36 @@ def settle_types(
     >>> settle_types([("edge", columns)], {"edge": (None, None)}, check)[0][1].to_pydict()
     {'x': [1, 2], 'y': ['1', 'b']}
     """
-    guesses = _guesses(read, schema)
+    guesses = _guesses(inputs, schema)
     bound: Bound = {}
     for kind in sorted(set(guesses.values()), key=_strength):
-        bound.update({place: kind for place, guess in guesses.items() if guess == kind and _open(place, schema)})
+        bound.update({place: kind for place, guess in guesses.items() if guess == kind and _is_open(place, schema)})
         schema = check(bound)
-    return [(name, _typed(data, schema.get(name, ()), name, bound)) for name, data in read]
+    return [(name, _apply_types(data, schema.get(name, ()), name, bound)) for name, data in inputs]
 
 
 def _strength(kind: str) -> int:
-    """Types of files that carry types come first; then symbols, which hold any text; then floats."""
+    """The order of types: those of typed files first, then symbols, which hold any text, then floats."""
     order = ("symbol", "float", "number")
     return order.index(kind) + 1 if kind in order else 0
 
 
-def _open(place: tuple[str, int], schema: Mapping[str, Types]) -> bool:
+def _is_open(place: tuple[str, int], schema: Mapping[str, Types]) -> bool:
     return schema[place[0]][place[1]] is None
 
 
-def _guesses(read: Sequence[tuple[str, Data]], schema: Mapping[str, Types]) -> Bound:
+def _guesses(inputs: Sequence[tuple[str, Data]], schema: Mapping[str, Types]) -> Bound:
     """The type that each open column would have by default; with several files, the widest."""
-    found: Bound = {}
-    for name, data in read:
+    guesses: Bound = {}
+    for name, data in inputs:
         if not isinstance(data, pa.Table):
             continue
         for place, column in enumerate(data.columns):
-            if _open((name, place), schema) and len(column):
+            if _is_open((name, place), schema) and len(column):
                 guess = _guess(column)
-                known = found.get((name, place), guess)
-                found[name, place] = min(guess, known, key=_strength)
-    return found
+                previous = guesses.get((name, place), guess)
+                guesses[name, place] = min(guess, previous, key=_strength)
+    return guesses
 
 
 def _guess(column: pa.ChunkedArray) -> str:
@@ -70,17 +70,17 @@ def _guess(column: pa.ChunkedArray) -> str:
     return "float" if pc.all(pc.match_substring_regex(column, DECIMAL)).as_py() else "symbol"
 
 
-def _typed(data: Data, types: Types, name: str, bound: Bound) -> Data:
+def _apply_types(data: Data, types: Types, name: str, bound: Bound) -> Data:
     if not isinstance(data, pa.Table):
         return data
     for place, column in enumerate(data.columns):
         type_ = bound.get((name, place)) or types[place]
         if pa.types.is_string(column.type) and type_ not in (None, "symbol", "list", "record"):
-            data = data.set_column(place, data.column_names[place], _converted(column, type_ or "symbol"))
+            data = data.set_column(place, data.column_names[place], _convert(column, type_ or "symbol"))
     return data
 
 
-def _converted(column: pa.ChunkedArray, type_: str) -> pa.ChunkedArray:
+def _convert(column: pa.ChunkedArray, type_: str) -> pa.ChunkedArray:
     try:
         return column.cast(ARROW_TYPES[type_])
     except pa.ArrowException:

@@ -1,7 +1,7 @@
-"""Types of Arrow as `program.values.source_types` writes them, and columns given back in the type that they came with.
+"""Arrow types as `program.values.source_types` writes them, and columns in the types of their original data.
 
-Law: a value that came in a type goes out in that type as the same value. Binary values are symbols of their hexadecimal
-digits, decimals of at most 15 digits are floats (which give them back exactly), of scale 0 numbers, and symbols where
+Law: a value is returned in the type in which it was passed. Binary values are symbols of their hexadecimal
+digits, decimals of at most 15 digits are floats (which represent them exactly), of scale 0 numbers, and symbols if
 a column is declared so, of 20 digits and scale 0 unsigned; elements of lists follow their list.
 """
 
@@ -45,7 +45,7 @@ _PLAIN = {
 
 
 def outside_of(type_: pa.DataType) -> str:
-    """What a column of an Arrow type is remembered as; natural for types that are not given back.
+    """The text under which an Arrow type is stored; natural for types with which columns are not returned.
 
     >>> outside_of(pa.int8()), outside_of(pa.list_(pa.bool_())), outside_of(pa.timestamp("us", "UTC"))
     ('int8', 'array<boolean>', 'timestamp(us,UTC)')
@@ -73,7 +73,7 @@ def outside_of(type_: pa.DataType) -> str:
 
 
 def arrow_of(outside: str) -> pa.DataType:
-    """The Arrow type that is remembered so."""
+    """The Arrow type that is stored as this text."""
     if outside in _PLAIN:
         return _PLAIN[outside]
     if (digits := digits_of(outside)) is not None:
@@ -89,7 +89,7 @@ _IN_SPARK = {"uint8": "int16", "uint16": "int32", "uint32": "int64", "uint64": "
 
 
 def spark_face(outside: str) -> str:
-    """The type that Spark has for it: times are microseconds with the zone of the session, or without any.
+    """The corresponding type of Spark: times are microseconds with the zone of the session, or without a zone.
 
     >>> spark_face("uint8"), spark_face("timestamp(ns)"), spark_face("array<timestamp(s,Asia/Tokyo)>")
     ('int16', 'timestamp(us)', 'array<timestamp(us,UTC)>')
@@ -110,7 +110,7 @@ def is_own(type_: str | None, outside: str) -> bool:
     (True, False, False, True)
     """
     if isinstance(type_, Shape):
-        return not type_.holds_recursion and kept(type_, outside) != NATURAL
+        return not type_.holds_recursion and stored_type(type_, outside) != NATURAL
     digits = digits_of(outside)
     if type_ == "number":
         return outside in (*SIGNED[:-1], *UNSIGNED[:-1]) or (digits is not None and digits[1] == 0)
@@ -125,17 +125,17 @@ def is_own(type_: str | None, outside: str) -> bool:
     return type_ == "timestamp" and zone_of(outside) is not None
 
 
-def kept(type_: str | None, outside: str) -> str:
-    """What is remembered of the type that a column came with: of structures that of each part, and at least its zone.
+def stored_type(type_: str | None, outside: str) -> str:
+    """The part of a column's original type that is stored: for structures that of each part, and at least its zone.
 
-    >>> kept("number", "int8"), kept("float", "int8")
+    >>> stored_type("number", "int8"), stored_type("float", "int8")
     ('int8', 'natural')
     """
-    return NATURAL if type_ is None else shaped(type_, outside, _kept_leaf)
+    return NATURAL if type_ is None else shaped(type_, outside, _stored_leaf)
 
 
-def _kept_leaf(type_: str, outside: str, at: Field | None) -> str:
-    """Lists in structures are texts, and decimals and binary values no parts of any."""
+def _stored_leaf(type_: str, outside: str, at: Field | None) -> str:
+    """Lists in structures are texts; decimals and binary values cannot be parts of structures."""
     refused = at is not None and (type_ == "list" or outside == "binary" or digits_of(outside) is not None)
     return outside if not refused and is_own(type_, outside) else NATURAL
 
@@ -145,14 +145,14 @@ def _part_type(type_: str, outside: str) -> pa.DataType:
 
 
 def decode_outside(cells: Cells, type_: str | None, outside: str, dictionary: Dictionary) -> pa.Array:
-    """An Arrow array of a column of cells, in the type that it came with."""
+    """An Arrow array of a column of cells, in the original type of the column."""
     if not is_own(type_, outside):
         return decode_arrow(cells, type_, dictionary)
     if isinstance(type_, Shape):
-        return decode_arrow(cells, type_, dictionary).cast(arrow_type(type_, _part_type, kept(type_, outside)))
+        return decode_arrow(cells, type_, dictionary).cast(arrow_type(type_, _part_type, stored_type(type_, outside)))
     target = arrow_of(outside)
     if type_ == "list":
-        return pa.array([_made(value, outside) for value in decode_column(cells, type_, dictionary)], target)
+        return pa.array([_arrow_element(value, outside) for value in decode_column(cells, type_, dictionary)], target)
     if outside == "binary":
         return pa.array([bytes.fromhex(text) for text in decode_column(cells, type_, dictionary)], target)
     natural = decode_arrow(cells, type_, dictionary)
@@ -165,9 +165,9 @@ def decode_outside(cells: Cells, type_: str | None, outside: str, dictionary: Di
 
 
 def give_back(cells: Cells, type_: str | None, outside: str, dictionary: Dictionary) -> pa.Array:
-    """The same; in the natural type where rules that are gone let more into the column than what is there now.
+    """As `decode_outside`, but in the natural type if the original type cannot hold the values.
 
-    Zones stay: times are given back in microseconds, as they are kept.
+    Zones are kept; times are returned in microseconds, as they are stored.
     """
     try:
         return decode_outside(cells, type_, outside, dictionary)
@@ -176,14 +176,14 @@ def give_back(cells: Cells, type_: str | None, outside: str, dictionary: Diction
 
 
 def fits_outside(cells: Cells, type_: str | None, outside: str, dictionary: Dictionary) -> bool:
-    """Whether all values of a column can be given back in a type and are the same."""
+    """Whether all values of a column can be returned in a type without loss."""
     try:
-        found = decode_outside(cells, type_, outside, dictionary)
+        array = decode_outside(cells, type_, outside, dictionary)
     except (pa.ArrowException, ValueError, TypeError, ArithmeticError):
         return False
     if type_ != "float" or not is_own(type_, outside):
         return True
-    floats = to_vector(found.cast(pa.float64()), np.float64)
+    floats = to_vector(array.cast(pa.float64()), np.float64)
     return bool(np.array_equal(floats, cells.astype(np.int64).view(np.float64), equal_nan=True))
 
 
@@ -201,10 +201,10 @@ def _decimals(values: Any, digits: tuple[int, int], target: pa.DataType) -> pa.A
     return pa.Array.from_buffers(target, len(values), [None, pa.py_buffer(halves)])
 
 
-def _made(value: Any, outside: str) -> Any:
-    """An element of a list as the value that Arrow takes for its type."""
+def _arrow_element(value: Any, outside: str) -> Any:
+    """An element of a list as the value that Arrow expects for its type."""
     if (element := element_of(outside)) is not None:
-        return [_made(part, element) for part in value]
+        return [_arrow_element(part, element) for part in value]
     if outside == "boolean":
         return _switch(value)
     digits = digits_of(outside)

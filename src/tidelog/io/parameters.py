@@ -1,6 +1,6 @@
 """The parameters of `.input` and `.output`: how a file is laid out, as a value.
 
-Law (D8): Soufflé's parameters mean what they mean there; what is not known is refused by name, never ignored.
+Law (D8): Soufflé's parameters have the same meaning; unknown ones are refused by name, never ignored.
 Nothing is read here: `files` finds and opens what a layout describes.
 """
 
@@ -22,7 +22,11 @@ KINDS = {
     "output": (TEXT, CSV, PARQUET, TRIPLES, JSON, TABLE, SCREEN),
 }
 COMMON = ("IO", "filename", "name", "delimiter", "headers", "rfc4180", "compress", "table")
-KNOWN = {"input": (*COMMON, "columns", "nulls"), "output": (*COMMON, "attributeNames"), "printsize": ("IO", "name")}
+PARAMETERS = {
+    "input": (*COMMON, "columns", "nulls"),
+    "output": (*COMMON, "attributeNames"),
+    "printsize": ("IO", "name"),
+}
 ENDINGS = {".facts": TEXT, ".tsv": TEXT, ".csv": CSV, ".parquet": PARQUET, ".nt": TRIPLES, ".json": JSON}
 JSON_LINES = (".jsonl", ".ndjson")  # more endings of JSON
 ENDINGS |= dict.fromkeys(JSON_LINES, JSON)
@@ -31,7 +35,7 @@ SWITCHES = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How rows stand in a file. None means: as the file itself shows (``delimiter``, ``quoted``, ``headers``)."""
+    """The format of the rows in a file. None means: detected from the file (``delimiter``, ``quoted``, ``headers``)."""
 
     kind: str = TEXT
     filename: str | None = None
@@ -42,18 +46,18 @@ class Layout:
     names: tuple[str, ...] | None = None
     compressed: bool = False
     asked: bool = False  # whether the program names the kind itself
-    table: str | None = None  # the name of a table that Spark knows
+    table: str | None = None  # the name of a table in Spark's catalog
     souffle: bool = False  # whether floats are written as Soufflé writes them
     nulls: str | None = None  # how nulls are handled, as `io.nulls` reads it
 
 
 def layout_of(directive: Directive) -> Layout:
-    """The layout that a directive describes; a ProgramError with every finding about its parameters.
+    """The layout that a directive describes; raises a ProgramError with all findings about its parameters.
 
     >>> layout_of(Directive("input", "edge", (("IO", "csv"), ("filename", "e.csv")))).kind
     'csv'
     """
-    params = {_known_name(name): value for name, value in directive.params}
+    params = {_canonical_name(name): value for name, value in directive.params}
     findings = _findings(directive, params)
     if findings:
         raise ProgramError(findings)
@@ -75,7 +79,7 @@ def layout_of(directive: Directive) -> Layout:
 
 
 def kind_of_file(name: str) -> str | None:
-    """The kind of a file by the end of its name, None if that says nothing.
+    """The kind of a file by the ending of its name; None if it is unknown.
 
     >>> kind_of_file("a.nt.gz"), kind_of_file("edge.facts"), kind_of_file("notes.txt")
     ('ntriples', 'file', None)
@@ -84,12 +88,12 @@ def kind_of_file(name: str) -> str | None:
     return next((kind for ending, kind in ENDINGS.items() if plain.endswith(ending)), None)
 
 
-def _known_name(name: str) -> str:
+def _canonical_name(name: str) -> str:
     return "IO" if name.lower() == "io" else name
 
 
 def _kind_of_name(filename: str | None) -> str:
-    """A file name alone says what it is, except that `.csv` is Soufflé's own ending for tab-separated text."""
+    """The kind of a file by its name alone, except that `.csv` is Soufflé's ending for tab-separated text."""
     kind = kind_of_file(filename) if filename else None
     return kind if kind in (PARQUET, TRIPLES, JSON) else TEXT
 
@@ -103,28 +107,28 @@ def _columns(text: str | None) -> tuple[int, ...] | None:
 
 
 def _findings(directive: Directive, params: Mapping[str, str]) -> list[Diagnostic]:
-    where, known = directive.span, KNOWN[directive.kind]
+    where, parameters = directive.span, PARAMETERS[directive.kind]
     kind, relation = directive.kind, directive.relation
-    found = [
-        PARAMETER.diagnostic(where, name=name, known=", ".join(known), kind=kind, relation=relation)
+    findings = [
+        PARAMETER.diagnostic(where, name=name, known=", ".join(parameters), kind=kind, relation=relation)
         for name in params
-        if name not in known
+        if name not in parameters
     ]
     kinds = KINDS.get(directive.kind, ("stdoutprintsize",))
     if params.get("IO", kinds[0]) not in kinds:
         offered = ", ".join(kinds)
-        found.append(FORMAT.diagnostic(where, found=params["IO"], known=offered, kind=kind, relation=relation))
+        findings.append(FORMAT.diagnostic(where, found=params["IO"], known=offered, kind=kind, relation=relation))
     for name in ("headers", "rfc4180", "compress"):
         if params.get(name, "true") not in SWITCHES:
-            found.append(VALUE.diagnostic(where, name=name, found=params[name], expected="`true` or `false`"))
+            findings.append(VALUE.diagnostic(where, name=name, found=params[name], expected="`true` or `false`"))
     if params.get("delimiter") == "":
-        found.append(VALUE.diagnostic(where, name="delimiter", found="", expected="at least one character"))
+        findings.append(VALUE.diagnostic(where, name="delimiter", found="", expected="at least one character"))
     try:
         read_policy(params.get("nulls"), relation)
     except DataError:
         expected = "`refuse`, `skip` or replacements such as `mgr=none`"
-        found.append(VALUE.diagnostic(where, name="nulls", found=params["nulls"], expected=expected))
+        findings.append(VALUE.diagnostic(where, name="nulls", found=params["nulls"], expected=expected))
     columns = params.get("columns")
     if columns and not all(part.isdecimal() for part in columns.split(":")):
-        found.append(VALUE.diagnostic(where, name="columns", found=columns, expected="positions such as `0:2`"))
-    return found
+        findings.append(VALUE.diagnostic(where, name="columns", found=columns, expected="positions such as `0:2`"))
+    return findings

@@ -48,7 +48,7 @@ def change_name(names: Sequence[str]) -> str:
 
 
 def stored_names(names: Sequence[str]) -> list[str]:
-    """Names of the columns of a file: Spark takes two that differ only in capitals for one, so these get a number.
+    """Names of the columns of a file; names that differ only in case get a number, because Spark ignores case.
 
     >>> stored_names(["x", "y"]), stored_names(["x", "X"])
     (['x', 'y'], ['x_0', 'X_1'])
@@ -75,8 +75,8 @@ def write_rows(
     """
     kinds: dict[str, str] = {}
     arrays: list[pa.Array] = []
-    given = outside or (NATURAL,) * len(types)
-    for place, (name, type_, own) in enumerate(zip(names, types, given, strict=True)):
+    outside_types = outside or (NATURAL,) * len(types)
+    for place, (name, type_, own) in enumerate(zip(names, types, outside_types, strict=True)):
         column = np.ascontiguousarray(cells[:, place])
         if type_ == "list":
             array, kinds[name] = _lists(column, dictionary, lists_as_text)
@@ -111,7 +111,7 @@ def write_changes(
 
 
 def _values(column: Cells, type_: str | None, outside: str, dictionary: Dictionary, name: str) -> pa.Array:
-    """A column as Spark reads it: an instant has a zone, a time without one has none."""
+    """A column as Spark reads it: instants have a zone, local times do not."""
     own = spark_face(outside)
     if type_ == "timestamp":
         zone = zone_of(own)
@@ -131,14 +131,14 @@ def _lists(column: Cells, dictionary: Dictionary, as_text: bool) -> tuple[pa.Arr
 
 
 def _numbers(value: Any) -> Any:
-    """A list in which booleans are the numbers that they are among others."""
+    """A list with booleans converted to numbers."""
     if isinstance(value, tuple | list):
         return [_numbers(part) for part in value]
     return int(value) if isinstance(value, bool) else value
 
 
 def kind_of(value: Any) -> str:
-    """The Spark type that holds a value; of a list of different kinds of parts there is none.
+    """The Spark type of a value; `mixed` for a list with elements of different kinds.
 
     >>> kind_of((1, 2)), kind_of((("a",), ())), kind_of((1, "a")), kind_of(())
     ('array<bigint>', 'array<array<string>>', 'mixed', 'array<>')
@@ -153,7 +153,7 @@ def kind_of(value: Any) -> str:
 
 
 def widest(kinds: Iterable[str]) -> str:
-    """The kind that holds values of all these kinds.
+    """The kind that can hold values of all these kinds.
 
     >>> widest(["array<>", "array<bigint>"]), widest(["array<double>", "array<bigint>"]), widest([])
     ('array<bigint>', 'mixed', '')
@@ -174,7 +174,7 @@ def _array(inner: str) -> str:
 
 
 def _write_whole(path: str, table: pa.Table) -> None:
-    """Under a temporary name, then under its own; object storage shows a file only when it is complete."""
+    """Write under a temporary name, then rename; object storage shows a file only when it is complete."""
     try:
         if "://" in path:
             filesystem, place = files.FileSystem.from_uri(path)
@@ -195,7 +195,7 @@ def _write_whole(path: str, table: pa.Table) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder and those above it; none is open to more people than the one that it is made in."""
+    """Create a folder and its parents, with no more permissions than the existing parent."""
     if not folder.is_dir():
         _make_folder(folder.parent)
         folder.mkdir(exist_ok=True, mode=folder.parent.stat().st_mode & 0o777)

@@ -15,8 +15,8 @@ def open_files(folder: str) -> tuple[fs.FileSystem, str]:
     """The file system of a local path or a URI, and the path in it."""
     if "://" in folder:
         try:
-            found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(folder)
+            opened: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(folder)
         except (OSError, pa.ArrowException) as error:
             raise failures.NO_FILE_SYSTEM.error(folder=folder, error=error) from error
-        return found
+        return opened
     return fs.LocalFileSystem(), folder

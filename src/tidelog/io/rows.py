@@ -1,8 +1,8 @@
-"""Rows in any form that Python people have them, as a matrix of cells.
+"""Rows in any form that is common in Python, as a matrix of cells.
 
 Accepted: tuples, lists or dicts one by one, and the tables of other libraries (`tables`).
 Law: rows become cells all together or not at all; the types of a relation's columns are those known, or those of the
-first data that comes. A value means the same in every container and in every order of the rows.
+first data. A value means the same in every container and in every order of the rows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow as pa
 from tidelog.errors import DataError
 from tidelog.io import io_failures as failures
 from tidelog.io.columns import arrow_column_type, encode_arrow, encode_column, float_cells
-from tidelog.io.match_names import match_names, shown_names
+from tidelog.io.match_names import list_names, match_names
 from tidelog.io.nulls import NullCounts, NullPolicy, handle_nulls
 from tidelog.io.tables import read_table
 from tidelog.io.values import column_type
@@ -35,7 +35,7 @@ SHOWN = 80
 class Data:
     """Rows as columns: Python lists or Arrow columns, with names where they came with names.
 
-    ``by_name``: the names say which column is which, so that others than those of the relation are refused.
+    ``by_name``: columns are identified by name, so that names which the relation does not have are refused.
     """
 
     columns: tuple[Any, ...]
@@ -43,13 +43,13 @@ class Data:
     names: tuple[str, ...] | None = None
     by_name: bool = False
     until: int | None = None  # when the facts expire, if they do
-    typed: bool = True  # whether columns of Arrow have types that somebody gave them
-    nulls: NullPolicy | None = None  # how nulls are handled, where they are not refused
-    written: bool = False  # whether values were written in the language, and take the types of their columns
+    typed: bool = True  # whether Arrow columns have explicit types
+    nulls: NullPolicy | None = None  # how nulls are handled, if they are not refused
+    written: bool = False  # whether values were written in the language, and get the types of their columns
 
 
 def read_rows(relation: str, data: object, nulls: NullPolicy | None = None) -> Data:
-    """Take rows in any accepted form apart into columns; ``nulls`` is kept with them until their types are known."""
+    """Convert rows in any accepted form to columns; ``nulls`` is applied when their types are known."""
     table = None if type(data) is list else read_table(relation, data, missing=nulls is not None)
     if table is not None:
         return Data(table.columns, table.length, table.names, typed=table.typed, nulls=nulls)
@@ -58,8 +58,8 @@ def read_rows(relation: str, data: object, nulls: NullPolicy | None = None) -> D
     rows = data if isinstance(data, list | tuple) else list(data)
     if not rows:
         return Data((), 0)
-    found = _read_dicts(relation, rows) if isinstance(rows[0], dict) else _read_tuples(relation, rows)
-    return found if nulls is None else replace(found, nulls=nulls)
+    rows_data = _read_dicts(relation, rows) if isinstance(rows[0], dict) else _read_tuples(relation, rows)
+    return rows_data if nulls is None else replace(rows_data, nulls=nulls)
 
 
 def _read_tuples(relation: str, rows: Sequence[Any]) -> Data:
@@ -72,58 +72,58 @@ def _read_tuples(relation: str, rows: Sequence[Any]) -> Data:
             )
             raise failures.NOT_A_ROW.error(relation=relation, number=number, shown=f"{row!r}"[:SHOWN], advice=advice)
         if len(row) != len(rows[0]):
-            shown, columns = f"{row!r}"[:SHOWN], len(rows[0])
-            raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=shown, columns=columns)
+            abbreviated, columns = f"{row!r}"[:SHOWN], len(rows[0])
+            raise failures.UNEVEN_ROW.error(relation=relation, number=number, shown=abbreviated, columns=columns)
     return Data(tuple(list(map(itemgetter(place), rows)) for place in range(len(rows[0]))), len(rows))
 
 
 def _read_dicts(relation: str, rows: Sequence[Any]) -> Data:
-    """Rows that name their columns; all of them name the same."""
+    """Convert dicts, which must all have the same keys."""
     names = tuple(rows[0])
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict) or row.keys() != rows[0].keys():
-            shown, listed = f"{row!r}"[:SHOWN], ", ".join(f"`{name}`" for name in names)
-            raise failures.UNEVEN_NAMES.error(relation=relation, number=number, shown=shown, names=listed)
+            abbreviated, listed = f"{row!r}"[:SHOWN], ", ".join(f"`{name}`" for name in names)
+            raise failures.UNEVEN_NAMES.error(relation=relation, number=number, shown=abbreviated, names=listed)
     return Data(tuple([row[name] for row in rows] for name in names), len(rows), tuple(map(str, names)), True)
 
 
-def in_order(rows: Data, names: Sequence[str], relation: str) -> Data:
-    """The columns in the order of the relation's: by name or by position (`match_names`)."""
+def order_columns(rows: Data, names: Sequence[str], relation: str) -> Data:
+    """The columns in the order of the relation's columns: by name or by position (`match_names`)."""
     if rows.names is None:
         return rows
     places = match_names(relation, names, rows.names) if names else None
     if places is None:
         if rows.by_name:
-            own, found = shown_names(names), shown_names(rows.names)
-            raise failures.OTHER_NAMES.error(relation=relation, names=found, own=own or "not known yet")
+            own, names_found = list_names(names), list_names(rows.names)
+            raise failures.OTHER_NAMES.error(relation=relation, names=names_found, own=own or "not known yet")
         return rows
     return replace(rows, columns=tuple(rows.columns[place] for place in places), names=tuple(names), by_name=False)
 
 
 def without_nulls(rows: Data, names: Sequence[str], types: Types, relation: str) -> tuple[Data, NullCounts]:
-    """The rows after their null policy, and how many nulls it met."""
+    """Apply the null policy of the rows; returns the rows and the counts."""
     if rows.nulls is None or not rows.length or len(rows.columns) != len(names):
         return rows, NullCounts()
     columns, length, counts = handle_nulls(rows.nulls, rows.columns, names, types, relation)
     return replace(rows, columns=tuple(columns), length=length, nulls=None), counts
 
 
-def data_types(relation: str, rows: Data, known: Types) -> tuple[str, ...]:
-    """The types of columns: those that are known, or else those of their values."""
-    found = []
-    for number, (column, type_) in enumerate(zip(rows.columns, known, strict=True), 1):
+def data_types(relation: str, rows: Data, declared: Types) -> tuple[str, ...]:
+    """The types of columns: the declared ones, otherwise those of their values."""
+    types = []
+    for number, (column, type_) in enumerate(zip(rows.columns, declared, strict=True), 1):
         where = f"{relation}, column {number}"
         if type_ is not None:
-            found.append(type_)
+            types.append(type_)
         elif isinstance(column, pa.ChunkedArray):
-            found.append(arrow_column_type(column.type, where))
+            types.append(arrow_column_type(column.type, where))
         else:
-            found.append(column_type(_decisive_values(column) if rows.written else column, where))
-    return tuple(found)
+            types.append(column_type(_decisive_values(column) if rows.written else column, where))
+    return tuple(types)
 
 
 def _decisive_values(column: Sequence[Any]) -> Sequence[Any]:
-    """Those values of a text that determine the type of their column: beside a date, a quoted text is one, too.
+    """The written values that determine the type of their column: next to dates, a quoted text is a date, too.
 
     >>> _decisive_values(["2026-06-01", datetime.date(2026, 6, 2)]), _decisive_values([True, "a"])
     ([datetime.date(2026, 6, 2)], ['a'])
@@ -140,7 +140,7 @@ def encode_rows(relation: str, rows: Data, types: Sequence[str], dictionary: Dic
     matrix: Cells = np.empty((rows.length, len(types)), np.int64)
     for place, (column, type_) in enumerate(zip(rows.columns, types, strict=True)):
         where = f"{relation}, column {place + 1}"
-        column = _taken(column, type_, where) if rows.written else column
+        column = _convert_values(column, type_, where) if rows.written else column
         if isinstance(column, pa.ChunkedArray):
             matrix[:, place] = encode_arrow(column, type_, dictionary, where)
         elif isinstance(column, np.ndarray):
@@ -150,15 +150,15 @@ def encode_rows(relation: str, rows: Data, types: Sequence[str], dictionary: Dic
     return matrix
 
 
-def _taken(column: Sequence[Any], type_: str, where: str) -> list[Any]:
-    """What was written, as values of the column's type."""
-    found = []
+def _convert_values(column: Sequence[Any], type_: str, where: str) -> list[Any]:
+    """Convert written values to values of the column's type."""
+    values = []
     for row, value in enumerate(column, 1):
         try:
-            found.append(in_column(value, type_))
+            values.append(in_column(value, type_))
         except DataError as error:
             raise error.reworded(f"{where}: row {row}: {error}") from error
-    return found
+    return values
 
 
 def _encode_numpy(column: Any, type_: str, dictionary: Dictionary, where: str) -> Cells:

@@ -1,7 +1,7 @@
-"""Rows of which a column says whether they come (+1) or go (-1).
+"""Rows with a change column: +1 for inserted rows, -1 for deleted rows.
 
 Law: every row has one of the two signs, or all are refused: a null, a 0 or a 2 is a mistake in the data, and leaving
-such rows out would lose changes. Spark's tasks refuse the same rows in the same words (`spark.rows.check`).
+such rows out would lose changes. Spark tasks refuse the same rows with the same message (`spark.rows.check`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def by_sign(relation: str, rows: Data, change: str) -> list[tuple[int, Data]]:
-    """The rows that come and those that go, without the column that says so.
+    """The inserted and the deleted rows, without the change column.
 
     >>> from tidelog.io.rows import read_rows
     >>> rows = read_rows("p", [{"x": 4, "sign": 1}, {"x": 5, "sign": -1}])
@@ -43,14 +43,14 @@ def by_sign(relation: str, rows: Data, change: str) -> list[tuple[int, Data]]:
     place = names.index(change)
     masks = _signs(relation, rows.columns[place], change)
     rest = tuple(column for i, column in enumerate(rows.columns) if i != place)
-    left = tuple(name for i, name in enumerate(names) if i != place)
+    other_names = tuple(name for i, name in enumerate(names) if i != place)
     wrong = np.flatnonzero(~(masks[1] | masks[-1]))
     if len(wrong):
-        example = {name: _value(column, int(wrong[0])) for name, column in zip(left, rest, strict=True)}
-        shown = json.dumps(example, separators=(",", ":"), default=str, ensure_ascii=False)
-        raise refusal(relation, len(wrong), shown, NO_SIGN)
+        example = {name: _value(column, int(wrong[0])) for name, column in zip(other_names, rest, strict=True)}
+        example_text = json.dumps(example, separators=(",", ":"), default=str, ensure_ascii=False)
+        raise refusal(relation, len(wrong), example_text, NO_SIGN)
     return [
-        (sign, replace(rows, columns=tuple(_chosen(c, mask) for c in rest), length=int(mask.sum()), names=left))
+        (sign, replace(rows, columns=tuple(_filter(c, mask) for c in rest), length=int(mask.sum()), names=other_names))
         for sign, mask in masks.items()
     ]
 
@@ -62,7 +62,7 @@ def refusal(relation: str, bad: int, example: str, reason: str) -> DataError:
 
 
 def _signs(relation: str, column: Any, change: str) -> dict[int, Mask]:
-    """Which rows come, and which go."""
+    """Masks of the inserted and the deleted rows."""
     if isinstance(column, pa.ChunkedArray):
         if not pa.types.is_integer(column.type):
             raise CHANGE_TYPE.error(relation=relation, change=change, type=column.type)
@@ -78,19 +78,19 @@ def _signs(relation: str, column: Any, change: str) -> dict[int, Mask]:
 
 
 def _equal(column: pa.ChunkedArray, sign: int) -> Mask:
-    """Where a column holds a sign; nulls do not, and numbers without signs are never -1."""
+    """The rows whose value equals a sign; nulls do not, and unsigned numbers are never -1."""
     if sign < 0 and pa.types.is_unsigned_integer(column.type):
         return np.zeros(len(column), bool)
-    found: Mask = pc.is_in(column, value_set=pa.array([sign], column.type)).to_numpy()
-    return found
+    mask: Mask = pc.is_in(column, value_set=pa.array([sign], column.type)).to_numpy()
+    return mask
 
 
-def _chosen(column: Any, mask: Mask) -> Any:
+def _filter(column: Any, mask: Mask) -> Any:
     if isinstance(column, pa.ChunkedArray):
         return column.filter(pa.array(mask))
     return column[mask] if isinstance(column, np.ndarray) else list(compress(column, mask))
 
 
 def _value(column: pa.ChunkedArray | npt.NDArray[Any] | Sequence[Any], place: int) -> Any:
-    found = column[place]
-    return found.as_py() if isinstance(found, pa.Scalar) else found.item() if isinstance(found, np.generic) else found
+    value = column[place]
+    return value.as_py() if isinstance(value, pa.Scalar) else value.item() if isinstance(value, np.generic) else value

@@ -1,4 +1,4 @@
-"""Columns of strings to ids and back, as whole columns: no object of Python's is made for a string.
+"""Columns of strings to ids and back, as whole columns, without creating a Python object per string.
 
 Law (D15): the ids are those that the dictionary assigns to each string alone. Arrow's memory is read in place,
 after Arrow has checked it; strings that are not UTF-8 are refused.
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.io import io_failures as failures
-from tidelog.io.values import shown
+from tidelog.io.values import show_value
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
@@ -45,7 +45,7 @@ def _encode_chunk(chunk: pa.Array, dictionary: Dictionary) -> Cells:
 
 
 def encode_texts(values: Sequence[Any], dictionary: Dictionary) -> Cells | None:
-    """The ids of many strings of Python; None if they are few or not all UTF-8 strings."""
+    """The ids of many Python strings; None if they are few or not all UTF-8."""
     if len(values) < FEW or set(map(type, values)) != {str}:
         return None
     try:
@@ -56,7 +56,7 @@ def encode_texts(values: Sequence[Any], dictionary: Dictionary) -> Cells | None:
 
 
 def decode_texts(cells: Cells, dictionary: Dictionary) -> list[Any]:
-    """The strings behind a column of ids; equal ones are one object."""
+    """The strings of a column of ids; equal strings are the same object."""
     if len(cells) < FEW:
         return [dictionary.decode(cell, "symbol") for cell in cells.tolist()]
     column = dictionary.text_column(np.ascontiguousarray(cells))
@@ -69,7 +69,7 @@ def decode_texts(cells: Cells, dictionary: Dictionary) -> list[Any]:
 
 
 def decode_strings(cells: Cells, dictionary: Dictionary) -> pa.Array:
-    """An Arrow array of the strings behind a column of ids; DataError if one of them is no UTF-8."""
+    """An Arrow array of the strings of a column of ids; DataError if one of them is not UTF-8."""
     column = dictionary.text_column(cells)
     if column is None or column.offsets[-1] > _LARGEST:
         return _decode_one_by_one(cells, dictionary)
@@ -83,4 +83,4 @@ def _decode_one_by_one(cells: Cells, dictionary: Dictionary) -> pa.Array:
     try:
         return pa.array(texts, pa.string() if sum(map(len, texts)) < _LARGEST // 4 else pa.large_string())
     except UnicodeEncodeError as error:
-        raise failures.NO_ARROW_TEXT.error(text=shown(error.object)) from None
+        raise failures.NO_ARROW_TEXT.error(text=show_value(error.object)) from None

@@ -25,7 +25,7 @@ OPEN, CLOSE = "[(", "])"
 
 
 class _Frame(NamedTuple):
-    """A structure that is being read: its type, its constructor, the parts so far and what closes it."""
+    """A structure that is being read: its type, its constructor, the parts so far and its closing bracket."""
 
     shape: Shape
     constructor: str
@@ -34,7 +34,7 @@ class _Frame(NamedTuple):
 
 
 def read_structure(text: str, shape: Shape, read_part: Callable[[str, str], Any]) -> Any:
-    """The value of a text; ValueError if it is none of the type. ``read_part`` reads a part of another type.
+    """The value of a text; ValueError if it is not of the type. ``read_part`` reads a part of another type.
 
     >>> from tidelog.program.values.schema import Column, Constructor, TypeDeclaration
     >>> from tidelog.program.values.shape import make_shapes
@@ -57,21 +57,21 @@ class _Reader:
         self._step(_SPACE)
 
     def _step(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self.text, self.at)
-        self.at = self.at if found is None else found.end()
-        return found
+        match = pattern.match(self.text, self.at)
+        self.at = self.at if match is None else match.end()
+        return match
 
     def _accept(self, sign: str) -> bool:
-        found = self.text.startswith(sign, self.at)
-        if found:
+        matches = self.text.startswith(sign, self.at)
+        if matches:
             self.at += 1
             self._step(_SPACE)
-        return found
+        return matches
 
     def value(self, shape: Shape) -> Any:
         """The value at the cursor."""
         frames: list[_Frame] = []
-        done = self._begin(shape, frames)
+        structure = self._begin(shape, frames)
         while frames:
             frame = frames[-1]
             fields = frame.shape.constructors[frame.constructor]
@@ -80,23 +80,23 @@ class _Reader:
                 field = fields[len(frame.parts)]
                 if isinstance(field.type, Shape):
                     before = len(frames)
-                    done = self._begin(field.type, frames)
+                    structure = self._begin(field.type, frames)
                     if len(frames) == before:
-                        frame.parts.append(done)
+                        frame.parts.append(structure)
                 else:
                     frame.parts.append(self._part(field.type, frame.end))
                 continue
-            done = self._end(frames.pop())
+            structure = self._end(frames.pop())
             if frames:
-                frames[-1].parts.append(done)
-        return done
+                frames[-1].parts.append(structure)
+        return structure
 
     def _before_part(self, frame: _Frame) -> None:
         if frame.parts and not self._accept(","):
             raise ValueError(self.text)
 
     def _begin(self, shape: Shape, frames: list[_Frame]) -> Any:
-        """Begin a structure: a frame, or the value at once if it has no parts."""
+        """Begin a structure: push a frame, or return the value if it has no parts."""
         if shape.is_record:
             if self._step(_NIL):
                 self._step(_SPACE)
@@ -140,7 +140,7 @@ class _Reader:
 
 
 def _closing(text: str, start: int) -> int:
-    """Where the bracket that begins at ``start`` is closed."""
+    """The position after the bracket that closes the one at ``start``."""
     for at, depth in _depths(text, start):
         if depth == 0:
             return at + 1
@@ -148,7 +148,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _depths(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
-    """Every place of a text with how deep in brackets it lies after it; quoted text is stepped over."""
+    """Each position of a text and the bracket depth after it; quoted text is skipped."""
     depth, at = 0, start
     while at < len(text):
         if depth and text[at] == '"' and (quoted := _QUOTED.match(text, at)):
@@ -160,7 +160,7 @@ def _depths(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
 
 
 def split_outside(line: str, delimiter: str) -> list[str]:
-    """The cells of a line, where a delimiter inside brackets separates parts and not cells.
+    """The cells of a line; a delimiter inside brackets separates parts, not cells.
 
     >>> split_outside("1,[2, [3, nil]],$A(4, 5),6", ",")
     ['1', '[2, [3, nil]]', '$A(4, 5)', '6']

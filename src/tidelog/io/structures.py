@@ -1,4 +1,4 @@
-"""Records and algebraic values in the forms that Python and Arrow have them, to cells and back.
+"""Records and algebraic values in the forms of Python and Arrow, to cells and back.
 
 Law (D31): a record is a tuple, a named tuple, a dataclass or a mapping with its fields, ``nil`` is None; an algebraic
 value is a `Variant`, or a dataclass or named tuple whose class has the constructor's name; either may be its text. In
@@ -25,11 +25,11 @@ from tidelog.program.values.shape import Part, Shape
 from tidelog.program.values.source_types import CONSTRUCTOR, NATURAL, fields_of
 from tidelog.program.values.variant import Variant, python_names
 
-Leaf = Callable[[str, str], pa.DataType]  # of the type of a part, and what it is given back as
+Leaf = Callable[[str, str], pa.DataType]  # from the type of a part, and the type with which it is returned
 
 
-def take_apart(value: Any, shape: Shape) -> Taken | None:
-    """The constructor and the parts of a Python value; None if it is none of the type."""
+def deconstruct(value: Any, shape: Shape) -> Taken | None:
+    """The constructor and the parts of a Python value; None if it is not of the type."""
     if isinstance(value, str):
         try:
             value = read_text(value, shape)
@@ -43,7 +43,7 @@ def take_apart(value: Any, shape: Shape) -> Taken | None:
         parts = _parts(value, shape.fields)
         return None if parts is None else ("", parts)
     if isinstance(value, Mapping):
-        return _tagged(value, shape)
+        return _split_variant(value, shape)
     name = type(value).__name__
     if name not in shape.constructors or not (dataclasses.is_dataclass(value) or hasattr(value, "_fields")):
         return None
@@ -51,8 +51,8 @@ def take_apart(value: Any, shape: Shape) -> Taken | None:
     return None if parts is None else (name, parts)
 
 
-def _tagged(value: Mapping[str, Any], shape: Shape) -> Taken | None:
-    """A variant as Arrow has it."""
+def _split_variant(value: Mapping[str, Any], shape: Shape) -> Taken | None:
+    """The constructor and the parts of a variant in the form of Arrow."""
     name = value.get(CONSTRUCTOR)
     if name not in shape.constructors:
         return None
@@ -69,28 +69,30 @@ def _parts(value: Any, fields: Sequence[Part]) -> Sequence[Any] | None:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         own = [field.name for field in dataclasses.fields(value)]
         names = [field.name for field in fields]
-        wanted = names if set(own) == set(names) else list(python_names(names))
-        return [getattr(value, name) for name in wanted] if set(own) == set(wanted) else None
+        attributes = names if set(own) == set(names) else list(python_names(names))
+        return [getattr(value, name) for name in attributes] if set(own) == set(attributes) else None
     return None
 
 
 def arrow_type(shape: Shape, leaf: Leaf, outside: str = NATURAL) -> pa.DataType:
-    """The Arrow type of a column, whose parts are given back as ``outside`` says."""
+    """The Arrow type of a column whose parts are returned with the types ``outside``."""
     if shape.holds_recursion:
         return pa.string()
-    given = fields_of(outside) or {}
+    outside_fields = fields_of(outside) or {}
     if shape.is_record:
-        return _struct(shape.fields, leaf, given)
+        return _struct(shape.fields, leaf, outside_fields)
     parts = [
-        (name, _struct(fields, leaf, fields_of(given.get(name, NATURAL)) or {}))
+        (name, _struct(fields, leaf, fields_of(outside_fields.get(name, NATURAL)) or {}))
         for name, fields in shape.constructors.items()
         if fields
     ]
     return pa.struct([(CONSTRUCTOR, pa.string()), *parts])
 
 
-def _struct(fields: Sequence[Part], leaf: Leaf, given: Mapping[str, str]) -> pa.DataType:
-    return pa.struct([(field.name, _arrow_of(field.type, leaf, given.get(field.name, NATURAL))) for field in fields])
+def _struct(fields: Sequence[Part], leaf: Leaf, outside_fields: Mapping[str, str]) -> pa.DataType:
+    return pa.struct(
+        [(field.name, _arrow_of(field.type, leaf, outside_fields.get(field.name, NATURAL))) for field in fields]
+    )
 
 
 def _arrow_of(type_: str, leaf: Leaf, outside: str) -> pa.DataType:
@@ -100,7 +102,7 @@ def _arrow_of(type_: str, leaf: Leaf, outside: str) -> pa.DataType:
 
 
 def python_structures(cells: Cells, shape: Shape, dictionary: Dictionary) -> list[Any]:
-    """The values of a column of records or variants, with dates, timestamps and booleans of Python's inside them."""
+    """The values of a column of records or variants, with Python dates, timestamps and booleans."""
 
     def leaf(cell: int, type_: str) -> Any:
         try:
@@ -123,7 +125,7 @@ def decode_arrow_structures(
 
 
 def _tree(value: Any, type_: str) -> Any:
-    """A value as dictionaries; only types without recursion come here."""
+    """A value of a type without recursion, as dictionaries."""
     if type_ == "list":
         return show_text(value, type_)
     if type_ == "boolean":

@@ -2,7 +2,7 @@
 
 Law: whatever comes out of facts and programs is text, never markup. No script and no style sheet. Every drawing has
 its own ground, and letters that are readable on it: dark on light, or light on dark where the viewer prefers dark.
-Viewers that do not know `light-dark` show it light. What a box is shows in a tint, and never in its tint alone.
+Viewers that do not know `light-dark` show it light. The kind of a box is shown by a tint, and never by the tint alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tidelog.errors.render import display_width, visible
 
 FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 SIZE, SMALL = 12.0, 10.5  # pixels of letters
-WIDE = 0.62  # of a letter's height is its width
+WIDE = 0.62  # width of a letter, relative to its height
 PAD = 9.0
 GROUND, INK = ("#ffffff", "#161b22"), ("#1f2328", "#e6edf3")  # light and dark
 BLUE, GREEN, AMBER, RED, GREY = "#3b82f6", "#22a06b", "#d08b00", "#d64545", "#8a8f98"
@@ -24,7 +24,7 @@ BLUE, GREEN, AMBER, RED, GREY = "#3b82f6", "#22a06b", "#d08b00", "#d64545", "#8a
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle with a line of text, and a fainter one below it; ``dashed`` and ``plain`` say how it is drawn."""
+    """A rectangle with a line of text, and a fainter one below it; ``dashed`` and ``plain`` are styles."""
 
     x: float
     y: float
@@ -39,22 +39,22 @@ class Box:
 
 
 def text_width(text: str, size: float = SIZE) -> float:
-    """How wide a line of text is, in pixels."""
+    """The width of a line of text, in pixels."""
     return display_width(text) * size * WIDE
 
 
-def shortened(text: str, most: int) -> str:
-    """A text, shortened to at most a number of letters; control characters are shown.
+def shorten(text: str, most: int) -> str:
+    """A text, shortened to at most ``most`` characters; control characters are made visible.
 
-    >>> shortened("reach(1, 2)", 8)
+    >>> shorten("reach(1, 2)", 8)
     'reach(1…'
     """
-    shown = visible(text)
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
+    text_visible = visible(text)
+    return text_visible if len(text_visible) <= most else text_visible[: most - 1] + "…"
 
 
 def draw_box(box: Box) -> str:
-    """A box with its text; the whole text shows when the pointer rests on it."""
+    """A box with its text; the full title is a tooltip."""
     parts = [f"<g>{f'<title>{escape(visible(box.title))}</title>' if box.title else ''}"]
     if not box.plain:
         dash = ' stroke-dasharray="4 3"' if box.dashed else ""
@@ -70,14 +70,14 @@ def draw_box(box: Box) -> str:
 
 
 def draw_text(x: float, y: float, text: str, *, size: float = SIZE, middle: bool = False, faint: bool = False) -> str:
-    """A line of text that begins at a place, or has its middle there."""
+    """A line of text that starts at a position, or is centred there."""
     anchor = ' text-anchor="middle"' if middle else ""
     pale = ' fill-opacity=".65"' if faint else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}"{anchor}{pale}>{escape(visible(text))}</text>'
 
 
 def draw_curve(places: Sequence[tuple[float, float]], tint: str, *, dashed: bool = False, arrow: bool = True) -> str:
-    """A smooth line from left to right through places, with a head at its end."""
+    """A smooth line from left to right through positions, with an arrow head at its end."""
     path = [f"M{places[0][0]:.1f},{places[0][1]:.1f}"]
     for (x, y), (to_x, to_y) in pairwise(places):
         bend = (to_x - x) * 0.5
@@ -103,7 +103,7 @@ def _stroke(path: str, tint: str, *, dashed: bool) -> str:
 
 
 def picture(width: float, height: float, parts: Iterable[str], title: str) -> str:
-    """The whole drawing, at its natural size, which a page may make smaller."""
+    """The complete drawing at its natural size, which a page may scale down."""
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     style = f'fill="{INK[0]}" style="max-width:none;color-scheme:light dark;fill:light-dark({INK[0]},{INK[1]})"'
     ground = f'fill="{GROUND[0]}" style="fill:light-dark({GROUND[0]},{GROUND[1]})"'

@@ -24,23 +24,23 @@ def sweep_views(state: str, older: float = KEPT) -> int:
     """Remove the files of DataFrames that are older than a number of seconds; returns the number of DataFrames."""
     try:
         files, place = open_files(f"{state}/{VIEWS}")
-        found = files.get_file_info(fs.FileSelector(place, allow_not_found=True, recursive=True))
+        entries = files.get_file_info(fs.FileSelector(place, allow_not_found=True, recursive=True))
     except (OSError, StateError, pa.ArrowException):
         return 0
     limit = time.time() - older
     written: dict[str, float] = {}
-    for info in found:
+    for info in entries:
         folder = info.path.removeprefix(place).lstrip("/").split("/", 1)[0]
         written[folder] = max(written.get(folder, 0.0), (info.mtime_ns or 0) / 1e9)
-    return sum(_removed(files, f"{place}/{folder}") for folder, last in written.items() if last <= limit)
+    return sum(_remove(files, f"{place}/{folder}") for folder, last in written.items() if last <= limit)
 
 
 def remove_folders(folders: Iterable[str]) -> int:
-    """Remove the folders of some DataFrames; how many were there."""
-    return sum(_removed(*open_files(folder)) for folder in folders)
+    """Remove the folders of some DataFrames; returns how many existed."""
+    return sum(_remove(*open_files(folder)) for folder in folders)
 
 
-def _removed(files: fs.FileSystem, folder: str) -> bool:
+def _remove(files: fs.FileSystem, folder: str) -> bool:
     try:
         files.delete_dir(folder)
     except OSError:

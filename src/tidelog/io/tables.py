@@ -1,6 +1,6 @@
-"""Tables of other libraries as columns: Arrow and whatever speaks its stream protocol, pandas, numpy.
+"""Tables of other libraries as columns: Arrow and all that implement its stream protocol, pandas, numpy.
 
-Law: a table is what its own library says it is, column by column, with its names; nothing is guessed from values. What
+Law: columns have the types and names that their library reports; nothing is guessed from values. What
 holds Python objects (a pandas column of type ``object``, an array of objects) becomes a list of Python values, so that
 such values mean the same here as in tuples; texts, decimals and bytes, for which pandas has no type, are columns of
 Arrow's. NaN is a float like any other; what a library calls missing is a null.
@@ -28,13 +28,13 @@ class Columns(NamedTuple):
     columns: tuple[Any, ...]
     length: int
     names: tuple[str, ...] | None = None
-    typed: bool = True  # whether somebody gave them their types; a file of text has none
+    typed: bool = True  # whether they have explicit types; a text file has none
 
 
 def read_table(relation: str, data: Any, *, missing: bool = False) -> Columns | None:
-    """The columns of a table of some library; None if it is none.
+    """The columns of a table of a known library; None if it is not such a table.
 
-    With ``missing`` all that pandas calls missing is null, NaN included.
+    With ``missing``, all missing values of pandas are nulls, including NaN.
     """
     if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "to_numpy"):
         return _pandas(data, missing)
@@ -62,7 +62,7 @@ def _arrow_vector(data: pa.Array | pa.ChunkedArray) -> Columns:
 
 
 def _stream(relation: str, data: Any) -> Columns:
-    """What the Arrow PyCapsule protocol brings: batches of rows, or the chunks of one column."""
+    """The columns of an object with the Arrow PyCapsule protocol: batches of rows, or the chunks of one column."""
     try:
         if not hasattr(data, STREAM):
             return _arrow_vector(pa.array(data))
@@ -74,12 +74,12 @@ def _stream(relation: str, data: Any) -> Columns:
             if "non-struct" not in str(error):
                 raise
             return _arrow_vector(pa.chunked_array(data))
-    except Exception as error:  # code of the library that made it
+    except Exception as error:  # from the library of the object
         raise failures.BROKEN_STREAM.error(relation=relation, found=type(data).__name__, error=error) from error
 
 
 def _pandas(data: Any, missing: bool) -> Columns:
-    """A data frame; a series or an index is one column. The index of a frame is no column of it."""
+    """A data frame; a series or an index is one column. The index of a frame is not a column."""
     if data.ndim == 1:
         return Columns((_pandas_column(data, missing),), len(data))
     columns = tuple(_pandas_column(data.iloc[:, place], missing) for place in range(data.shape[1]))
@@ -89,19 +89,19 @@ def _pandas(data: Any, missing: bool) -> Columns:
 def _pandas_column(column: Any, missing: bool) -> Any:
     if column.dtype == object:
         return (
-            [None if gone else v for v, gone in zip(column, column.isna(), strict=True)]
+            [None if is_missing else v for v, is_missing in zip(column, column.isna(), strict=True)]
             if missing
             else _objects(column)
         )
     try:
-        found = pa.array(column.array, from_pandas=missing)
+        array = pa.array(column.array, from_pandas=missing)
     except (pa.ArrowException, TypeError):  # a type that Arrow does not know
         return column.tolist()
-    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
 def _objects(column: Any) -> Any:
-    """A column of texts, decimals or bytes as Arrow has it, any other as a list."""
+    """A column of texts, decimals or bytes as an Arrow column, any other as a list."""
     values = column.tolist()
     kind = next((type_ for class_, type_ in _ARROW_OBJECTS.items() if values and isinstance(values[0], class_)), ())
     if kind != ():
@@ -111,7 +111,7 @@ def _objects(column: Any) -> Any:
 
 
 def _as_lists(value: Any) -> Any:
-    """The arrays that pandas has for lists as lists; whole decimals in them, its form of unsigned ones, as numbers."""
+    """Arrays in a pandas column as lists; whole decimals in them, which represent unsigned numbers, as numbers."""
     if isinstance(value, np.ndarray | list):
         return list(map(_as_lists, value.tolist() if isinstance(value, np.ndarray) else value))
     return int(value) if isinstance(value, Decimal) and value.as_tuple().exponent == 0 else value
@@ -129,7 +129,7 @@ def _numpy(relation: str, data: Any) -> Columns:
 
 
 def _vector(column: Any) -> Any:
-    """Numbers and floats as they are; what has a type in Arrow alone by that; objects as a list."""
+    """Numbers and floats unchanged; other typed values as an Arrow column; objects as a list."""
     if column.ndim != 1 or column.dtype.kind not in "biufmM":
         return column.tolist()
     return column if column.dtype.kind in "if" else pa.chunked_array([pa.array(np.ascontiguousarray(column))])

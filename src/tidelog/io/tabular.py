@@ -1,6 +1,6 @@
-"""What rows may be given as, for type checkers.
+"""The accepted forms of rows, for type checkers.
 
-Law: these are names for type checkers; what is really taken, and what is said of the rest, is up to `rows`.
+Law: these names serve type checkers only; `rows` decides what is accepted and reports the rest.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 
 class HasArrowStream(Protocol):
-    """An Arrow table, record batch or reader, or whatever else speaks the Arrow PyCapsule protocol."""
+    """An Arrow table, record batch or reader, or any other object with the Arrow PyCapsule protocol."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """A capsule with a stream of record batches."""
 
 
 class HasArrowArray(Protocol):
-    """A record batch that speaks the Arrow PyCapsule protocol."""
+    """A record batch with the Arrow PyCapsule protocol."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> object:
         """Two capsules: schema and array."""

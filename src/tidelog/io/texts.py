@@ -29,7 +29,7 @@ BOOLEANS = {"1": True, "0": False, "true": True, "false": False}
 
 
 def read_text(text: str, type_: str) -> Any:
-    """The value that a cell of a column of this type holds; a DataError that says what was expected.
+    """The value of a cell in a column of this type; a DataError states what was expected.
 
     >>> read_text("-7", "number"), read_text("[a, [1, 2.5]]", "list"), read_text(" a", "symbol")
     (-7, ('a', (1, 2.5)), ' a')
@@ -39,9 +39,9 @@ def read_text(text: str, type_: str) -> Any:
             return read_structure(text, type_, read_text)
         return _READERS[type_](text)
     except (TidelogError, ValueError):
-        shown = text if len(text) <= 60 else text[:57] + "..."
+        abbreviated = text if len(text) <= 60 else text[:57] + "..."
         expected = f"a value of type {type_}" if isinstance(type_, Shape) else _EXPECTED[type_]
-        raise failures.NOT_READ.error(shown=shown, expected=expected) from None
+        raise failures.NOT_READ.error(shown=abbreviated, expected=expected) from None
 
 
 def show_text(value: Any, type_: str | None) -> str:
@@ -60,12 +60,12 @@ def show_text(value: Any, type_: str | None) -> str:
 
 
 def _show_inside(value: Any, type_: str | None) -> str:
-    """A part of a structure, or of a list: where its type is known a symbol needs quotes less often."""
+    """A part of a structure or list; if its type is known, a symbol needs quotes less often."""
     return show_symbol(value) if type_ == "symbol" else _show_part(value)
 
 
 def souffle_float(value: float) -> str:
-    """A float as Soufflé writes it where its floats have 64 bits: 17 digits, none that is not needed.
+    """A float as Soufflé writes it with 64-bit floats: at most 17 digits.
 
     >>> souffle_float(1.0), souffle_float(0.1), souffle_float(-2.5e30), souffle_float(float("inf"))
     ('1', '0.10000000000000001', '-2.4999999999999999e+30', 'inf')
@@ -74,7 +74,7 @@ def souffle_float(value: float) -> str:
 
 
 def show_fact(relation: str, row: Iterable[Any], types: Sequence[str | None] | None = None) -> str:
-    """A fact as it may stand in a program's text; words are bare, as in every ground place.
+    """A fact in program syntax; words need no quotes, as in every ground place.
 
     >>> show_fact("edge", ("a", 1, "two words", True))
     'edge(a, 1, "two words", true)'
@@ -107,13 +107,13 @@ def read_list(text: str) -> tuple[Any, ...]:
         if opening and want_value:
             stack.append([])
         elif closing and len(stack) > 1 and (not want_value or not stack[-1]):
-            done = tuple(stack.pop())
-            stack[-1].append(done)
+            items = tuple(stack.pop())
+            stack[-1].append(items)
             want_value, closed = False, len(stack) == 1
         elif comma and not want_value:
             want_value = True
         elif (quoted is not None or bare) and want_value and len(stack) > 1:
-            stack[-1].append(_unescaped(quoted) if quoted is not None else _part(bare.rstrip()))
+            stack[-1].append(_unescape(quoted) if quoted is not None else _part(bare.rstrip()))
             want_value = False
         else:
             raise ValueError(text)
@@ -124,7 +124,7 @@ def read_list(text: str) -> tuple[Any, ...]:
     return result
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), text, flags=re.DOTALL)
 
 
@@ -146,7 +146,7 @@ def natural_text_type(kinds: set[str]) -> str:
 
 
 def text_kind(text: str) -> str:
-    """What a cell looks like where no type is known."""
+    """The kind of a cell by its text, if no type is known."""
     if WHOLE.fullmatch(text):
         return "number"
     return "float" if DECIMAL.fullmatch(text) else "symbol"

@@ -1,8 +1,8 @@
-"""Single Python values: what each stands for, and the type of a column of them.
+"""Single Python values: their meaning, and the type of a column of them.
 
-Law: the type of a column is a matter of its values and not of their order. Booleans among whole numbers are the numbers
+Law: the type of a column depends on its values, not on their order. Booleans among whole numbers are the numbers
 1 and 0, whole numbers among floats are floats; a column of booleans alone is of booleans. NaN is a float. None and what
-pandas calls missing are nulls, and there are none in a relation.
+pandas calls missing are nulls, which relations cannot contain.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TIMES = {
 
 
 def plain(value: object) -> Any:
-    """A numpy scalar as the Python value it stands for, a UUID as its text, a text of any class as text.
+    """A numpy scalar as a Python value, a UUID as its text, a subclass of `str` as `str`.
 
     >>> plain(np.int8(3)), plain(UUID(int=1))
     (3, '00000000-0000-0000-0000-000000000001')
@@ -52,7 +52,7 @@ def plain(value: object) -> Any:
 
 
 def is_null(value: object) -> bool:
-    """Whether a value stands for none."""
+    """Whether a value is a null."""
     if value is None:
         return True
     if isinstance(value, np.datetime64 | np.timedelta64):
@@ -60,10 +60,10 @@ def is_null(value: object) -> bool:
     return type(value).__name__ in _MISSING and type(value).__module__.partition(".")[0] == "pandas"
 
 
-def shown(value: object) -> str:
-    """A value as messages show it.
+def show_value(value: object) -> str:
+    """A value as it is shown in messages.
 
-    >>> len(shown("x" * 1000))
+    >>> len(show_value("x" * 1000))
     80
     """
     try:
@@ -74,14 +74,14 @@ def shown(value: object) -> str:
 
 
 def advice(value: object, type_: str | None = None) -> str:
-    """What to give instead of a value that a column of this type, or no column takes, for the end of a message."""
+    """The end of a message about a value that a column of this type does not accept: what to pass instead."""
     if isinstance(value, str | int) and type_ in _TIMES:
         return f"; {_TIMES[type_]}"
     return next((f"; {text}" for kinds, text in _ADVICE if isinstance(value, kinds)), "")
 
 
 def value_type(value: object) -> str:
-    """The type of a column whose only value this is.
+    """The type of a column with only this value.
 
     >>> value_type(3), value_type("a"), value_type(True)
     ('number', 'symbol', 'boolean')
@@ -110,7 +110,7 @@ def _part(value: Any) -> Any:
 
 
 def column_type(column: Any, where: str) -> str:
-    """The type of a column of Python values or of numpy's numbers; ``where`` names it in errors.
+    """The type of a column of Python values or numpy numbers; ``where`` names it in errors.
 
     >>> column_type([True, 0], "p"), column_type([5, True], "p"), column_type([1, 2.5], "p"), column_type([True], "p")
     ('number', 'number', 'float', 'boolean')

@@ -1,6 +1,6 @@
-"""Arrow arrays of numbers as numpy arrays and back, through the memory that both have.
+"""Arrow arrays of numbers as numpy arrays and back, through shared memory.
 
-Law: values and their order stay; nothing here is null. Arrow's own ways import pandas where it is installed, which
+Law: values and their order stay; there are no nulls. Arrow's own conversions import pandas if it is installed, which
 takes longer than most programs run.
 """
 

@@ -18,14 +18,13 @@ Kinds = Mapping[str, str]
 Types = Sequence[str | None]
 
 
-Write = Callable[[str], list[Kinds]]  # into a folder; returns what the lists of each file contain
+Write = Callable[[str], list[Kinds]]  # writes into a folder; returns the element types of the lists of each file
 
 
-class Shown(NamedTuple):
+class FileColumns(NamedTuple):
     """Names and types of the columns of files; with ``signed`` there is one more column, +1 or -1.
 
-    ``outside`` are the types that data came with (`program.values.source_types`); lists may be text as programs write
-    it.
+    ``outside`` are the types of the original data (`program.values.source_types`); lists may be text.
     """
 
     names: tuple[str, ...]
@@ -44,7 +43,7 @@ def rows_writer(
     lists_as_text: bool = False,
     outside: Sequence[str] = (),
 ) -> Write:
-    """Writes rows that this process holds."""
+    """A function that writes rows of this process."""
 
     def write(folder: str) -> list[Kinds]:
         path = f"{folder}/part-0.parquet"
@@ -62,7 +61,7 @@ def changes_writer(
     dictionary: Dictionary,
     outside: Sequence[str] = (),
 ) -> Write:
-    """Writes changes that this process holds."""
+    """A function that writes changes of this process."""
 
     def write(folder: str) -> list[Kinds]:
         return [write_changes(f"{folder}/part-0.parquet", plus, minus, types, names, dictionary, outside)]

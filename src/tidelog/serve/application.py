@@ -1,7 +1,7 @@
-"""A request on its way: token, parameters, body, work, answer.
+"""How a request is handled: token, parameters, body, work, response.
 
 Law: a request without a token that allows it is refused before its body is read; a body is never held beyond the limit;
-every answer, errors too, has one shape. Nothing of another origin is let in: there are no headers of CORS.
+every response, including errors, has one shape. Requests of other origins are not allowed: there are no CORS headers.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from starlette.routing import BaseRoute, Route
 from tidelog.errors import TidelogError
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.document import document_routes
-from tidelog.serve.operation import Call, Lane, Operation, Reply
+from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
 from tidelog.serve.request import read_call
-from tidelog.serve.responses import Stream, error_response, json_response
+from tidelog.serve.responses import StreamedReply, error_response, json_response
 from tidelog.serve.routes import OPERATIONS
 from tidelog.serve.service import Service
 
 LOG = logging.getLogger("tidelog.serve")
 BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, GONE_AWAY, DEFECTIVE = 400, 404, 405, 499, 500
-ALARMING = frozenset((401, 403, 421, 422, 429, 500, 503))  # a limit, or somebody who may not
+ALARMING = frozenset((401, 403, 421, 422, 429, 500, 503))  # a limit, or a caller without permission
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -50,22 +50,24 @@ def make_application(service: Service, more: Sequence[BaseRoute] = ()) -> Starle
     addresses: dict[str, dict[str, Operation]] = {}
     for operation in OPERATIONS:
         addresses.setdefault(operation.path, {})[operation.method] = operation
-    routes = [Route(path, _endpoint(service, known), methods=list(known)) for path, known in addresses.items()]
+    routes = [
+        Route(path, _endpoint(service, operations), methods=list(operations)) for path, operations in addresses.items()
+    ]
     application = Starlette(
         routes=[*routes, *document_routes(), *more],
         lifespan=lifespan,
-        exception_handlers={HTTPException: partial(_refused, service)},
+        exception_handlers={HTTPException: partial(_handle_http_error, service)},
     )
     application.router.redirect_slashes = False
     return application
 
 
-def _endpoint(service: Service, known: Mapping[str, Operation]) -> Endpoint:
+def _endpoint(service: Service, operations: Mapping[str, Operation]) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         began = time.perf_counter()
         code = None
         try:
-            operation = _operation(request, known)
+            operation = _operation(request, operations)
             response = await _answer(service, operation, await read_call(service, operation, request))
         except TidelogError as error:
             code = error.code
@@ -75,7 +77,7 @@ def _endpoint(service: Service, known: Mapping[str, Operation]) -> Endpoint:
         except asyncio.CancelledError:
             if not service.hub.closed:
                 raise
-            code = failures.STOPPING.code  # the server has waited for this request, and does no longer
+            code = failures.STOPPING.code  # the server no longer waits for this request
             response = error_response(failures.STOPPING.error())
         except Exception as error:
             response = _defect(request, error)
@@ -86,15 +88,19 @@ def _endpoint(service: Service, known: Mapping[str, Operation]) -> Endpoint:
     return endpoint
 
 
-async def _answer(service: Service, operation: Operation, call: Call) -> Response:
+async def _answer(service: Service, operation: Operation, call: RequestCall) -> Response:
     rehearse = None if operation.rehearsal is None else operation.rehearsal(service, call)
     if rehearse is not None:
         await service.threads.check(rehearse)
     if operation.lane is Lane.loop:
         reply = operation.act(service, call)
         assert inspect.isawaitable(reply)
-        found = await reply
-        return _response(found) if found.parts is not None else await service.threads.look(partial(_response, found))
+        response = await reply
+        return (
+            _response(response)
+            if response.parts is not None
+            else await service.threads.look(partial(_response, response))
+        )
     threads = service.threads
     lanes = {Lane.look: threads.look, Lane.ask: threads.ask, Lane.write: threads.write, Lane.check: threads.check}
 
@@ -103,23 +109,23 @@ async def _answer(service: Service, operation: Operation, call: Call) -> Respons
         assert isinstance(reply, Reply)
         return _response(reply)
 
-    is_old = operation.lane is Lane.look and call.query.get("at") is not None  # opening an old epoch may take long
+    is_old = operation.lane is Lane.look and call.query.get("at") is not None  # opening an old epoch can be slow
     return await lanes[Lane.ask if is_old else operation.lane](act)
 
 
-def _operation(request: Request, known: Mapping[str, Operation]) -> Operation:
-    """The operation that a request asks for; HEAD is GET without its answer, but for feeds, which have no end."""
-    found = known.get(request.method)
-    if found is None and request.method == "HEAD":
-        found = known.get("GET")
-        found = None if found is not None and found.lane is Lane.loop else found
-    if found is None:
-        raise _no_method(request, known)
-    return found
+def _operation(request: Request, operations: Mapping[str, Operation]) -> Operation:
+    """The operation of a request; HEAD is handled as GET, except for feeds, which have no end."""
+    operation = operations.get(request.method)
+    if operation is None and request.method == "HEAD":
+        operation = operations.get("GET")
+        operation = None if operation is not None and operation.lane is Lane.loop else operation
+    if operation is None:
+        raise _no_method(request, operations)
+    return operation
 
 
 def log_request(service: Service, request: Request, status: int, code: str | None, seconds: float) -> None:
-    """A line for a request that was refused or took long; for every other one if all requests are to be logged."""
+    """Log a request that was refused or slow, and every other request if all are logged."""
     if status < BAD_REQUEST:
         slow = seconds >= service.limits.slow_seconds
         level, what = (logging.INFO, "slow request" if slow else "request") if slow or service.logs_all else (0, "")
@@ -139,29 +145,29 @@ def log_request(service: Service, request: Request, status: int, code: str | Non
 
 
 def _response(reply: Reply) -> Response:
-    return json_response(reply.content, reply.status, reply.headers) if reply.parts is None else Stream(reply)
+    return json_response(reply.content, reply.status, reply.headers) if reply.parts is None else StreamedReply(reply)
 
 
-def _no_method(request: Request, known: Mapping[str, object]) -> TidelogError:
+def _no_method(request: Request, methods: Mapping[str, object]) -> TidelogError:
     return failures.NO_SUCH_METHOD.error(
-        path=request.url.path[:200], method=request.method[:20], known=", ".join(sorted(known))
+        path=request.url.path[:200], method=request.method[:20], known=", ".join(sorted(methods))
     )
 
 
-async def _refused(service: Service, request: Request, error: HTTPException) -> Response:
-    """An address or a method that there is not."""
+async def _handle_http_error(service: Service, request: Request, error: HTTPException) -> Response:
+    """The response for an unknown path or method."""
     service.served.note(error.status_code)
     log_request(service, request, error.status_code, None, 0.0)
     headers = error.headers or {}
     if error.status_code == NOT_ALLOWED:
-        known = [name.strip() for name in headers.get("Allow", "").split(",") if name.strip() != "HEAD"]
-        return error_response(_no_method(request, dict.fromkeys(known)), {"Allow": ", ".join(known)})
+        methods = [name.strip() for name in headers.get("Allow", "").split(",") if name.strip() != "HEAD"]
+        return error_response(_no_method(request, dict.fromkeys(methods)), {"Allow": ", ".join(methods)})
     if error.status_code == NOT_FOUND:
         return error_response(failures.NO_SUCH_PLACE.error(path=request.url.path[:200]))
     return error_response(failures.NOT_AS_DESCRIBED.error(place="request", what=str(error.detail)[:200]))
 
 
 def _defect(request: Request, error: Exception) -> Response:
-    """An unexpected exception is logged, with the address and without what was sent."""
+    """Log an unexpected exception with the path, without the content of the request."""
     LOG.error("unexpected exception in %s %s", request.method[:20], request.url.path[:200], exc_info=error)
     return error_response(failures.DEFECT.error())

@@ -1,7 +1,7 @@
-"""What one epoch changed in one view, on its way to clients.
+"""The changes of one epoch in one view, as sent to clients.
 
-Law: an event has all rows of its epoch. One that is large goes in several parts, of which the last alone has the
-number of the epoch as its id: who is cut off in the middle gets the whole epoch again.
+Law: an event has all rows of its epoch. A large one is sent in several parts, of which only the last has the
+number of the epoch as its id: a client that is disconnected in the middle receives the whole epoch again.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ PART = 10_000  # rows of one event
 
 @dataclass(frozen=True, slots=True)
 class EpochChange:
-    """The rows that came to a view and went from it in an epoch, as plain values."""
+    """The rows that an epoch inserted into a view and deleted from it, as plain values."""
 
     epoch: int
     plus: Sequence[Any]
     minus: Sequence[Any]
-    _sent: list[bytes] = field(default_factory=list)
+    _text: list[bytes] = field(default_factory=list)
 
     @classmethod
     def of(cls, epoch: int, change: ChangeSet) -> EpochChange:
-        """Of the change set of a view."""
+        """From the change set of a view."""
         plus, minus = change.inserted, change.deleted
         return cls(epoch, rows_to_json(plus.rows(), plus.types), rows_to_json(minus.rows(), minus.types))
 
     @classmethod
     def of_facts(cls, epoch: int, signed: Sequence[tuple[int, tuple[Any, ...]]], types: Types) -> EpochChange:
-        """Of the facts that the history has."""
-        plus, minus = ([fact for sign, fact in signed if sign == wanted] for wanted in (1, -1))
-        return cls(epoch, *(rows_to_json(rows, _fitting(rows, types)) for rows in (plus, minus)))
+        """From the facts in the history."""
+        plus, minus = ([fact for sign, fact in signed if sign == expected] for expected in (1, -1))
+        return cls(epoch, *(rows_to_json(rows, _types_for(rows, types)) for rows in (plus, minus)))
 
     def __len__(self) -> int:
         return len(self.plus) + len(self.minus)
@@ -46,9 +46,9 @@ class EpochChange:
 
     def event(self) -> bytes:
         """The server-sent events of the change; made once, for all feeds."""
-        if not self._sent:
-            self._sent.append(b"".join(self._events()))
-        return self._sent[0]
+        if not self._text:
+            self._text.append(b"".join(self._events()))
+        return self._text[0]
 
     def _events(self) -> Iterator[bytes]:
         for part in self._parts():
@@ -56,7 +56,7 @@ class EpochChange:
             yield id_ + b"event: change\ndata: " + to_json(part) + b"\n\n"
 
     def _parts(self) -> Iterator[dict[str, Any]]:
-        """What goes into one event each; all but the last have `more`."""
+        """The content of each event; all but the last have `more`."""
         if len(self) <= PART:
             yield self.to_json()
             return
@@ -67,6 +67,6 @@ class EpochChange:
             yield {"epoch": self.epoch, "plus": [], "minus": [], name: rows[first : first + PART], **more}
 
 
-def _fitting(rows: Sequence[tuple[Any, ...]], types: Types) -> Types:
-    """The types of a view's columns, unless the facts are of a time when it had others."""
+def _types_for(rows: Sequence[tuple[Any, ...]], types: Types) -> Types:
+    """The types of a view's columns, or none if the facts are older than these columns."""
     return types if not rows or len(rows[0]) == len(types) else (None,) * len(rows[0])

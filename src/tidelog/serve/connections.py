@@ -1,6 +1,6 @@
-"""Connections: how long a client may be silent, and who makes room when there are too many.
+"""Connections: how long a client may be silent, and which connection is closed when there are too many.
 
-Law: a connection that waits for its client (for a header, a further request, a part of a body, or for the client to
+Law: a connection that waits for its client (for a header, another request, a part of a body, or for the client to
 read) is closed after a time. When all connections are taken, the one that has waited longest for a request is closed
 for the new one, so that idle clients cannot block others. A request that is being answered, such as a feed, is never
 closed for that.
@@ -30,15 +30,15 @@ def connection_class(limits: ServerLimits) -> type[H11Protocol]:
 
 
 class ClientConnection(H11Protocol):
-    """A connection of uvicorn's that is not patient without end."""
+    """A uvicorn connection with time limits."""
 
     limits: ServerLimits
     waiting: dict[ClientConnection, None]
     _timer: asyncio.TimerHandle | None = None
     _waits_for_header = False
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's has any transport
-        """A client has connected."""
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # the base class accepts any transport
+        """Called when a client has connected."""
         super().connection_made(transport)
         if len(self.connections) > self.limits.connections and self.waiting:
             next(iter(self.waiting)).drop()
@@ -47,33 +47,33 @@ class ClientConnection(H11Protocol):
         self._waits_for_header = True
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection has ended."""
+        """Called when the connection has ended."""
         self._wait(None)
         self.waiting.pop(self, None)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Bytes of a request."""
+        """Called with bytes of a request."""
         super().data_received(data)
         self._look()
 
     def on_response_complete(self) -> None:
-        """An answer was sent."""
+        """Called when a response was sent."""
         self._wait(None)
         self._waits_for_header = False
         self._wait_for_request()
-        super().on_response_complete()  # which waits for a further request, or takes one that came already
+        super().on_response_complete()  # which waits for the next request, or handles one that has already arrived
         self._look(arrived=bool(self.conn.trailing_data[0]))
-        if self.transport.get_write_buffer_size():  # closing it politely would wait for the client to read
+        if self.transport.get_write_buffer_size():  # a graceful close would wait for the client to read
             self.loop.call_later(self.limits.idle_seconds, self._drop_unread)
 
     def pause_writing(self) -> None:
-        """The client does not read."""
+        """Called when the client does not read."""
         super().pause_writing()
         self._wait(self.limits.idle_seconds)
 
     def resume_writing(self) -> None:
-        """It does."""
+        """Called when the client reads again."""
         super().resume_writing()
         self._wait(None)
 
@@ -88,7 +88,7 @@ class ClientConnection(H11Protocol):
         self.waiting[self] = None
 
     def _look(self, *, arrived: bool = True) -> None:
-        """What is waited for after something came: a header has one time for all of its parts, a body for each."""
+        """Set the timer after data arrived: one limit for a whole header, one for each part of a body."""
         if self.transport.is_closing() or self.flow.write_paused:
             return
         if self.cycle is not None and not self.cycle.response_complete:
@@ -100,19 +100,19 @@ class ClientConnection(H11Protocol):
             self._wait(self.limits.header_seconds)
 
     def _wait(self, seconds: float | None) -> None:
-        """Drop the connection after a time, unless something else is waited for before."""
+        """Drop the connection after ``seconds``, unless the timer is set again before."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None if seconds is None else self.loop.call_later(seconds, self._give_up)
 
     def _drop_unread(self) -> None:
-        """The end of an answer that the client has not read in all this time."""
+        """Drop the connection if the client has not read the end of a response."""
         if self.transport.get_write_buffer_size() and (self.cycle is None or self.cycle.response_complete):
             self.drop()
 
     def _give_up(self) -> None:
         is_reading = self.cycle is not None and not self.cycle.response_complete and self.flow.read_paused
-        if is_reading and not self.flow.write_paused:  # it is the server that has not taken the body yet
+        if is_reading and not self.flow.write_paused:  # the server has not read the body yet
             self._wait(self.limits.body_seconds)
         else:
             self.drop()

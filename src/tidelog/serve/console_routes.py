@@ -32,14 +32,14 @@ HEADERS: Mapping[str, str] = {
 
 def console_routes() -> list[BaseRoute]:
     """The routes of the console: its page at ``/``, the other files below ``/console``."""
-    held = {name: _File(name, text) for name, text in console_files().items()}
+    by_name = {name: _File(name, text) for name, text in console_files().items()}
 
     async def page(request: Request) -> Response:
-        return held["index.html"].answer(request)
+        return by_name["index.html"].answer(request)
 
     async def file(request: Request) -> Response:
-        found = held.get(request.path_params["name"])
-        return Response(status_code=404) if found is None else found.answer(request)
+        entry = by_name.get(request.path_params["name"])
+        return Response(status_code=404) if entry is None else entry.answer(request)
 
     return [
         Route("/", page, include_in_schema=False),

@@ -34,7 +34,7 @@ def program_json(db: Engine, hub: Hub, incomplete: Sequence[str] = ()) -> dict[s
         "convention": program.convention,
         "epoch": committed.number,
         "rules": [_rule_json(program, place, level) for place in range(len(program.rules))],
-        "relations": _relations(core, strata, level, hub, _lacking(edges, incomplete)),
+        "relations": _relations(core, strata, level, hub, _missing_by_relation(edges, incomplete)),
         "edges": edges,
     }
 
@@ -50,40 +50,40 @@ def _rule_json(program: Program, place: int, level: dict[str, int]) -> dict[str,
     }
 
 
-def _lacking(edges: Sequence[dict[str, Any]], incomplete: Sequence[str]) -> dict[str, list[str]]:
+def _missing_by_relation(edges: Sequence[dict[str, Any]], incomplete: Sequence[str]) -> dict[str, list[str]]:
     """By relation: the incomplete ones that it is, or depends on.
 
-    >>> _lacking([{"from": "a", "to": "b"}, {"from": "b", "to": "b"}, {"from": "c", "to": "d"}], ["a"])
+    >>> _missing_by_relation([{"from": "a", "to": "b"}, {"from": "b", "to": "b"}, {"from": "c", "to": "d"}], ["a"])
     {'a': ['a'], 'b': ['a']}
     """
     readers: dict[str, list[str]] = {}
     for edge in edges:
         readers.setdefault(edge["from"], []).append(edge["to"])
-    found: dict[str, list[str]] = {}
+    missing: dict[str, list[str]] = {}
     for name in incomplete:
-        waiting, reached = [name], {name}
-        while waiting:
-            new = [reader for reader in readers.get(waiting.pop(), ()) if reader not in reached]
-            waiting += new
+        pending, reached = [name], {name}
+        while pending:
+            new = [reader for reader in readers.get(pending.pop(), ()) if reader not in reached]
+            pending += new
             reached |= set(new)
         for reader in sorted(reached):
-            found.setdefault(reader, []).append(name)
-    return found
+            missing.setdefault(reader, []).append(name)
+    return missing
 
 
 def _relations(
-    core: Core, strata: tuple[Stratum, ...], level: dict[str, int], hub: Hub, lacking: Mapping[str, list[str]]
+    core: Core, strata: tuple[Stratum, ...], level: dict[str, int], hub: Hub, missing: Mapping[str, list[str]]
 ) -> list[dict[str, Any]]:
     recursive = {
         name: number for number, stratum in enumerate(strata, 1) if stratum.recursive for name in stratum.relations
     }
     unheld = inline_relations(core.rules.program)
-    found = []
+    relations = []
     for name in core.relations:
         types = core.rules.schema[name]
         columns = zip(core.columns(name), type_names(types), strict=True)
-        noted = hub.changed.get(name)
-        found.append(
+        change = hub.changed.get(name)
+        relations.append(
             {
                 "name": name,
                 "columns": [{"name": column, "type": type_} for column, type_ in columns],
@@ -91,16 +91,16 @@ def _relations(
                 "stratum": level.get(name, 0),
                 "recursive": recursive.get(name),
                 "size": 0 if name in unheld else size(core, name),
-                "incomplete": lacking.get(name, []),
-                "last_change": None if noted is None else dict(zip(("epoch", "plus", "minus"), noted, strict=True)),
+                "incomplete": missing.get(name, []),
+                "last_change": None if change is None else dict(zip(("epoch", "plus", "minus"), change, strict=True)),
             }
         )
-    return found
+    return relations
 
 
 def _edges(program: Program) -> list[dict[str, Any]]:
-    found: dict[tuple[str, str], bool] = {}
+    negated_by_edge: dict[tuple[str, str], bool] = {}
     for edge in dependencies(program.rules):
         key = edge.source, edge.target
-        found[key] = found.get(key, False) or edge.kind != POSITIVE
-    return [{"from": source, "to": target, "negated": negated} for (source, target), negated in found.items()]
+        negated_by_edge[key] = negated_by_edge.get(key, False) or edge.kind != POSITIVE
+    return [{"from": source, "to": target, "negated": negated} for (source, target), negated in negated_by_edge.items()]

@@ -1,4 +1,4 @@
-"""The description of the API: a document of OpenAPI, and a page for people.
+"""The description of the API: an OpenAPI document and an HTML page.
 
 Law: both are generated from the operations that are served. The page is plain HTML: no scripts, no external resources.
 They reveal nothing about the program and need no token.
@@ -73,7 +73,7 @@ def document() -> dict[str, Any]:
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    description: dict[str, Any] = {
         "operationId": _name(operation),
         "summary": operation.summary,
         "description": " ".join(filter(None, (operation.detail, _needs(operation)))),
@@ -83,8 +83,8 @@ def _operation(operation: Operation) -> dict[str, Any]:
     if operation.body is not None:
         binary = {"type": "string", "format": "binary"}
         content = {type_: {"schema": binary if type_ == ARROW else operation.body} for type_ in operation.takes}
-        told["requestBody"] = {"required": bool(operation.body.get("required")), "content": content}
-    return told
+        description["requestBody"] = {"required": bool(operation.body.get("required")), "content": content}
+    return description
 
 
 def _name(operation: Operation) -> str:
@@ -104,7 +104,7 @@ def _in_path(operation: Operation) -> list[dict[str, Any]]:
 
 
 def _in_query(operation: Operation) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = [
+    parameters: list[dict[str, Any]] = [
         {
             "name": name,
             "in": "query",
@@ -116,8 +116,8 @@ def _in_query(operation: Operation) -> list[dict[str, Any]]:
     ]
     if operation.more:
         columns = {"type": "object", "additionalProperties": {"type": "string"}}
-        found.append({"name": "columns", "in": "query", "schema": columns, "style": "form", "explode": True})
-    return found
+        parameters.append({"name": "columns", "in": "query", "schema": columns, "style": "form", "explode": True})
+    return parameters
 
 
 def _answers(operation: Operation) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _error_schema() -> dict[str, Any]:
         "hint": {"type": "string"},
         "where": {"type": ["object", "null"], "properties": where},
         "diagnostics": {"type": "array", "items": {"type": "object"}},
-        "violations": schemas.listed(schemas.VIOLATED),
+        "violations": schemas.list_of(schemas.VIOLATED),
         "causes": {
             "type": "array",
             "items": {"type": "string"},
@@ -158,7 +158,7 @@ def _error_schema() -> dict[str, Any]:
 
 @cache
 def page() -> str:
-    """The page for people."""
+    """The HTML page."""
     parts = [_section(operation) for operation in OPERATIONS]
     return (
         "<!doctype html><html lang=en><head><meta charset=utf-8><title>Tidelog: the API</title>"
@@ -173,18 +173,18 @@ def page() -> str:
 
 
 def _section(operation: Operation) -> str:
-    named = [(name, schema, name in operation.required) for name, schema in operation.query.items()]
+    parameters = [(name, schema, name in operation.required) for name, schema in operation.query.items()]
     fields = (operation.body or {}).get("properties", {})
-    needed = (operation.body or {}).get("required", ())
-    named += [(name, schema, name in needed) for name, schema in fields.items()]
-    rows = "".join(_term(name, schema, wanted) for name, schema, wanted in named)
-    told = " ".join(filter(None, (operation.summary + ".", operation.detail, _needs(operation))))
+    required = (operation.body or {}).get("required", ())
+    parameters += [(name, schema, name in required) for name, schema in fields.items()]
+    rows = "".join(_term(name, schema, is_required) for name, schema, is_required in parameters)
+    text = " ".join(filter(None, (operation.summary + ".", operation.detail, _needs(operation))))
     address = html.escape(f"{operation.method} {operation.path}")
-    return f"<section><h2><code>{address}</code></h2><p>{html.escape(told)}</p><dl>{rows}</dl></section>"
+    return f"<section><h2><code>{address}</code></h2><p>{html.escape(text)}</p><dl>{rows}</dl></section>"
 
 
-def _term(name: str, schema: Any, wanted: bool) -> str:
+def _term(name: str, schema: Any, is_required: bool) -> str:
     kind = schema.get("type", "")
     kinds = kind if isinstance(kind, str) else " or ".join(kind)
-    told = html.escape(schema.get("description", ""))
-    return f"<dt><code>{name}</code>: {kinds}{', required' if wanted else ''}</dt><dd>{told}</dd>"
+    text = html.escape(schema.get("description", ""))
+    return f"<dt><code>{name}</code>: {kinds}{', required' if is_required else ''}</dt><dd>{text}</dd>"

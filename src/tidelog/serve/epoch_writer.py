@@ -1,4 +1,4 @@
-"""Epochs out of requests.
+"""Make epochs from requests.
 
 Law: a request is one epoch, whole or not at all; with a source and an offset it is applied once, however often it is
 sent. A dry run reports what would change, what that costs and what a commit would refuse, and changes nothing.
@@ -27,12 +27,12 @@ from tidelog.serve.values import rows_from_json, rows_to_json
 def new_epoch(db: Engine, body: Mapping[str, Any]) -> Epoch:
     """An epoch with the source, offset, author and note of a request."""
     epoch = db.epoch(body.get("source"), body.get("offset"), author=body.get("author"), note=body.get("note"))
-    epoch.warns = False  # the answer reports it
+    epoch.warns = False  # the response reports it
     return epoch
 
 
 def collect(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> list[str]:
-    """Collect what a request changes, declarations first; gives the labels of the rules that it adds."""
+    """Collect the changes of a request, declarations first; returns the labels of the added rules."""
     nulls = body.get("nulls", {})
     labels = epoch.declare(body["declare"]) if "declare" in body else []
     for name, rows in body.get("insert", {}).items():
@@ -45,21 +45,21 @@ def collect(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> list[str]:
 
 
 def read_rows(db: Engine, name: str, rows: Sequence[Any], epoch: Epoch | None = None) -> list[Any]:
-    """Rows of a relation as the engine takes them.
+    """Rows of a relation in the form that the engine accepts.
 
     A relation that the epoch declares has the types of its declaration, and one without any learns them from the rows.
     """
     core = core_of(db)
     types = core.rules.schema.get(name)
     declared = None if epoch is None else epoch.collected.program
-    if types is None and declared is not None and (found := declared_types(declared).get(name)):
-        types = tuple(map(TypeNames(declared.types).base, found))
+    if types is None and declared is not None and (names := declared_types(declared).get(name)):
+        types = tuple(map(TypeNames(declared.types).base, names))
         return rows_from_json(rows, column_names(declared.declarations, name, len(types)), types)
     return rows_from_json(rows, () if types is None else core.columns(name), types)
 
 
 def _add_rule(epoch: Epoch, rule: Any) -> str:
-    """A rule as text, or with a label; one that `replaces` another takes its place."""
+    """Add a rule, which is a text or has a label, and may replace another rule."""
     if isinstance(rule, str):
         return epoch.add_rule(rule)
     if "replaces" in rule:
@@ -73,7 +73,7 @@ def collect_rows(epoch: Epoch, name: str, sign: int, rows: pa.Table | Sequence[A
 
 
 def finish(
-    db: Engine, epoch: Epoch, labels: Sequence[str], shown: int, *, limits: Limits, dry_run: bool = False
+    db: Engine, epoch: Epoch, labels: Sequence[str], limit: int, *, limits: Limits, dry_run: bool = False
 ) -> dict[str, Any]:
     """Commit or preview an epoch within limits; returns the changes, with a limited number of rows per relation."""
     core = core_of(db)
@@ -93,7 +93,7 @@ def finish(
         "ignored_columns": {name: list(columns) for name, columns in epoch.ignored.items()},
         "refused": any(violated.severity == REFUSE for violated in epoch.violations),
         "violations": violations_json(epoch.violations),
-        "changes": {name: change_json(change, shown) for name, change in epoch.changes.items()},
+        "changes": {name: change_json(change, limit) for name, change in epoch.changes.items()},
         "statistics": {
             "supports": dict(statistics.supports),
             "suspended": statistics.suspended,
@@ -114,16 +114,16 @@ def finish(
     }
 
 
-def change_json(change: ChangeSet, shown: int) -> dict[str, Any]:
-    """What an epoch changed in a relation."""
+def change_json(change: ChangeSet, limit: int) -> dict[str, Any]:
+    """The changes of an epoch in a relation."""
     return {
         "columns": list(change.inserted.columns),
-        "plus": _some(change.inserted, shown),
-        "minus": _some(change.deleted, shown),
+        "plus": _some(change.inserted, limit),
+        "minus": _some(change.deleted, limit),
         "plus_count": len(change.inserted),
         "minus_count": len(change.deleted),
     }
 
 
-def _some(rows: Rows, shown: int) -> list[Any]:
-    return rows_to_json(list(islice(iter(rows), shown)), rows.types)
+def _some(rows: Rows, limit: int) -> list[Any]:
+    return rows_to_json(list(islice(iter(rows), limit)), rows.types)

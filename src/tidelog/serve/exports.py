@@ -1,7 +1,7 @@
-"""Answers as files: CSV and JSON lines, made and sent a few thousand rows at a time.
+"""Responses as files: CSV and JSON lines, written and sent a few thousand rows at a time.
 
-Law: a file has the rows of one committed epoch, and Tidelog reads it back as the same rows. What is held of an answer
-are its cells, 8 bytes for each value, for as long as it is sent; the sum of what is held is bounded. The exception to
+Law: a file has the rows of one committed epoch, and Tidelog reads it back as the same rows. While a response is sent,
+its cells are kept in memory, 8 bytes for each value; the total for all responses is bounded. The exception to
 the law is CSV for spreadsheets: cells that a spreadsheet would run as formulas are escaped there.
 """
 
@@ -23,41 +23,41 @@ from tidelog.serve.values import ARROW, arrow_stream, table_part
 
 CSV, SPREADSHEET, JSON_LINES = "text/csv", "text/csv;formulas=escaped", "application/x-ndjson"
 STREAMED = (ARROW, CSV, SPREADSHEET, JSON_LINES)
-BATCH = 1 << 12  # rows that are made into text together
+BATCH = 1 << 12  # rows that are converted to text together
 SMALL = 1 << 20  # bytes of cells that are not counted
 ROOM = 1 << 30  # bytes of cells of all answers that are being sent
-MARK = "\ufeff".encode()  # by which spreadsheets know UTF-8
+MARK = "\ufeff".encode()  # by which spreadsheets recognize UTF-8
 _FORMULA = r"^[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
 
 
 class Exports:
-    """The answers that are being sent, by their bytes; one is always let in."""
+    """Limits the bytes of the responses being sent; one response is always allowed."""
 
     def __init__(self, room: int = ROOM) -> None:
         self._room, self._lock = room, threading.Lock()
         self.held = 0
 
     def enter(self, size: int) -> None:
-        """An answer begins to be sent."""
+        """Count a response whose sending starts."""
         with self._lock:
             if self.held and self.held + size > self._room:
                 raise failures.TOO_MANY_EXPORTS.error()
             self.held += size
 
     def leave(self, size: int) -> None:
-        """It is sent, or given up."""
+        """Discount a response that was sent or aborted."""
         with self._lock:
             self.held -= size
 
 
-def held_bytes(rows: Rows) -> int:
-    """What an answer counts while it is sent."""
+def counted_bytes(rows: Rows) -> int:
+    """The bytes that a response counts while it is sent."""
     size = int(rows._cells().nbytes)
     return size if size > SMALL else 0
 
 
 def export(rows: Rows, type_: str) -> Iterator[bytes]:
-    """An answer in the given type, part by part."""
+    """A response in the given type, part by part."""
     if type_ == ARROW:
         yield from arrow_stream(rows)
         return
@@ -67,10 +67,12 @@ def export(rows: Rows, type_: str) -> Iterator[bytes]:
         part = table_part(rows, first, BATCH)
         table = text_table(part)
         layout = Layout(JSON_FILE if type_ == JSON_LINES else CSV_FILE, headers=not first)
-        yield output_bytes("rows", _escaped(table) if type_ == SPREADSHEET else table, part.types, layout, "rows")
+        yield output_bytes(
+            "rows", _escape_formulas(table) if type_ == SPREADSHEET else table, part.types, layout, "rows"
+        )
 
 
-def _escaped(table: pa.Table) -> pa.Table:
+def _escape_formulas(table: pa.Table) -> pa.Table:
     """The table with an apostrophe before texts that a spreadsheet would run."""
     for place, column in enumerate(table.columns):
         texts = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column

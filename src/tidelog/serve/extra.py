@@ -1,4 +1,4 @@
-"""What the server needs beside Tidelog.
+"""The packages that the server needs in addition to Tidelog.
 
 Law: if it is missing, the message says what to install, before anything is created.
 """
@@ -13,7 +13,7 @@ PACKAGES = ("starlette", "uvicorn")
 
 
 def check_extra() -> None:
-    """Refuse to go on without the packages of the extra `serve`."""
+    """Raise if the packages of the extra `serve` are missing."""
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
         raise failures.NEEDS_EXTRA.error(missing=" and ".join(missing))

@@ -1,7 +1,7 @@
-"""Feeds: what epochs change in a view, as server-sent events and as polls that wait.
+"""Feeds: the changes of a view by epoch, as server-sent events and long polls.
 
 Law: a feed that goes on after an epoch has every later epoch that changed the view, in order, each once. What the hub
-no longer holds is read from the history of the state folder; what that no longer holds is refused by name.
+no longer holds is read from the history of the state folder; if that no longer holds it, the request is refused.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from tidelog.serve.changes import EpochChange
 from tidelog.serve.service import Service
 from tidelog.serve.values import to_json
 
-SMALL = 1_000  # rows that are made into text on the loop
-MUCH = 50_000  # rows after which a reading of the history, or a poll, ends with a whole epoch
-MANY = 1_000  # epochs of a reading
-BEAT = 15.0  # seconds after which a feed says that it is alive
+SMALL = 1_000  # rows that are converted to text on the loop
+MUCH = 50_000  # rows after which reading the history, or a poll, stops at the end of an epoch
+MANY = 1_000  # maximum epochs read at once
+BEAT = 15.0  # seconds after which a feed sends a keepalive
 
 
 def check_since(service: Service, since: int) -> None:
-    """Refuse an epoch that has not been."""
+    """Raise for an epoch in the future."""
     if since > service.hub.last:
         raise failures.NOT_YET.error(epoch=since, now=service.hub.last)
 
 
 async def changes_after(service: Service, view: str, since: int) -> tuple[list[EpochChange], int]:
-    """The next changes of a view after an epoch, some of them, and the epoch up to which these are all."""
+    """The next changes of a view after an epoch, and the epoch up to which they are complete."""
     reached = service.hub.last
-    noted = service.hub.since(since, view)
-    if noted is None:
+    records = service.hub.since(since, view)
+    if records is None:
         return await service.threads.ask(lambda: _from_history(service, view, since))
     some, rows = 0, 0
-    while some < min(len(noted), MANY) and (not some or rows < MUCH):
-        rows += sum(noted[some].counts[view])
+    while some < min(len(records), MANY) and (not some or rows < MUCH):
+        rows += sum(records[some].counts[view])
         some += 1
-    taken = noted[:some]
-    if taken:
-        reached = max(reached, taken[-1].epoch) if some == len(noted) else taken[-1].epoch
+    batch = records[:some]
+    if batch:
+        reached = max(reached, batch[-1].epoch) if some == len(records) else batch[-1].epoch
     if rows <= SMALL:
-        return [each.change(view) for each in taken], reached
-    return await service.threads.look(lambda: [each.change(view) for each in taken]), reached
+        return [each.change(view) for each in batch], reached
+    return await service.threads.look(lambda: [each.change(view) for each in batch]), reached
 
 
 def _from_history(service: Service, view: str, since: int) -> tuple[list[EpochChange], int]:
@@ -54,20 +54,20 @@ def _from_history(service: Service, view: str, since: int) -> tuple[list[EpochCh
     if core.opened.lasting is None:
         raise failures.CHANGES_GONE.error(since=since)
     types, until = service.engine[view].types, service.hub.last
-    found: list[EpochChange] = []
+    changes_found: list[EpochChange] = []
     rows = 0
     for epoch, changes in groupby(changes_in_turn(core, view, since), key=lambda change: change.epoch):
         if epoch > until:  # recorded, but not sent yet
             break
-        if rows >= MUCH or len(found) >= MANY:
-            return found, epoch - 1
-        found.append(EpochChange.of_facts(epoch, [(change.sign, change.fact) for change in changes], types))
-        rows += len(found[-1])
-    return found, until
+        if rows >= MUCH or len(changes_found) >= MANY:
+            return changes_found, epoch - 1
+        changes_found.append(EpochChange.of_facts(epoch, [(change.sign, change.fact) for change in changes], types))
+        rows += len(changes_found[-1])
+    return changes_found, until
 
 
 async def poll(service: Service, view: str, since: int, wait: float) -> dict[str, Any]:
-    """The changes of a view after an epoch; where there are none, wait for them so long."""
+    """The changes of a view after an epoch; if there are none, wait up to ``wait`` seconds."""
     with service.feeds.one_more():
         while True:
             began = service.clock()
@@ -81,19 +81,19 @@ async def poll(service: Service, view: str, since: int, wait: float) -> dict[str
 
 
 async def events(service: Service, view: str, since: int) -> AsyncIterator[bytes]:
-    """The server-sent events of a view; the count of feeds is the caller's matter."""
+    """The server-sent events of a view; the caller counts open feeds."""
     yield b"retry: 1000\n\n"
-    told = since
+    sent_up_to = since
     while not service.hub.closed:
         changes, since = await changes_after(service, view, since)
         if changes:
-            told = changes[-1].epoch
+            sent_up_to = changes[-1].epoch
             text = partial(_text, changes)
             yield text() if sum(map(len, changes)) <= SMALL else await service.threads.look(text)
         elif since >= service.hub.last:
             await service.hub.wait(since, BEAT)
-            if service.hub.last == since or since - told > MANY:
-                told = since
+            if service.hub.last == since or since - sent_up_to > MANY:
+                sent_up_to = since
                 yield _beat(since)
 
 
@@ -107,23 +107,23 @@ def _beat(epoch: int) -> bytes:
 
 
 async def counts_after(service: Service, since: int) -> tuple[list[dict[str, Any]], int]:
-    """What epochs changed, in numbers."""
-    noted = service.hub.since(since)
-    if noted is None:
+    """The number of changed rows of epochs."""
+    records = service.hub.since(since)
+    if records is None:
         return await service.threads.ask(lambda: _counts_from_history(service, since))
-    found = [_counts_json(each.epoch, each.time, each.seconds, each.rules, each.counts) for each in noted[:MANY]]
-    return found, noted[:MANY][-1].epoch if noted else max(since, 0)
+    entries = [_counts_json(each.epoch, each.time, each.seconds, each.rules, each.counts) for each in records[:MANY]]
+    return entries, records[:MANY][-1].epoch if records else max(since, 0)
 
 
 def _counts_json(
     epoch: int, time: float, seconds: float, rules: bool, counts: Mapping[str, tuple[int, int]]
 ) -> dict[str, Any]:
-    """An epoch in numbers; ``rules`` says whether the program changed too."""
+    """The numbers of an epoch; ``rules``: whether rules changed, too."""
     return {"epoch": epoch, "time": time, "seconds": seconds, "rules": rules, "changes": counts_json(counts)}
 
 
 def counts_json(counts: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
-    """Numbers of rows by relation, of those that users know."""
+    """Numbers of rows by relation, without auxiliary relations."""
     return {name: {"plus": plus, "minus": minus} for name, (plus, minus) in counts.items() if not is_auxiliary(name)}
 
 
@@ -131,29 +131,31 @@ def _counts_from_history(service: Service, since: int) -> tuple[list[dict[str, A
     core = core_of(service.engine)
     if core.opened.lasting is None:
         raise failures.CHANGES_GONE.error(since=since)
-    found: list[dict[str, Any]] = [
+    entries: list[dict[str, Any]] = [
         _counts_json(e.epoch, e.time, e.seconds, bool(e.added or e.removed), e.changed)
         for e in log(core, since, since + MANY)
     ]
-    return found, found[-1]["epoch"] if found else since
+    return entries, entries[-1]["epoch"] if entries else since
 
 
 async def poll_counts(service: Service, since: int, wait: float) -> dict[str, Any]:
-    """The epochs after one in numbers; where there are none, wait for them so long."""
+    """The numbers of the epochs after one; if there are none, wait up to ``wait`` seconds."""
     with service.feeds.one_more():
         if wait > 0:
             await service.hub.wait(since, wait)
-        found, reached = await counts_after(service, since)
-    return {"epoch": reached, "epochs": found, "more": reached < service.hub.last}
+        entries, reached = await counts_after(service, since)
+    return {"epoch": reached, "epochs": entries, "more": reached < service.hub.last}
 
 
 async def count_events(service: Service, since: int) -> AsyncIterator[bytes]:
     """The same as server-sent events."""
     yield b"retry: 1000\n\n"
     while not service.hub.closed:
-        found, since = await counts_after(service, since)
-        if found:
-            yield b"".join(b"id: %d\nevent: epoch\ndata: " % each["epoch"] + to_json(each) + b"\n\n" for each in found)
+        entries, since = await counts_after(service, since)
+        if entries:
+            yield b"".join(
+                b"id: %d\nevent: epoch\ndata: " % each["epoch"] + to_json(each) + b"\n\n" for each in entries
+            )
         else:
             await service.hub.wait(since, BEAT)
             if service.hub.last == since:

@@ -1,6 +1,6 @@
-"""The names under which a server answers.
+"""The host names that a server accepts.
 
-Law: a request is answered only if its `Host` is an address that the server listens at, a loopback name, or a name that
+Law: a request is answered only if its `Host` is an address on which the server listens, a loopback name, or a name that
 it was started with. A page of another site that makes its own name point here (DNS rebinding) is refused.
 """
 
@@ -18,20 +18,20 @@ ANY = "*"
 
 
 class Hosts:
-    """The names of a server that listens at ``host``; ``names`` are further ones, ``*`` stands for all."""
+    """The names of a server that listens on ``host``; ``names`` are additional ones, ``*`` means all."""
 
     def __init__(self, host: str, names: Iterable[str] = ()) -> None:
         self._names = {each.lower().rstrip(".") for each in (host, *names)}
         self._everywhere = _is_wildcard(host)
 
-    def answers(self, given: str) -> bool:
+    def answers(self, header: str) -> bool:
         """Whether requests with this header are answered.
 
         >>> hosts = Hosts("127.0.0.1", ["tide.example"])
         >>> [hosts.answers(each) for each in ("localhost:8117", "[::1]:8117", "Tide.example", "evil.example", "")]
         [True, True, True, False, False]
         """
-        name = given.strip().lower()
+        name = header.strip().lower()
         if name.startswith("["):
             name = name[1:].partition("]")[0]
         elif name.count(":") == 1:
@@ -54,17 +54,17 @@ def _is_wildcard(host: str) -> bool:
 
 
 class CheckHosts:
-    """An application that answers for its hosts alone."""
+    """An application that answers only requests to its hosts."""
 
     def __init__(self, application: ASGIApp, hosts: Hosts) -> None:
         self._application, self._hosts = application, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A request, or the beginning and the end of the server."""
+        """Handle a request, or the start and the end of the server."""
         if scope["type"] == "http":
-            given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-            if len(given) > 1 or not all(map(self._hosts.answers, given)):  # HTTP/1.0 has none
-                refusal = failures.WRONG_HOST.error(host=", ".join(given)[:200])
+            headers = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+            if len(headers) > 1 or not all(map(self._hosts.answers, headers)):  # HTTP/1.0 has none
+                refusal = failures.WRONG_HOST.error(host=", ".join(headers)[:200])
                 await error_response(refusal, {"Connection": "close"})(scope, receive, send)
                 return
         await self._application(scope, receive, send)

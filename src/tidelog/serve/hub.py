@@ -19,66 +19,67 @@ from tidelog.engine.write.epoch import Epoch
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.changes import EpochChange
 
-OVERHEAD = 2_000  # bytes of a note, and of each of its relations, beside their rows
-CELL_BYTES = 100  # about, with the values and texts that are made of it for feeds
+OVERHEAD = 2_000  # bytes of a record, and of each of its relations, without their rows
+CELL_BYTES = 100  # estimate, including the values and texts for feeds
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class EpochRecord:
     """A committed epoch."""
 
     epoch: int
     time: float
     seconds: float
     changes: Mapping[str, ChangeSet]
-    counts: dict[str, tuple[int, int]]  # rows that came and went, by relation
+    counts: dict[str, tuple[int, int]]  # inserted and deleted rows, by relation
     size: int
-    rules: bool = False  # whether rules changed too
-    _made: dict[str, EpochChange] = field(default_factory=dict)
+    rules: bool = False  # whether rules changed, too
+    _change_by_view: dict[str, EpochChange] = field(default_factory=dict)
 
     def change(self, view: str) -> EpochChange:
-        """What the epoch changed in a view; made once, for all feeds."""
-        found = self._made.get(view)
-        if found is None:
-            change = self.changes[view]
-            found = self._made[view] = EpochChange.of(self.epoch, change)
-        return found
+        """The changes of the epoch in a view; computed once for all feeds."""
+        change = self._change_by_view.get(view)
+        if change is None:
+            change = self._change_by_view[view] = EpochChange.of(self.epoch, self.changes[view])
+        return change
 
 
 class Hub:
-    """The epochs of late; ``last`` is the last that was noted."""
+    """The recent epochs; ``last`` is the last recorded one."""
 
     def __init__(self, last: int, room: int) -> None:
         self.last = last
         self.closed = False
-        self.changed: dict[str, tuple[int, int, int]] = {}  # by relation: its last change, rows that came, that went
-        self._room, self._held = room, 0
-        self._notes: deque[Noted] = deque()
+        self.changed: dict[
+            str, tuple[int, int, int]
+        ] = {}  # by relation: epoch of its last change, inserted and deleted rows
+        self._room, self._size = room, 0
+        self._records: deque[EpochRecord] = deque()
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._event = asyncio.Event()
         self._is_waking = False
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
-        """From now on wake those who wait on this loop."""
+        """Wake waiting readers on this loop from now on."""
         self._loop = loop
 
     def note(self, epoch: Epoch) -> None:
-        """An epoch was committed; called by the committing thread, one at a time."""
+        """Record a committed epoch; called by the committing thread, one at a time."""
         assert epoch.number is not None
-        changes = dict(epoch.changes)  # with their rows, which are read here, and nothing else of the epoch
+        changes = dict(epoch.changes)  # with their rows, which are read here; the rest of the epoch is not kept
         counts = {name: (len(change.inserted), len(change.deleted)) for name, change in changes.items()}
         cells = sum((plus + minus) * len(changes[name].inserted.types) for name, (plus, minus) in counts.items())
         size = cells * CELL_BYTES + OVERHEAD * (1 + len(changes))
         rules = epoch.collected.changes_rules
-        noted = Noted(epoch.number, time.time(), epoch.statistics.seconds, changes, counts, size, rules)
+        record = EpochRecord(epoch.number, time.time(), epoch.statistics.seconds, changes, counts, size, rules)
         with self._lock:
-            self._notes.append(noted)
-            self._held += size
-            while self._held > self._room and len(self._notes) > 1:
-                self._held -= self._notes.popleft().size
-            self.changed.update({name: (noted.epoch, *rows) for name, rows in counts.items()})
-            self.last = noted.epoch
+            self._records.append(record)
+            self._size += size
+            while self._size > self._room and len(self._records) > 1:
+                self._size -= self._records.popleft().size
+            self.changed.update({name: (record.epoch, *rows) for name, rows in counts.items()})
+            self.last = record.epoch
         self._wake_soon()
 
     def _wake_soon(self) -> None:
@@ -93,43 +94,43 @@ class Hub:
         event, self._event = self._event, asyncio.Event()
         event.set()
 
-    def since(self, epoch: int, view: str | None = None) -> list[Noted] | None:
-        """The epochs after one (that changed a view), oldest first; None if some are no longer noted here."""
+    def since(self, epoch: int, view: str | None = None) -> list[EpochRecord] | None:
+        """The epochs after one (that changed a view), oldest first; None if some are no longer recorded here."""
         with self._lock:
             if epoch >= self.last:
                 return []
-            if not self._notes or self._notes[0].epoch > epoch + 1:
+            if not self._records or self._records[0].epoch > epoch + 1:
                 return None
-            found: list[Noted] = []
-            for noted in reversed(self._notes):
-                if noted.epoch <= epoch:
+            records: list[EpochRecord] = []
+            for record in reversed(self._records):
+                if record.epoch <= epoch:
                     break
-                if view is None or view in noted.counts:
-                    found.append(noted)
-        return found[::-1]
+                if view is None or view in record.counts:
+                    records.append(record)
+        return records[::-1]
 
     @property
     def held(self) -> int:
-        """About the bytes of what is noted."""
-        return self._held
+        """The approximate bytes of the records."""
+        return self._size
 
-    def lately(self, seconds: float) -> list[Noted]:
+    def lately(self, seconds: float) -> list[EpochRecord]:
         """The epochs of the last seconds."""
         begin = time.time() - seconds
         with self._lock:
-            return [noted for noted in self._notes if noted.time >= begin]
+            return [record for record in self._records if record.time >= begin]
 
     async def wait(self, epoch: int, seconds: float) -> None:
         """Wait for an epoch after this one, for at most a number of seconds, or until the hub is closed."""
         end = time.monotonic() + seconds
-        while self.last <= epoch and not self.closed and (left := end - time.monotonic()) > 0:
+        while self.last <= epoch and not self.closed and (remaining := end - time.monotonic()) > 0:
             try:
-                await asyncio.wait_for(self._event.wait(), left)
+                await asyncio.wait_for(self._event.wait(), remaining)
             except TimeoutError:
                 return
 
     def close(self) -> None:
-        """Wake everybody for the last time; to be called on the loop."""
+        """Wake all waiting readers for the last time; to be called on the loop."""
         self.closed = True
         self._wake()
 
@@ -151,11 +152,11 @@ class OpenFeeds:
             self.leave()
 
     def enter(self) -> None:
-        """A feed is opened."""
+        """Count a feed that is opened."""
         if self.open >= self._limit:
             raise failures.TOO_MANY_FEEDS.error(limit=self._limit)
         self.open += 1
 
     def leave(self) -> None:
-        """A feed is closed."""
+        """Discount a feed that is closed."""
         self.open -= 1

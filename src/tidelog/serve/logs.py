@@ -1,8 +1,8 @@
-"""The log of a server: lines for people, or one JSON object a line.
+"""The log of a server: plain text, or one JSON object per line.
 
-Law: the log goes to the standard error. A line names what happened with its level and its logger; addresses stand there
-without their parameters, and headers, tokens and bodies never. Control characters are escaped, so that nothing that a
-client sends begins a line. Without `logging_started` the loggers below `tidelog` belong to the program that uses them.
+Law: the log goes to standard error. A line has a time, a level, a logger and a message; addresses are logged
+without their parameters, and headers, tokens and bodies never. Control characters are escaped, so that nothing a
+client sends can start a line. Without `start_logging`, the loggers below `tidelog` belong to the embedding program.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ FIELDS = ("method", "path", "status", "code", "seconds", "client")  # of a reque
 
 
 @contextmanager
-def logging_started(level: str, form: str, to: TextIO | None = None) -> Iterator[None]:
+def start_logging(level: str, form: str, to: TextIO | None = None) -> Iterator[None]:
     """Log while a block runs; epochs are logged one by one at level ``debug`` only."""
     handler = logging.StreamHandler(to or sys.stderr)
-    handler.setFormatter(JsonLines() if form == JSON else Lines())
+    handler.setFormatter(JsonLogLines() if form == JSON else LogLines())
     quiet = level if level in ("debug", "error") else "warning"
     levels = {"tidelog": quiet, "uvicorn.error": quiet, "tidelog.serve": level, "tidelog.follow": level}
     loggers = [logging.getLogger(name) for name in levels]
     before = [(logger.level, logger.propagate) for logger in loggers]
-    for logger, wanted in zip(loggers, levels.values(), strict=True):
-        logger.setLevel(wanted.upper())
+    for logger, new_level in zip(loggers, levels.values(), strict=True):
+        logger.setLevel(new_level.upper())
     for logger in loggers[:2]:
         logger.addHandler(handler)
         logger.propagate = False
@@ -42,23 +42,23 @@ def logging_started(level: str, form: str, to: TextIO | None = None) -> Iterator
             logger.propagate = propagates
 
 
-class Lines(logging.Formatter):
+class LogLines(logging.Formatter):
     """Time, level, logger, message; then the fields of a request, and a traceback if there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, and those of a traceback."""
-        told = " ".join(f"{name}={value}" for name, value in _fields(record).items())
-        line = f"{_time(record)} {record.levelname} {record.name}: {record.getMessage()}{' ' if told else ''}{told}"
+        fields = " ".join(f"{name}={value}" for name, value in _fields(record).items())
+        line = f"{_time(record)} {record.levelname} {record.name}: {record.getMessage()}{' ' if fields else ''}{fields}"
         trace = _trace(record)
-        return escaped(line) + (f"\n{trace}" if trace else "")
+        return escape_control(line) + (f"\n{trace}" if trace else "")
 
 
-class JsonLines(logging.Formatter):
-    """The same as one object of JSON."""
+class JsonLogLines(logging.Formatter):
+    """The same as one JSON object."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
-        told: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "time": _time(record),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -66,13 +66,13 @@ class JsonLines(logging.Formatter):
             **_fields(record),
         }
         trace = _trace(record)
-        return json.dumps({**told, "exception": trace} if trace else told)
+        return json.dumps({**entry, "exception": trace} if trace else entry)
 
 
-def escaped(text: str) -> str:
-    """A text without characters that control a terminal or begin a line.
+def escape_control(text: str) -> str:
+    """A text with control characters escaped, including line breaks.
 
-    >>> escaped("a\\nb\\x1b")
+    >>> escape_control("a\\nb\\x1b")
     'a\\\\nb\\\\x1b'
     """
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)

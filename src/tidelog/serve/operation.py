@@ -1,7 +1,7 @@
-"""What can be asked of the server, as values: one operation for each method of an address.
+"""The operations of the server, as values: one for each method of a path.
 
-Law: an operation says who may call it, where its work is done, and what it takes and gives; requests are checked and
-the document of the API is made by the same description.
+Law: an operation states who may call it, where its work is done, and what it accepts and returns. Requests are checked
+against the same description from which the API document is generated.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Lane(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """A request that was checked: values of its parameters, its body, and the type that is wanted of the answer."""
+class RequestCall:
+    """A checked request: the values of its parameters, its body, and the content type of the response."""
 
     path: Mapping[str, str]
     query: Mapping[str, Any]
@@ -46,7 +46,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: plain values for JSON, or the parts of a body of another type."""
+    """A response: plain values for JSON, or the parts of a body of another type."""
 
     content: Any = None
     status: int = OK
@@ -58,11 +58,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One method of an address."""
+    """One method of a path."""
 
     method: str
-    path: str  # with `{name}` for parts that vary
-    act: Callable[[Service, Call], Reply | Awaitable[Reply]]
+    path: str  # with `{name}` for variable parts
+    act: Callable[[Service, RequestCall], Reply | Awaitable[Reply]]
     summary: str
     access: str | None = READ  # None: no token is needed
     lane: Lane = Lane.look
@@ -73,11 +73,13 @@ class Operation:
     gives: tuple[str, ...] = (JSON,)
     answer: Schema = field(default_factory=lambda: {"type": "object"})
     more: bool = False  # whether further parameters name columns
-    created: bool = False  # whether it makes something, which has an id
+    created: bool = False  # whether it creates something, which has an id
     detail: str = ""
-    rehearsal: Callable[[Service, Call], Callable[[], None] | None] | None = None  # of a text, in another process
+    rehearsal: Callable[[Service, RequestCall], Callable[[], None] | None] | None = (
+        None  # checks a text in another process first
+    )
 
     @property
     def takes_arrow(self) -> bool:
-        """Whether rows may come as a stream of Arrow's."""
+        """Whether rows may be sent as an Arrow stream."""
         return ARROW in self.takes

@@ -1,7 +1,7 @@
 """Proofs and violations of constraints as plain values.
 
-Law: a proof is a tree as deep as was asked for, which is bounded. A violation has the proof of why it holds in the
-epoch that was tried or refused.
+Law: a proof is a tree of the requested depth, which is bounded. A violation has the proof of why it holds in the
+epoch that was previewed or refused.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def _violation_json(violation: Violation) -> dict[str, Any]:
 
 def proof_json(proof: Proof) -> dict[str, Any]:
     """A proof."""
-    told = {"rules": dict(proof.rules), "hidden": proof.hidden, "exact": proof.exact}
-    return {**tree_json(proof.root), **told}
+    summary = {"rules": dict(proof.rules), "hidden": proof.hidden, "exact": proof.exact}
+    return {**tree_json(proof.root), **summary}
 
 
 def tree_json(node: Premise) -> dict[str, Any]:
-    """A node of a proof with what stands under it; as deep as was asked for, which is bounded."""
+    """A node of a proof with its subtree."""
     match node:
         case FactNode():
             return {

@@ -1,4 +1,4 @@
-"""What a question may look like before anything is done for it.
+"""Checks of a query before it runs.
 
 Law: a query always runs where it can be stopped: in kernels and the planner, which check the clock, while parsing,
 checking and expanding run in a separate process. A query that is *plain*, short and without anything to expand, needs
@@ -20,7 +20,7 @@ from tidelog.serve import serve_failures as failures
 
 LITERALS = 200  # atoms and comparisons, at any depth
 ATOMS = 64
-SHORT, FEW = 2_000, 32  # characters and literals of a plain question
+SHORT, FEW = 2_000, 32  # characters and literals of a plain query
 
 
 def is_plain(text: str, rules: Ruleset) -> bool:
@@ -36,7 +36,7 @@ def is_plain(text: str, rules: Ruleset) -> bool:
     try:
         rule, _ = read_query(text, rules.program.convention)
     except TidelogError:
-        return True  # refused by the same words later
+        return True  # refused later with the same message
     inline = inline_relations(rules.program)
     parts = list(_parts(rule.body))
     simple = (Atom, Negation, Comparison, Var, Const, Wildcard, FunctionCall)
@@ -46,7 +46,7 @@ def is_plain(text: str, rules: Ruleset) -> bool:
 
 
 def check_question(text: str, convention: str) -> None:
-    """Refuse a question that could not be ended."""
+    """Raise for a query that could not be aborted."""
     rule, _ = read_query(text, convention)
     parts = list(_parts(rule.body))
     atoms = sum(isinstance(part, Atom) for part in parts)
@@ -55,12 +55,12 @@ def check_question(text: str, convention: str) -> None:
 
 
 def _parts(value: object) -> Iterator[object]:
-    """A part of a program with all that is in it; iterative, since texts may be nested deeply."""
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
+    """A part of a program and all its parts; iterative, because texts may be nested deeply."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
         if isinstance(part, tuple):
-            waiting += part
+            pending += part
         elif is_dataclass(part):
             yield part
-            waiting += [getattr(part, field.name) for field in fields(part) if field.compare]
+            pending += [getattr(part, field.name) for field in fields(part) if field.compare]

@@ -1,7 +1,7 @@
-"""What is done with texts of clients in a process that can be ended (D39).
+"""Read and check texts of clients in a process that can be killed (D39).
 
-Law: a text is read, checked and expanded here first. What ends here within its limits ends in the server, too, since
-that does the same again; so it is not the findings that count here but the end. Functions of users stay in the server:
+Law: a text is read, checked and expanded here first. What finishes here within its limits finishes in the server, too,
+because the server repeats the same work; the findings do not matter here. User functions stay in the server:
 only their types are known here.
 """
 
@@ -20,56 +20,60 @@ from tidelog.program.elaborate.expand_components import joined
 from tidelog.program.functions.table import Functions
 from tidelog.syntax import parse_program, parse_rule, read_program
 
-_held: list[tuple[int, Ruleset]] = []  # the rules that were sent last, and their number
+_last_rules: list[tuple[int, Ruleset]] = []  # the rules that were sent last, with their number
 
 
 def check_text(text: str) -> tuple[Diagnostic, ...]:
-    """Findings about a text; nothing is read but the text."""
-    read, found = read_program(text, "<text>")
-    _, meant = examine_program(read)
-    return (*found, *meant)
+    """Findings about a text; no files are read."""
+    program, syntax_findings = read_program(text, "<text>")
+    _, findings = examine_program(program)
+    return (*syntax_findings, *findings)
 
 
 def pack_rules(rules: Ruleset) -> bytes:
-    """Rules in force, to be sent: of functions their types alone."""
-    known = (replace(each, evaluate=_stays, python=None) for found in rules.functions.values() for each in found)
-    return pickle.dumps(replace(rules, functions=Functions(known), checked=None), pickle.HIGHEST_PROTOCOL)
+    """The rules in force, serialised; functions are reduced to their types."""
+    functions = (
+        replace(each, evaluate=_not_evaluated, python=None)
+        for overloads in rules.functions.values()
+        for each in overloads
+    )
+    return pickle.dumps(replace(rules, functions=Functions(functions), checked=None), pickle.HIGHEST_PROTOCOL)
 
 
-def _stays(*args: object) -> object:
+def _not_evaluated(*args: object) -> object:
     raise AssertionError("nothing is evaluated in a rehearsal")
 
 
 def rehearse_question(number: int, packed: bytes | None, text: str) -> None:
-    """Read and check a question to the rules in force, and expand it."""
+    """Read, check and expand a query against the rules in force."""
     rules = _rules(number, packed)
     try:
         rule, names = read_query(text, rules.program.convention)
         rules.asking(rule, {rule.head.predicate: len(names)})
     except TidelogError:
-        return  # which the server finds, too
+        return  # the server finds the same error
 
 
 def rehearse_rules(number: int, packed: bytes | None, declared: str | None, added: Sequence[str | Rule]) -> None:
-    """Read and check declarations and rules that come to those in force, and expand them."""
+    """Read, check and expand declarations and rules to be added to those in force."""
     rules = _rules(number, packed)
     convention = rules.program.convention
     try:
-        read = [parse_rule(each, convention=convention) if isinstance(each, str) else each for each in added]
+        rules_read = [parse_rule(each, convention=convention) if isinstance(each, str) else each for each in added]
         if declared is not None:
-            given = parse_program(declared, convention=convention)
-            read += given.rules
-            rules = rules.declaring(joined([rules.program, replace(given, rules=(), facts=())]))
-        fresh = rules.label([replace(each, label=None) for each in read])
+            declarations = parse_program(declared, convention=convention)
+            rules_read += declarations.rules
+            rules = rules.declaring(joined([rules.program, replace(declarations, rules=(), facts=())]))
+        fresh = rules.label([replace(each, label=None) for each in rules_read])
         rules.changed(add=fresh, whole=declared is not None)
     except TidelogError:
         return
 
 
 def _rules(number: int, packed: bytes | None) -> Ruleset:
-    """The rules in force, which are sent when they are others than before."""
+    """The rules in force, which are sent only if they have changed."""
     if packed is not None:
-        _held[:] = [(number, pickle.loads(packed))]
-    held, rules = _held[0]
-    assert held == number, "rules must be sent before they are used"
+        _last_rules[:] = [(number, pickle.loads(packed))]
+    held_number, rules = _last_rules[0]
+    assert held_number == number, "rules must be sent before they are used"
     return rules

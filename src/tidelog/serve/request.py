@@ -1,6 +1,6 @@
-"""A request as a call: who sends it, what it wants, what it brings.
+"""Convert a request to a call: its token, the requested type, its parameters and its body.
 
-Law: what a call holds is as its operation describes it. The token is in the header `Authorization` alone; an address
+Law: a call matches the description of its operation. The token is only in the header `Authorization`; an address
 may have a ticket instead, which opens that one feed (`tickets`). The body is read after it is known to be allowed, and
 no further than the limit.
 """
@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from starlette.requests import Request
 
 from tidelog.serve import serve_failures as failures
-from tidelog.serve.operation import JSON, Call, Operation
+from tidelog.serve.operation import JSON, Operation, RequestCall
 from tidelog.serve.schema import check, read_parameter
 from tidelog.serve.service import Service
 from tidelog.serve.tokens import READ, WRITE
@@ -25,8 +25,8 @@ TICKET = "ticket"
 SMALL = 1 << 14  # bytes of a body that are read on the loop
 
 
-async def read_call(service: Service, operation: Operation, request: Request) -> Call:
-    """The call that a request makes."""
+async def read_call(service: Service, operation: Operation, request: Request) -> RequestCall:
+    """The call of a request."""
     ticket = request.query_params.get(TICKET) if TICKET in operation.query else None
     if ticket is None:
         access = check_token(service, request, operation.access or READ)
@@ -35,14 +35,14 @@ async def read_call(service: Service, operation: Operation, request: Request) ->
         service.tickets.check(ticket, request.path_params.get("name"))
     if service.hub.closed:
         raise failures.STOPPING.error()
-    accept = _accepted(request, operation)
+    accept = _negotiate_type(request, operation)
     query, more = _parameters(request, operation)
     body = await _read_body(request, service.limits.body)
-    read = partial(_content, body, request, operation)
-    return Call(
+    read_content = partial(_content, body, request, operation)
+    return RequestCall(
         path=request.path_params,
         query=query,
-        body=read() if len(body) <= SMALL else await service.threads.look(read),
+        body=read_content() if len(body) <= SMALL else await service.threads.look(read_content),
         size=len(body),
         accept=accept,
         more=more,
@@ -51,32 +51,32 @@ async def read_call(service: Service, operation: Operation, request: Request) ->
     )
 
 
-def check_token(service: Service, request: Request, wanted: str) -> str:
-    """What the token of a request may do; refused if that is less than is wanted."""
-    given = request.headers.get("authorization", "")
-    token = given[len(BEARER) :].strip().encode("latin-1", "replace") if given.lower().startswith(BEARER) else b""
+def check_token(service: Service, request: Request, required: str) -> str:
+    """The access that the token of a request grants; raises if it is less than required."""
+    header = request.headers.get("authorization", "")
+    token = header[len(BEARER) :].strip().encode("latin-1", "replace") if header.lower().startswith(BEARER) else b""
     granted = service.tokens.grants(token)
     if granted is None:
         raise failures.NO_TOKEN.error()
-    if wanted == WRITE and granted != WRITE:
+    if required == WRITE and granted != WRITE:
         raise failures.ONLY_READS.error()
     return granted
 
 
-def _accepted(request: Request, operation: Operation) -> str:
-    """The first type that the operation gives and the client takes."""
-    given = request.headers.get("accept", "*/*")
-    wanted = [_without_weight(part) for part in given.split(",")]
-    variants = {_parameter(known) for known in operation.gives}
-    for type_ in wanted:
+def _negotiate_type(request: Request, operation: Operation) -> str:
+    """The first type that the client accepts and the operation provides."""
+    header = request.headers.get("accept", "*/*")
+    types = [_without_weight(part) for part in header.split(",")]
+    variants = {_parameter(type_name) for type_name in operation.gives}
+    for type_ in types:
         if type_ in operation.gives:
             return type_
         bare = type_.partition(";")[0]  # without parameters that make no difference here, such as charset
         if bare in operation.gives and _parameter(type_) not in variants - {""}:
             return bare
-    if not given.strip() or any(type_ in ("*/*", "application/*") for type_ in wanted):
+    if not header.strip() or any(type_ in ("*/*", "application/*") for type_ in types):
         return operation.gives[0]
-    raise failures.NOT_AS_WANTED.error(path=request.url.path, wanted=given[:80], known=", ".join(operation.gives))
+    raise failures.NOT_ACCEPTABLE.error(path=request.url.path, wanted=header[:80], known=", ".join(operation.gives))
 
 
 def _without_weight(part: str) -> str:
@@ -95,7 +95,7 @@ def _parameter(type_: str) -> str:
 
 
 def _parameters(request: Request, operation: Operation) -> tuple[dict[str, Any], dict[str, str]]:
-    """The parameters that the operation names, and the others if it takes them."""
+    """The parameters that the operation names, and the others if it accepts them."""
     query: dict[str, Any] = {}
     more: dict[str, str] = {}
     for name, text in request.query_params.multi_items():
@@ -106,9 +106,9 @@ def _parameters(request: Request, operation: Operation) -> tuple[dict[str, Any],
         elif operation.more:
             more[name] = text
         else:
-            known = ", ".join(operation.query) or "none"
+            names = ", ".join(operation.query) or "none"
             raise failures.NOT_AS_DESCRIBED.error(
-                place=name[:80], what=f"is not a parameter. Known parameters: {known}"
+                place=name[:80], what=f"is not a parameter. Known parameters: {names}"
             )
     for name in operation.required:
         if name not in query:
@@ -117,8 +117,8 @@ def _parameters(request: Request, operation: Operation) -> tuple[dict[str, Any],
 
 
 async def _read_body(request: Request, limit: int) -> bytes:
-    told = request.headers.get("content-length", "")
-    if told.isdecimal() and int(told) > limit:
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > limit:
         raise failures.TOO_LARGE.error(limit=limit)
     parts, size = [], 0
     async for part in request.stream():
@@ -130,15 +130,15 @@ async def _read_body(request: Request, limit: int) -> bytes:
 
 
 def _content(body: bytes, request: Request, operation: Operation) -> Any:
-    """The values of a body; none is like an empty object."""
+    """The values of a body; an empty body is read as an empty object."""
     if operation.body is None:
         if body:
             raise failures.NOT_AS_DESCRIBED.error(place="body", what="the request must not have a body")
         return None
     type_ = request.headers.get("content-type", JSON if not body else "").partition(";")[0].strip().lower()
     if type_ not in operation.takes or "content-encoding" in request.headers:
-        found = request.headers.get("content-encoding") or type_ or "none"
-        raise failures.NOT_THIS_TYPE.error(found=found[:80], wanted=" or ".join(operation.takes))
+        content_type = request.headers.get("content-encoding") or type_ or "none"
+        raise failures.NOT_THIS_TYPE.error(found=content_type[:80], wanted=" or ".join(operation.takes))
     if type_ == ARROW:
         return table_from_arrow(body)
     value = parse_json(body) if body else {}
@@ -151,12 +151,12 @@ def parse_json(body: bytes) -> Any:
     try:
         value = json.loads(body.decode("utf-8"), parse_constant=_no_constant)
         if b"\\u" in body:
-            json.dumps(value, ensure_ascii=False).encode()  # halves of surrogate pairs are no text
+            json.dumps(value, ensure_ascii=False).encode()  # lone surrogates are not valid text
     except UnicodeEncodeError:
         raise failures.NOT_JSON.error(error="lone surrogate") from None
     except (ValueError, RecursionError) as error:
-        told = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise failures.NOT_JSON.error(error=told[:200]) from None
+        message = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise failures.NOT_JSON.error(error=message[:200]) from None
     return value
 
 

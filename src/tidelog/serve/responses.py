@@ -1,6 +1,6 @@
-"""Answers as HTTP has them.
+"""Responses of HTTP.
 
-Law: nothing is kept by anybody on the way, and no browser takes an answer for another type than it says.
+Law: responses are not cached, and browsers do not guess another content type.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.serve.statuses import error_json, status_of
 from tidelog.serve.values import to_json
 
 LOG = logging.getLogger("tidelog.serve")
-STALL = 60.0  # seconds that a client may take for a part of an answer
+STALL = 60.0  # seconds that a client may take to read a part of a response
 HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -37,15 +37,15 @@ def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | 
 
 
 def error_response(error: TidelogError, headers: Mapping[str, str] | None = None) -> Response:
-    """What went wrong."""
+    """The response for an error."""
     more = {"WWW-Authenticate": "Bearer"} if error.code == NO_TOKEN.code else {}
     return json_response(error_json(error), status_of(error), {**more, **(headers or {})})
 
 
-class Stream(StreamingResponse):
-    """An answer in parts; what the reply wants done at its end is done however it ends.
+class StreamedReply(StreamingResponse):
+    """A response in parts; the reply's `at_end` is called however it ends.
 
-    A client that does not read for a while is cut off: what is held for it is given back.
+    A client that does not read for a while is disconnected, and the memory for it is released.
     """
 
     def __init__(self, reply: Reply) -> None:

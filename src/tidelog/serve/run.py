@@ -1,8 +1,8 @@
-"""Running the server: the socket, TLS, the loop, the end.
+"""Run the server: the socket, TLS, the loop, the shutdown.
 
 Law: it listens on the given address, and reports it before it accepts the first request. On SIGINT or SIGTERM feeds
-and checks end, requests under way are answered, sources stop, and then the caller closes the engine. What is still
-under way after the patience of the server is given up with the process: a state folder has all that was committed.
+and checks end, requests in progress are answered, sources stop, and then the caller closes the engine. Requests
+that still run after `stop_seconds` are aborted with the process: a state folder has all that was committed.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from tidelog.serve.connections import connection_class
 from tidelog.serve.hosts import CheckHosts, Hosts
 from tidelog.serve.service import Service
 
-SLACK = 2.0  # seconds after its patience in which a server ends
-GIVEN_UP = 3  # the exit code of a server that did not answer all requests under way
+SLACK = 2.0  # seconds after `stop_seconds` until the process exits
+ABORTED = 3  # the exit code of a server that aborted requests
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-WAITING = 2048  # connections that are not taken yet
+WAITING = 2048  # connections that are not accepted yet
 LOOPBACK = "127.0.0.1"
-FILES = 512  # open files beside those of connections
+FILES = 512  # open files in addition to those of connections
 LOG = logging.getLogger("tidelog.serve")
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the server listens; with the files of a certificate it speaks TLS."""
+    """Where the server listens; with certificate files it uses TLS."""
 
     host: str = LOOPBACK
     port: int = 8117
     certificate: Path | None = None
     key: Path | None = None
-    names: tuple[str, ...] = ()  # of the machine, under which requests are answered
+    names: tuple[str, ...] = ()  # host names of requests that are answered
 
     @property
     def is_loopback(self) -> bool:
@@ -62,17 +62,17 @@ class Address:
 
 
 class Server(uvicorn.Server):
-    """Ends feeds and checks first when it stops; ``give_up`` is called if it has not stopped by then."""
+    """Ends feeds and checks first when it stops; ``abort`` is called if it has not stopped by then."""
 
-    def __init__(self, config: uvicorn.Config, service: Service, give_up: Callable[[], None] | None = None) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service, abort: Callable[[], None] | None = None) -> None:
         super().__init__(config)
         self._service = service
-        self._give_up = give_up
+        self._abort = abort
         self._watch: threading.Timer | None = None
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """While it runs signals stop it; they are not raised again afterwards, since the engine is to be closed."""
+        """Signals stop the server while it runs; they are not raised again, because the engine must be closed."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -85,9 +85,9 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop."""
-        LOG.info("shutting down; %d connections are open", len(self.server_state.connections))
-        if self._give_up is not None:
-            self._watch = threading.Timer(self._service.limits.stop_seconds + SLACK, self._give_up)
+        LOG.info("shutting down, open connections: %d", len(self.server_state.connections))
+        if self._abort is not None:
+            self._watch = threading.Timer(self._service.limits.stop_seconds + SLACK, self._abort)
             self._watch.daemon = True
             self._watch.start()
         self._service.hub.close()
@@ -95,7 +95,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Run until it has stopped: nothing is under way any more."""
+        """Run until the server has stopped and no request is in progress."""
         try:
             super().run(sockets)
         finally:
@@ -117,33 +117,33 @@ def serve(
         host, port = listening.getsockname()[:2]
         url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
         _allow_files(service.limits.connections + FILES)
-        server = Server(config, service, give_up)
-        with server.capture_signals():  # also one that comes before the loop runs
+        server = Server(config, service, abort)
+        with server.capture_signals():  # including signals before the loop runs
             on_ready(url)
             LOG.info("serving at %s (epoch %d, process %d)", url, service.engine.epoch_number, os.getpid())
             server.run([listening])
-        if service.threads.running:  # whose requests were given up: the engine cannot be closed under them
-            give_up()
+        if service.threads.running:  # aborted requests still run, so the engine cannot be closed
+            abort()
         LOG.info("stopped")
 
 
-def give_up() -> None:
-    """End the process with what is under way: requests had their time, and the state folder is always in order."""
+def abort() -> None:
+    """Exit the process with requests in progress; the state folder is always consistent."""
     LOG.error("requests in progress were aborted")
     logging.shutdown()
-    os._exit(GIVEN_UP)
+    os._exit(ABORTED)
 
 
-def _allow_files(wanted: int) -> None:
+def _allow_files(count: int) -> None:
     """Allow this process to open this number of files, if the system permits it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    most = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft not in (resource.RLIM_INFINITY, hard) and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def configuration(service: Service, address: Address, more: Sequence[BaseRoute] = ()) -> uvicorn.Config:
-    """How the server runs."""
+    """The configuration of uvicorn."""
     if (address.certificate is None) != (address.key is None):
         raise failures.BAD_CERTIFICATE.error(error="only one of certificate and key was given")
     if address.certificate is not None and address.key is not None:
@@ -173,19 +173,19 @@ def configuration(service: Service, address: Address, more: Sequence[BaseRoute] 
 
 
 def listen(address: Address) -> socket.socket:
-    """A socket at an address."""
+    """A listening socket at an address."""
     try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _, place = found[0]
+        addresses = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, place = addresses[0]
         listening = socket.socket(family, kind, protocol)
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(place)
-            listening.listen(WAITING)  # who connects now waits until the loop runs
+            listening.listen(WAITING)  # connections wait until the loop runs
         except BaseException:
             listening.close()
             raise
     except (OSError, OverflowError) as error:
-        told = getattr(error, "strerror", None) or error
-        raise failures.NO_ADDRESS.error(host=address.host, port=address.port, error=told) from error
+        reason = getattr(error, "strerror", None) or error
+        raise failures.NO_ADDRESS.error(host=address.host, port=address.port, error=reason) from error
     return listening

@@ -26,15 +26,15 @@ _WORDS = {"true": True, "1": True, "": True, "false": False, "0": False}
 
 
 def check(value: Any, schema: Schema, place: str = "body") -> None:
-    """Refuse a value that is not as described.
+    """Raise for a value that does not match its description.
 
     >>> check({"a": 1}, {"type": "object", "properties": {"a": {"type": "integer"}}})
     >>> check({"a": "1"}, {"type": "object", "properties": {"a": {"type": "integer"}}})
     Traceback (most recent call last):
     tidelog.errors.ServerError: body.a: is not of type integer
     """
-    wanted = schema.get("type")
-    kinds = [wanted] if isinstance(wanted, str) else wanted
+    types = schema.get("type")
+    kinds = [types] if isinstance(types, str) else types
     if kinds is not None and not any(_is(value, kind) for kind in kinds):
         raise _wrong(place, f"is not of type {' or '.join(kinds)}")
     if "enum" in schema and value not in schema["enum"]:
@@ -56,17 +56,17 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def _check_object(value: dict[str, Any], schema: Schema, place: str) -> None:
-    known, more = schema.get("properties", {}), schema.get("additionalProperties", True)
+    properties, more = schema.get("properties", {}), schema.get("additionalProperties", True)
     for name in schema.get("required", ()):
         if name not in value:
             raise _wrong(place, f"`{name}` is missing")
     for name, inner in value.items():
-        if name in known:
-            check(inner, known[name], f"{place}.{name}")
+        if name in properties:
+            check(inner, properties[name], f"{place}.{name}")
         elif isinstance(more, dict):
             check(inner, more, f"{place}.{name[:80]}")
         elif not more:
-            raise _wrong(place, f"unknown field `{name[:80]}`. Known fields: {', '.join(known)}")
+            raise _wrong(place, f"unknown field `{name[:80]}`. Known fields: {', '.join(properties)}")
 
 
 def _check_array(value: list[Any], schema: Schema, place: str) -> None:
@@ -107,9 +107,9 @@ def _read(text: str, schema: Schema, place: str) -> Any:
     if kind not in ("integer", "number"):
         return text
     try:
-        found = int(text) if kind == "integer" and len(text) <= 20 else float(text)
+        number = int(text) if kind == "integer" and len(text) <= 20 else float(text)
     except ValueError:
         raise _wrong(place, f"is not of type {kind}") from None
-    if not math.isfinite(found) or (kind == "integer" and not isinstance(found, int)):
+    if not math.isfinite(number) or (kind == "integer" and not isinstance(number, int)):
         raise _wrong(place, f"is not of type {kind}")
-    return found
+    return number

@@ -14,27 +14,27 @@ LARGEST = (1 << 63) - 1
 
 
 def text(description: str, most: int = TEXT, least: int = 0) -> dict[str, Any]:
-    """A text."""
+    """The schema of a text."""
     return {"type": "string", "maxLength": most, "minLength": least, "description": description}
 
 
 def whole(description: str, least: int = 0, most: int = LARGEST) -> dict[str, Any]:
-    """A whole number."""
+    """The schema of an integer."""
     return {"type": "integer", "minimum": least, "maximum": most, "description": description}
 
 
 def number(description: str, least: float = 0, most: float = 3600) -> dict[str, Any]:
-    """A number."""
+    """The schema of a number."""
     return {"type": "number", "minimum": least, "maximum": most, "description": description}
 
 
 def flag(description: str) -> dict[str, Any]:
-    """True or false."""
+    """The schema of a boolean."""
     return {"type": "boolean", "description": description}
 
 
 def fields(properties: Mapping[str, Any], required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """An object with these fields and no others."""
+    """The schema of an object with exactly these fields."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -43,13 +43,13 @@ def fields(properties: Mapping[str, Any], required: tuple[str, ...] = ()) -> dic
     }
 
 
-def listed(items: Any) -> dict[str, Any]:
-    """A list."""
+def list_of(items: Any) -> dict[str, Any]:
+    """The schema of a list."""
     return {"type": "array", "items": items}
 
 
 def by_name(values: Any) -> dict[str, Any]:
-    """An object whose fields are names of relations."""
+    """The schema of an object whose fields are names of relations."""
     return {"type": "object", "additionalProperties": values}
 
 
@@ -64,9 +64,9 @@ PAGE = {
     "required": ["epoch", "columns", "types", "rows", "total", "next"],
     "properties": {
         "epoch": EPOCH,
-        "columns": listed({"type": "string"}),
-        "types": listed({"type": "string"}),
-        "rows": listed({"type": "array"}),
+        "columns": list_of({"type": "string"}),
+        "types": list_of({"type": "string"}),
+        "rows": list_of({"type": "array"}),
         "total": {"type": "integer", "description": "Number of rows on all pages."},
         "next": {"type": ["string", "null"], "description": "Send this as `after` to get the next page."},
     },

@@ -63,7 +63,7 @@ NOT_THIS_TYPE = FailureEntry(
     "Set the header `Content-Type`.",
     test="tests/serve/test_limits.py::test_a_body_of_another_type",
 )
-NOT_AS_WANTED = FailureEntry(
+NOT_ACCEPTABLE = FailureEntry(
     "TL8007",
     ServerError,
     "unsupported response type",
@@ -344,7 +344,7 @@ ENTRIES = (
     NO_SUCH_METHOD,
     TOO_LARGE,
     NOT_THIS_TYPE,
-    NOT_AS_WANTED,
+    NOT_ACCEPTABLE,
     NOT_JSON,
     NOT_AS_DESCRIBED,
     PAGES_GONE,
@@ -382,7 +382,7 @@ STATUSES = {
     NO_SUCH_METHOD.code: 405,
     TOO_LARGE.code: 413,
     NOT_THIS_TYPE.code: 415,
-    NOT_AS_WANTED.code: 406,
+    NOT_ACCEPTABLE.code: 406,
     NOT_JSON.code: 400,
     NOT_AS_DESCRIBED.code: 400,
     PAGES_GONE.code: 410,

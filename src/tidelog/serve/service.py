@@ -1,4 +1,4 @@
-"""What all requests share: the engine, and what the server keeps beside it.
+"""The state that all requests share: the engine, and what the server keeps in addition.
 
 Law: there is one engine, and the hub records all its epochs, no matter who commits them. What the server keeps besides
 the engine is bounded (`limits`), and can be lost: the state folder has everything that matters.
@@ -23,40 +23,40 @@ from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import Exports
 from tidelog.serve.hub import Hub, OpenFeeds
 from tidelog.serve.limits import ServerLimits
-from tidelog.serve.page_reader import Reader
-from tidelog.serve.pages import Pages
-from tidelog.serve.past import Past
-from tidelog.serve.sources import Source
+from tidelog.serve.page_reader import PageReader
+from tidelog.serve.pages import PageCache
+from tidelog.serve.past import PastEngines
+from tidelog.serve.sources import ServerSource
 from tidelog.serve.staging import Staging
 from tidelog.serve.threads import Threads
 from tidelog.serve.tickets import Tickets
 from tidelog.serve.tokens import Tokens
-from tidelog.serve.workers import Workers
+from tidelog.serve.workers import CheckWorkers
 
 TIDY = 60.0  # seconds
 LATELY = 60.0  # seconds over which rates are computed
 
 
 @dataclass
-class Served:
-    """How many requests there were, by status."""
+class RequestCounts:
+    """The number of requests by status."""
 
     by_status: dict[int, int] = field(default_factory=dict)
 
     def note(self, status: int) -> None:
-        """A request was answered."""
+        """Count a request."""
         self.by_status[status] = self.by_status.get(status, 0) + 1
 
 
 class Service:
-    """An engine that is served. ``functions`` are those that the engine was made with, for old epochs."""
+    """An engine that is served. ``functions`` are those of the engine, for old epochs."""
 
     def __init__(
         self,
         engine: Engine,
         tokens: Tokens,
         limits: ServerLimits | None = None,
-        sources: Sequence[Source] = (),
+        sources: Sequence[ServerSource] = (),
         functions: Given = (),
     ) -> None:
         self.engine, self.tokens, self.sources = engine, tokens, sources
@@ -65,21 +65,21 @@ class Service:
         self.feeds = OpenFeeds(self.limits.feeds)
         self.exports, self.tickets = Exports(), Tickets()
         self.staging = Staging(self.limits)
-        self.pages = Pages(self.limits.kept_pages)
-        self.reader = Reader(self.pages, _question_limits(self.limits))
+        self.pages = PageCache(self.limits.kept_pages)
+        self.reader = PageReader(self.pages, _question_limits(self.limits))
         self.threads = Threads()
-        self.workers = Workers(self.limits)
-        self.served = Served()
+        self.workers = CheckWorkers(self.limits)
+        self.served = RequestCounts()
         self.logs_all = False  # whether every request is logged
         self.clock: Callable[[], float] = time.monotonic
-        self._past = Past(self._open_at)
+        self._past = PastEngines(self._open_at)
         self._functions = functions
         self._busy = threading.Lock()
         self._began = time.time()
         core_of(engine).listeners.append(self.hub.note)
 
     def start(self) -> None:
-        """The server is ready; to be called on its loop."""
+        """Start when the server is ready; to be called on its loop."""
         self.hub.attach(asyncio.get_running_loop())
         self.workers.start()
         for source in self.sources:
@@ -88,12 +88,12 @@ class Service:
 
     def _tidy_up(self) -> None:
         """Periodically, on the loop: abandoned open epochs expire, even if no other is opened."""
-        self.staging.forget()
+        self.staging.expire()
         if not self.hub.closed:
             asyncio.get_running_loop().call_later(TIDY, self._tidy_up)
 
     def stop(self) -> None:
-        """The server has stopped: sources end, old epochs are closed. The engine is its owner's to close."""
+        """Stop sources and close old epochs. The owner of the engine closes it."""
         self.workers.close()
         for source in self.sources:
             source.stop()
@@ -116,7 +116,7 @@ class Service:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """While something runs that is done once at a time."""
+        """Run a block of which only one may run at a time; raises if one is running."""
         if not self._busy.acquire(blocking=False):
             raise failures.BUSY.error(what=what)
         try:
@@ -126,15 +126,15 @@ class Service:
 
     @property
     def incomplete(self) -> list[str]:
-        """The relations that lack rows of their sources, since those cannot become facts."""
+        """The relations that lack rows of their sources, because these cannot be converted to facts."""
         return sorted({table["relation"] for source in self.sources for table in source.quarantine()})
 
     def statistics(self) -> dict[str, Any]:
-        """How the server is doing."""
+        """Statistics of the server."""
         lately = self.hub.lately(LATELY)
         now = time.time()
         seconds = max(1e-3, min(LATELY, now - self._began))
-        times = sorted(noted.seconds for noted in lately)
+        times = sorted(record.seconds for record in lately)
         core = core_of(self.engine)
         facts = sum(size(core, name) for name in set(core.relations) - inline_relations(core.rules.program))
         return {
@@ -165,8 +165,8 @@ def _question_limits(limits: ServerLimits) -> Limits:
 def _process() -> dict[str, int]:
     """Bytes of the process that are in memory, if the system reports them."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as told:
-            pages = int(told.read().split()[1])
+        with open("/proc/self/statm", encoding="ascii") as file:
+            pages = int(file.read().split()[1])
     except (OSError, ValueError, IndexError):
         return {}
     import resource

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tidelog.engine.read.metrics import quoted
-from tidelog.serve.sources import Source
+from tidelog.serve.sources import ServerSource
 
 NUMBERS = {
     "lag": (
@@ -23,22 +23,22 @@ NUMBERS = {
 RUNNING = ("running", "following")
 
 
-def source_metrics(sources: Sequence[Source]) -> str:
+def source_metrics(sources: Sequence[ServerSource]) -> str:
     """Lines in the text format of Prometheus."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    samples: dict[tuple[str, str, str], list[str]] = {}
     for source in sources:
         health, label = source.health(), f'source="{quoted(source.name)}"'
         running = ("source_running", "gauge", "Whether the source is followed without an error")
-        found.setdefault(running, []).append(f"{{{label}}} {int(health['state'] in RUNNING)}")
+        samples.setdefault(running, []).append(f"{{{label}}} {int(health['state'] in RUNNING)}")
         for name, about in NUMBERS.items():
             if name in health:
-                found.setdefault(about, []).append(f"{{{label}}} {health[name]!r}")
+                samples.setdefault(about, []).append(f"{{{label}}} {health[name]!r}")
         rows = ("source_quarantined_rows", "gauge", "Rows of a table that cannot be converted to facts")
         for table in source.quarantine():
             relation = f'relation="{quoted(table["relation"])}"'
-            found.setdefault(rows, []).append(f"{{{label},{relation}}} {table['rows']}")
+            samples.setdefault(rows, []).append(f"{{{label},{relation}}} {table['rows']}")
     lines = []
-    for (name, kind, text), values in found.items():
+    for (name, kind, text), values in samples.items():
         lines += [f"# HELP tidelog_{name} {text}", f"# TYPE tidelog_{name} {kind}"]
         lines += [f"tidelog_{name}{value}" for value in values]
     return "".join(f"{line}\n" for line in lines)

@@ -1,7 +1,7 @@
-"""Errors as answers: a status of HTTP and one shape of JSON.
+"""Errors as responses: an HTTP status and one shape of JSON.
 
-Law: every error of Tidelog's has its code, its words and its hint in the answer; anything else is a defect, of which
-the answer says no more than that.
+Law: the response for a Tidelog error has its code, message and hint; any other exception is a defect, of which
+the response reveals nothing.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _BY_CLASS: tuple[tuple[type[TidelogError], int], ...] = (
 
 def status_of(error: TidelogError) -> int:
     """The HTTP status of an error."""
-    known = _BY_CODE.get(error.code)
-    return known or next((status for kind, status in _BY_CLASS if isinstance(error, kind)), 400)
+    by_code = _BY_CODE.get(error.code)
+    return by_code or next((status for kind, status in _BY_CLASS if isinstance(error, kind)), 400)
 
 
 def error_json(error: TidelogError) -> dict[str, Any]:
     """The response body of an error."""
-    findings = [diagnostic_json(found) for found in error.diagnostics] if isinstance(error, ProgramError) else []
-    told: dict[str, Any] = {
+    findings = [diagnostic_json(finding) for finding in error.diagnostics] if isinstance(error, ProgramError) else []
+    content: dict[str, Any] = {
         "code": error.code,
         "kind": type(error).__name__,
         "message": str(error),
@@ -62,22 +62,22 @@ def error_json(error: TidelogError) -> dict[str, Any]:
         "where": findings[0]["where"] if findings else None,
     }
     if findings:
-        told["diagnostics"] = findings
+        content["diagnostics"] = findings
     if isinstance(error, ConstraintError):
-        told |= {"violations": violations_json(error.violations), "causes": list(error.causes)}
-    return {"error": told}
+        content |= {"violations": violations_json(error.violations), "causes": list(error.causes)}
+    return {"error": content}
 
 
-def diagnostic_json(found: Diagnostic) -> dict[str, Any]:
+def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
     """A finding about a program."""
     where = None
-    if found.span is not None:
-        where = {"line": found.span.line, "column": found.span.column, "text": found.span.text}
+    if diagnostic.span is not None:
+        where = {"line": diagnostic.span.line, "column": diagnostic.span.column, "text": diagnostic.span.text}
     return {
-        "code": found.code,
-        "severity": found.severity,
-        "message": found.message,
-        "notes": [found.note] if found.note else [],
-        "hint": found.hint,
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "notes": [diagnostic.note] if diagnostic.note else [],
+        "hint": diagnostic.hint,
         "where": where,
     }

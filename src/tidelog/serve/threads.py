@@ -1,4 +1,4 @@
-"""Work of the engine, on threads beside the server's loop.
+"""Work of the engine, on threads outside the server's loop.
 
 Law: the loop never waits for the engine. Look-ups, queries and epochs have separate threads, so that requests that
 wait for an epoch (`why`, dry runs, other epochs) never delay a reader. So have requests that wait for a
@@ -24,17 +24,17 @@ class Threads:
     """Four kinds of work, each with a limited number of threads."""
 
     def __init__(self) -> None:
-        self.running = 0  # on threads, also after the request was given up
+        self.running = 0  # on threads, including those of aborted requests
         self._lock = threading.Lock()
         counts = (LOOKING, ASKING, WRITING, CHECKING)
         self._look, self._ask, self._write, self._check = (anyio.CapacityLimiter(count) for count in counts)
 
     async def look(self, act: Callable[[], T]) -> T:
-        """Read something, which never waits."""
+        """Run a look-up, which never waits."""
         return await self._run(act, self._look)
 
     async def ask(self, act: Callable[[], T]) -> T:
-        """Ask something that may take long, or wait for an epoch."""
+        """Run a query that may take long or wait for an epoch."""
         return await self._run(act, self._ask)
 
     async def write(self, act: Callable[[], T]) -> T:

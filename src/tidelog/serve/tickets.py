@@ -1,6 +1,6 @@
-"""Tickets: what opens a feed where no header can be sent, as in a browser's `EventSource`.
+"""Tickets, which open a feed for clients that cannot send headers, such as a browser's `EventSource`.
 
-Law: a ticket opens one feed and nothing else, and the token cannot be found out from it. It expires when it is not used
+Law: a ticket opens one feed and nothing else, and does not reveal the token. It expires when it is not used
 for a while, when it is old, and when the server stops. While its feed is open it stays valid, and for a while
 afterwards, so that a browser that was cut off can resume with the same address. The number of tickets is limited.
 """
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from tidelog.serve import serve_failures as failures
 
 UNUSED = 60.0  # seconds after which an unused ticket expires
-OLD = 24 * 3600.0  # seconds after which it opens nothing any more
+OLD = 24 * 3600.0  # seconds after which it expires in any case
 MOST = 10_000
 
 
@@ -32,45 +32,45 @@ class Ticket:
 
 
 class Tickets:
-    """The tickets by what is left of them here: a digest."""
+    """The valid tickets by their digest."""
 
     def __init__(self, most: int = MOST) -> None:
         self.clock: Callable[[], float] = time.monotonic
         self._most = most
-        self._known: dict[bytes, Ticket] = {}
+        self._tickets: dict[bytes, Ticket] = {}
         self._lock = threading.Lock()
 
     def issue(self, view: str | None) -> str:
         """A new ticket."""
         now = self.clock()
         with self._lock:
-            self._known = {key: ticket for key, ticket in self._known.items() if self._is_valid(ticket, now)}
-            if len(self._known) >= self._most:
+            self._tickets = {key: ticket for key, ticket in self._tickets.items() if self._is_valid(ticket, now)}
+            if len(self._tickets) >= self._most:
                 raise failures.TOO_MANY_TICKETS.error(limit=self._most)
             name = secrets.token_urlsafe(32)
-            self._known[_digest(name)] = Ticket(view, now + OLD, now + UNUSED)
+            self._tickets[_digest(name)] = Ticket(view, now + OLD, now + UNUSED)
         return name
 
     def check(self, name: str, view: str | None) -> None:
-        """Refuse a ticket that does not open the feed of a view."""
+        """Raise for a ticket that does not open the feed of a view."""
         with self._lock:
             self._find(name, view)
 
     def enter(self, name: str, view: str | None) -> None:
-        """A feed is opened with a ticket."""
+        """Count a feed opened with a ticket."""
         with self._lock:
             self._find(name, view).open += 1
 
     def leave(self, name: str) -> None:
-        """A feed is over that was opened with a ticket."""
+        """Discount a feed opened with a ticket."""
         with self._lock:
-            ticket = self._known.get(_digest(name))
+            ticket = self._tickets.get(_digest(name))
             if ticket is not None:
                 ticket.open -= 1
                 ticket.until = self.clock() + UNUSED
 
     def _find(self, name: str, view: str | None) -> Ticket:
-        ticket = self._known.get(_digest(name))
+        ticket = self._tickets.get(_digest(name))
         if ticket is None or ticket.view != view or not self._is_valid(ticket, self.clock()):
             raise failures.NO_TICKET.error()
         return ticket

@@ -1,7 +1,7 @@
-"""Tokens: one that reads, one that writes.
+"""Tokens: one for reading, one for writing.
 
-Law: tokens are made at the first start, in files that their owner alone may read, and a file that others may read is
-refused. They are compared in constant time, stand in no address and no log, and show in no `repr`.
+Law: tokens are created at the first start, in files that only their owner may read; a file that others may read is
+refused. They are compared in constant time and never appear in an address, a log or a `repr`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Tokens:
     read: bytes = field(repr=False)
     write: bytes = field(repr=False)
 
-    def grants(self, given: bytes) -> str | None:
-        """What a token may do; None if it is unknown. Both are compared, whichever it is."""
-        reads, writes = hmac.compare_digest(given, self.read), hmac.compare_digest(given, self.write)
+    def grants(self, token: bytes) -> str | None:
+        """The access that a token grants; None if it is unknown. It is always compared with both."""
+        reads, writes = hmac.compare_digest(token, self.read), hmac.compare_digest(token, self.write)
         return WRITE if writes else READ if reads else None
 
 
@@ -38,28 +38,28 @@ def new_tokens() -> Tokens:
     return Tokens(*(secrets.token_urlsafe(32).encode() for _ in (READ, WRITE)))
 
 
-def kept_tokens(folder: Path) -> Tokens:
-    """The tokens in the files of a folder; those that are missing are made."""
+def load_tokens(folder: Path) -> Tokens:
+    """The tokens in the files of a folder; missing ones are created."""
     try:
         for part in (*reversed(folder.parents), folder):  # `mkdir(parents=True)` would leave the others to the umask
             part.mkdir(mode=0o700, exist_ok=True)
-        return Tokens(_kept(folder / READ), _kept(folder / WRITE))
+        return Tokens(_load_token(folder / READ), _load_token(folder / WRITE))
     except OSError as error:
         raise failures.BAD_TOKEN_FILE.error(path=folder, what=error.strerror or error) from error
 
 
-def _kept(file: Path) -> bytes:
+def _load_token(file: Path) -> bytes:
     try:
-        made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
-        return _read(file)
+        return _read_token(file)
     token = secrets.token_urlsafe(32).encode()
-    with os.fdopen(made, "wb") as to:
+    with os.fdopen(descriptor, "wb") as to:
         to.write(token + b"\n")
     return token
 
 
-def _read(file: Path) -> bytes:
+def _read_token(file: Path) -> bytes:
     with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW), "rb") as source:
         mode = os.fstat(source.fileno()).st_mode
         if not stat.S_ISREG(mode) or mode & 0o077:

@@ -1,6 +1,6 @@
-"""Rows on the wire: as JSON, and as streams of Arrow's.
+"""Rows on the wire: as JSON, and as Arrow streams.
 
-Law: what is read out and sent in again is the same rows. In JSON a row is a list of values: numbers are exact, lists
+Law: rows that are read and sent back are the same rows. In JSON a row is a list of values: numbers are exact, lists
 are lists, dates and timestamps texts in ISO 8601, records and algebraic values the texts that files hold, and floats
 that JSON has no number for the texts `Infinity`, `-Infinity` and `NaN`. What comes in is checked by the engine.
 """
@@ -17,20 +17,20 @@ import pyarrow as pa
 
 from tidelog.engine.read.view import Rows, Table
 from tidelog.errors import DataError
-from tidelog.io.json_values import ENDLESS, json_value
+from tidelog.io.json_values import NON_FINITE, json_value
 from tidelog.io.texts import read_text
 from tidelog.program.values.shape import Part, Shape
 from tidelog.serve import serve_failures as failures
 
 ARROW = "application/vnd.apache.arrow.stream"
-BATCH = 1 << 16  # rows of a batch of Arrow's
-_LINE_ENDS = re.compile("[\x85\u2028\u2029]")  # many a reader of events takes them for the end of a line
+BATCH = 1 << 16  # rows of an Arrow batch
+_LINE_ENDS = re.compile("[\x85\u2028\u2029]")  # many event readers treat them as line ends
 Types = Sequence[str | None]
 Cell = Callable[[Any], Any]
 
 
 def type_names(types: Types) -> list[str]:
-    """The names of types as programs write them."""
+    """The names of types as in programs."""
     return [f"{type_ or 'any'}" for type_ in types]
 
 
@@ -38,7 +38,7 @@ def to_json(value: Any) -> bytes:
     """The text of plain values."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return _LINE_ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+        return _LINE_ENDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
     except UnicodeEncodeError:  # halves of surrogate pairs
         return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
@@ -58,23 +58,23 @@ def _writer(type_: str | None) -> Cell | None:
 
 
 def rows_from_json(rows: Sequence[Any], names: Sequence[str], types: Types | None) -> list[Any]:
-    """Rows as the engine takes them: lists by the order of columns, objects by their names.
+    """Rows in the form that the engine accepts: lists in the order of columns, objects by name.
 
-    A value that is none of its column stays as it is: the engine refuses it, with relation, column and row.
+    A value that does not fit its column stays unchanged: the engine refuses it, with relation, column and row.
     """
     readers = [] if types is None else [_reader(type_) for type_ in types]
-    by_name = {_folded(name): read for name, read in zip(names, readers, strict=False)}
+    by_name = {_fold(name): read for name, read in zip(names, readers, strict=False)}
     return [_row(row, readers, by_name) for row in rows]
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     """A name as it is compared with those of columns."""
     return name.strip().casefold()
 
 
 def _row(row: Any, readers: Sequence[Cell], by_name: Mapping[str, Cell]) -> Any:
     if isinstance(row, dict):
-        return {name: by_name.get(_folded(name), _nested)(value) for name, value in row.items()}
+        return {name: by_name.get(_fold(name), _nested)(value) for name, value in row.items()}
     if not isinstance(row, list):
         return row
     if len(row) != len(readers):
@@ -83,13 +83,13 @@ def _row(row: Any, readers: Sequence[Cell], by_name: Mapping[str, Cell]) -> Any:
 
 
 def _nested(value: Any) -> Any:
-    """Lists as tuples. How deep they may be is the engine's matter; Python has read them."""
+    """Convert lists to tuples; the engine limits their depth."""
     return tuple(map(_nested, value)) if isinstance(value, list) else value
 
 
 def _reader(type_: str | None) -> Cell:
     if type_ == "float":
-        return lambda value: ENDLESS.get(value, value) if isinstance(value, str) else value
+        return lambda value: NON_FINITE.get(value, value) if isinstance(value, str) else value
     if type_ in ("date", "timestamp"):
         return partial(_moment, type_=type_)
     return partial(_structure, shape=type_) if isinstance(type_, Shape) else _nested
@@ -103,7 +103,7 @@ def _moment(value: Any, type_: str) -> Any:
 
 
 def _structure(value: Any, shape: Shape) -> Any:
-    """A record as a list or an object of its parts; an algebraic value as an object such as Arrow has it."""
+    """A record from a list or an object of its parts; an algebraic value from an object as in Arrow."""
     if isinstance(value, list):
         return _parts(value, shape.constructors.get("", ()))
     if not isinstance(value, dict) or shape.is_record:
@@ -122,13 +122,13 @@ def _parts(values: Any, fields: Sequence[Part]) -> Any:
 
 
 def value_from_text(text: str, type_: str | None) -> Any:
-    """The value of a column that the parameter of an address names."""
+    """The value of a column from a query parameter."""
     if type_ is None or type_ == "symbol":
         return text
     if isinstance(type_, Shape):
         return text
     try:
-        return ENDLESS[text] if type_ == "float" and text in ENDLESS else read_text(text, type_)
+        return NON_FINITE[text] if type_ == "float" and text in NON_FINITE else read_text(text, type_)
     except (ValueError, DataError):
         raise failures.NOT_AS_DESCRIBED.error(place=text[:80], what=f"is not of type {type_}") from None
 

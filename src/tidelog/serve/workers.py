@@ -24,8 +24,8 @@ PROCESSES = 2  # for each of the two
 REMEMBERED = 1024  # questions that were rehearsed
 
 
-class Workers:
-    """The processes of a server; they are started when they are needed, but for the first."""
+class CheckWorkers:
+    """The checking processes of a server; all but the first are started when they are needed."""
 
     def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
@@ -45,16 +45,16 @@ class Workers:
 
     def check(self, access: str, text: str) -> tuple[Diagnostic, ...]:
         """Findings about a text."""
-        with self._refusing(), self._groups[access].taken() as process:
+        with self._convert_errors(), self._groups[access].reserve() as process:
             found: tuple[Diagnostic, ...] = process.call(check_text, text)
             return found
 
     def rehearse_question(self, access: str, rules: Ruleset, text: str) -> None:
-        """Refuse a question that cannot be read, checked and expanded within the limits."""
-        number, packed = self._packed(rules)
+        """Raise for a query that cannot be read, checked and expanded within the limits."""
+        number, packed = self._pack(rules)
         if text in self._rehearsed:
             return
-        with self._refusing(), self._groups[access].taken() as process:
+        with self._convert_errors(), self._groups[access].reserve() as process:
             process.call_on_rules(number, packed, rehearse_question, text)
         with self._lock:
             self._rehearsed[text] = None
@@ -64,47 +64,47 @@ class Workers:
     def rehearse_rules(
         self, access: str, rules: Ruleset, declared: str | None, added: Sequence[str | Rule] = ()
     ) -> None:
-        """Refuse declarations and rules that cannot be read, checked and expanded within the limits."""
-        number, packed = self._packed(rules)
-        with self._refusing(), self._groups[access].taken() as process:
+        """Raise for declarations and rules that cannot be read, checked and expanded within the limits."""
+        number, packed = self._pack(rules)
+        with self._convert_errors(), self._groups[access].reserve() as process:
             process.call_on_rules(number, packed, rehearse_rules, declared, added)
 
-    def _packed(self, rules: Ruleset) -> tuple[int, bytes]:
-        """Rules as they are sent, and their number."""
+    def _pack(self, rules: Ruleset) -> tuple[int, bytes]:
+        """The serialised rules, and their number."""
         with self._lock:
-            known, number, packed = self._rules
-            if known is not rules:
+            last_rules, number, packed = self._rules
+            if last_rules is not rules:
                 number, packed = number + 1, pack_rules(rules)
                 self._rules = rules, number, packed
                 self._rehearsed.clear()
             return number, packed
 
     @contextmanager
-    def _refusing(self) -> Iterator[None]:
+    def _convert_errors(self) -> Iterator[None]:
         try:
             yield
         except Ended as ended:
-            raise self._refusal(ended) from ended
+            raise self._error_of(ended) from ended
 
-    def _refusal(self, ended: Ended) -> TidelogError:
+    def _error_of(self, ended: Ended) -> TidelogError:
         if ended.reason == MEMORY:
             return failures.TEXT_TOO_LARGE.error(megabytes=self._limits.check_memory >> 20)
         return failures.TEXT_TOO_SLOW.error(seconds=self._limits.check_seconds)
 
 
 class _Process(Worker):
-    """A process, and the number of the rules that it holds."""
+    """A process, and the number of the rules that it has."""
 
     def __init__(self, limits: ServerLimits) -> None:
         super().__init__(("tidelog.serve.rehearsal",), limits.check_seconds, limits.check_memory)
-        self._holds: tuple[int | None, int] = None, 0  # of which process, and which rules
+        self._holds: tuple[int | None, int] = None, 0  # the id of the process, and the number of its rules
 
     def call_on_rules(self, number: int, packed: bytes, function: Callable[..., None], *args: object) -> None:
         """Call a function of rules, which are sent if the process does not hold them."""
         self.start()
-        known = self._holds == (self.pid, number)
+        is_current = self._holds == (self.pid, number)
         self._holds = self.pid, number
-        self.call(function, number, None if known else packed, *args)
+        self.call(function, number, None if is_current else packed, *args)
 
 
 class _Group:
@@ -120,8 +120,8 @@ class _Group:
         self._idle[-1].start()
 
     @contextmanager
-    def taken(self) -> Iterator[_Process]:
-        """A process that is free, the one used last if possible."""
+    def reserve(self) -> Iterator[_Process]:
+        """Use a free process, preferably the one used last."""
         if not self._free.acquire(timeout=self._seconds):
             raise failures.NO_PROCESS.error(seconds=self._seconds)
         process = self._idle.pop()
@@ -131,7 +131,7 @@ class _Group:
             yield process
         finally:
             if process.pid is None and not self._closed:
-                process.start()  # another one, which is ready when the next text comes
+                process.start()  # a new one for the next text
             self._idle.append(process)
             self._free.release()
 

@@ -12,7 +12,7 @@ import uuid
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
-from tidelog.io.view_files import Shown, Write
+from tidelog.io.view_files import FileColumns, Write
 from tidelog.spark.session.access import access
 from tidelog.spark.session.run_folder import RunFolder
 
@@ -34,7 +34,7 @@ def to_data_frame(
     spark: SparkSession,
     folder: str,
     write: Write,
-    shown: Shown,
+    shown: FileColumns,
     *,
     by_partitions: bool = False,
 ) -> DataFrame:

@@ -93,7 +93,7 @@ def _texts(each: _Drawn) -> tuple[str, str]:
     what, how = line_parts(each.part)
     if each.hidden:
         how = f"{how}, {each.hidden:,} parts not drawn".removeprefix(", ")
-    return svg.shortened(what, WIDEST), svg.shortened(how, WIDEST)
+    return svg.shorten(what, WIDEST), svg.shorten(how, WIDEST)
 
 
 def _height(each: _Drawn) -> float:

@@ -41,7 +41,7 @@ def _tree(root: FactNode, rules: Mapping[str, str], levels: int | None) -> str:
         if not inner:
             written.append(html.line(_line(node, rules)))
             continue
-        written.append(html.fold_start(_line(node, rules), shown=levels is None or level < levels))
+        written.append(html.fold_start(_line(node, rules), is_open=levels is None or level < levels))
         waiting.append(html.FOLD_END)
         waiting += [(each, level + 1) for each in reversed(inner)]
     return "".join(written)
@@ -70,4 +70,4 @@ def _attempt(attempt: Attempt) -> str:
         lines.append(html.line(html.faint("with"), html.code(values), html.faint(more)))
     if not attempt.complete:
         lines.append(html.line(html.faint("the search was stopped, because it visits too many facts")))
-    return html.fold(html.code(attempt.text), "".join(lines), shown=True)
+    return html.fold(html.code(attempt.text), "".join(lines), is_open=True)

@@ -29,8 +29,8 @@ from tidelog.serve.console_routes import console_routes
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.run import Address, serve
 from tidelog.serve.service import Service
-from tidelog.serve.sources import Source
-from tidelog.serve.tokens import READ, WRITE, Tokens, kept_tokens
+from tidelog.serve.sources import ServerSource
+from tidelog.serve.tokens import READ, WRITE, Tokens, load_tokens
 from tidelog.store.image.difference import compare_programs
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Options:
     access_log: bool = False
 
 
-def serve_program(options: Options, sources: Sequence[Source] = ()) -> None:
+def serve_program(options: Options, sources: Sequence[ServerSource] = ()) -> None:
     """Serve until a signal comes; ``sources`` feed the engine beside requests."""
     check_place(options.place)
     given = functions_of(options.functions)
@@ -70,7 +70,7 @@ def serve_program(options: Options, sources: Sequence[Source] = ()) -> None:
 
 
 def _tokens(options: Options) -> Tokens:
-    return kept_tokens(_token_folder(options))
+    return load_tokens(_token_folder(options))
 
 
 def _token_folder(options: Options) -> Path:

@@ -156,7 +156,7 @@ def serve_command(
         from tidelog.cli.act.serve_program import Options, serve_program
         from tidelog.cli.base.sandbox import sandboxed
         from tidelog.serve.limits import ServerLimits
-        from tidelog.serve.logs import logging_started
+        from tidelog.serve.logs import start_logging
         from tidelog.serve.run import Address
 
         address = Address(host, port, tls_cert, tls_key, tuple(host_name or ()))
@@ -179,5 +179,5 @@ def serve_command(
         place = Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads)
         sources = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver, on_bad_row)
         options = Options(program, state, facts, address, tokens, limits, functions, place, access_log)
-        with sandboxed(sandbox, allow, program, facts), logging_started(log_level.value, log_format.value):
+        with sandboxed(sandbox, allow, program, facts), start_logging(log_level.value, log_format.value):
             serve_program(options, sources)

@@ -26,4 +26,4 @@ def _changed(name: str, change: ChangeSet, *, shown: bool) -> str:
     inside = html.table(("", *change.inserted.columns), few)
     if more:
         inside += html.line(html.faint(f"... {more:,} more"))
-    return html.fold(f"{html.code(name)} {html.text(counts)}", inside, shown=shown)
+    return html.fold(f"{html.code(name)} {html.text(counts)}", inside, is_open=shown)

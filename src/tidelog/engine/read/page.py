@@ -34,10 +34,10 @@ def engine_page(core: Core) -> str:
     parts = [html.line(f"<b>{html.text(title)}</b>")]
     if relations:
         table = html.table(("relation", "columns", "kind", "facts"), relations, numbers=(3,))
-        parts.append(html.fold("relations", table, shown=len(relations) <= FEW))
+        parts.append(html.fold("relations", table, is_open=len(relations) <= FEW))
     if texts:
         listed = "".join(html.line(html.code(text)) for text in texts)
-        parts.append(html.fold("rules", listed, shown=len(texts) <= FEW))
+        parts.append(html.fold("rules", listed, is_open=len(texts) <= FEW))
     return html.page(*parts)
 
 

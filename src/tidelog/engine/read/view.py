@@ -27,7 +27,7 @@ from tidelog.io.io_failures import NARROWER
 from tidelog.io.outside import give_back, is_own
 from tidelog.io.rows import Data
 from tidelog.io.texts import show_text
-from tidelog.io.view_files import Kinds, Shown, changes_writer, rows_writer
+from tidelog.io.view_files import FileColumns, Kinds, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.ids import symbol_id
@@ -188,7 +188,7 @@ class Table(Sequence[tuple[Any, ...]]):
         outside = () if as_text else self.outside
         write = rows_writer(cells, self.columns, self.types, self._dictionary, lists_as_text=as_text, outside=outside)
         session = session_or_active(spark)
-        shown = Shown(self.columns, self.types, lists_as_text=as_text, outside=outside)
+        shown = FileColumns(self.columns, self.types, lists_as_text=as_text, outside=outside)
         return to_spark_frame(session, folder, write, shown)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
@@ -405,7 +405,7 @@ class ChangeSet:
         if self._frame is not None:
             return self._frame(False, self.inserted.outside)
         plus, minus = self.inserted, self.deleted
-        shown = Shown(plus.columns, plus.types, signed=True, outside=plus.outside)
+        shown = FileColumns(plus.columns, plus.types, signed=True, outside=plus.outside)
         write = changes_writer(plus._cells(), minus._cells(), plus.columns, plus.types, plus._dictionary, plus.outside)
         return to_spark_frame(session_or_active(spark), new_folder(None), write, shown)
 
@@ -458,7 +458,7 @@ def data_frame_maker(
             session, folder = session_or_active(core.runtime.session), new_folder(core.opened.lasting)
             if core.opened.lasting is None:
                 core.folders.append(folder)
-            shown = Shown(tuple(names), tuple(types), changes is not None, as_text, tuple(outside))
+            shown = FileColumns(tuple(names), tuple(types), changes is not None, as_text, tuple(outside))
             try:
                 return to_spark_frame(session, folder, write, shown, by_partitions=True)
             except DataError as error:

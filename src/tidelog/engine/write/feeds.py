@@ -27,7 +27,7 @@ from tidelog.errors import StateWarning, TidelogError
 from tidelog.io.feed import Feed, FolderFeed
 from tidelog.io.place import open_files
 from tidelog.io.rows import data_types, encode_rows, read_rows
-from tidelog.io.view_files import Kinds, Shown, Write, changes_writer
+from tidelog.io.view_files import FileColumns, Kinds, Write, changes_writer
 from tidelog.program.functions.arguments import argument_error, must_be
 from tidelog.program.values.source_types import NATURAL, merge
 from tidelog.spark.streams import Begin, Stream, source_of, start_stream
@@ -144,7 +144,7 @@ def _put(core: Core, fed: PendingFeed, epoch: int, changes: RowChanges, before: 
     def write(folder: str) -> list[Kinds]:
         return core.runtime.facts.write_view(folder, feed.view, names, types, changes, outside=outside)
 
-    feed.put(epoch, write, partial(_signed_data_frame, core, write, Shown(names, types, True, outside=outside)))
+    feed.put(epoch, write, partial(_signed_data_frame, core, write, FileColumns(names, types, True, outside=outside)))
 
 
 def _lasting_types(view: View) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ def _catch_up(core: Core, fed: PendingFeed, last: int) -> None:
         types = data_types(feed.view, read_rows(feed.view, [c.fact for c in changes]), view.types)
         plus, minus = (_cells_of(core, feed.view, [c.fact for c in changes if c.sign == s], types) for s in (1, -1))
         write = changes_writer(plus, minus, names, types, core.dictionary, outside)
-        shown = Shown(names, types, True, outside=outside)
+        shown = FileColumns(names, types, True, outside=outside)
         feed.put(epoch, write, partial(_signed_data_frame, core, write, shown))
 
 
@@ -172,7 +172,7 @@ def _cells_of(core: Core, name: str, facts: list[tuple[object, ...]], types: Seq
 
 
 @contextmanager
-def _signed_data_frame(core: Core, write: Write, shown: Shown) -> Iterator[DataFrame]:
+def _signed_data_frame(core: Core, write: Write, shown: FileColumns) -> Iterator[DataFrame]:
     """Changes as a DataFrame, whose files are removed afterwards: they have no other reader."""
     folder = new_folder(core.opened.lasting)
     try:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import pyarrow as pa
 
-from tidelog.io.outside import fits_outside, kept, outside_of
+from tidelog.io.outside import fits_outside, outside_of, stored_type
 from tidelog.io.rows import Data
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
@@ -166,7 +166,7 @@ def _coming(
             yield _Table(users_name(name) or name, columns, _has_types(data))
     for frame in arriving:
         if frame.outside is not None:
-            columns = [(type_, _never) for type_ in map(kept, frame.types, frame.outside)]
+            columns = [(type_, _never) for type_ in map(stored_type, frame.types, frame.outside)]
             yield _Table(users_name(frame.relation) or frame.relation, columns, True)
 
 
@@ -178,7 +178,7 @@ def _going(rules: Ruleset, facts: Facts, arriving: Iterable[Arriving]) -> Iterab
             yield users_name(name) or name, [UNTOLD if type_ is None else type_ for type_ in found]
     for frame in arriving:
         if isinstance(frame, Leaving) and frame.leaving is not None:
-            yield users_name(frame.relation) or frame.relation, list(map(kept, frame.types, frame.leaving))
+            yield users_name(frame.relation) or frame.relation, list(map(stored_type, frame.types, frame.leaving))
 
 
 def _has_types(data: Data) -> bool:
@@ -188,9 +188,9 @@ def _has_types(data: Data) -> bool:
 def _type_of(column: Any, type_: str | None) -> str | None:
     """The type in which a column is returned to users, if it came with one."""
     if isinstance(column, pa.ChunkedArray):
-        return kept(type_, outside_of(column.type))
+        return stored_type(type_, outside_of(column.type))
     if isinstance(column, np.ndarray):
-        return kept(type_, outside_of(pa.from_numpy_dtype(column.dtype)))
+        return stored_type(type_, outside_of(pa.from_numpy_dtype(column.dtype)))
     return INSTANT if type_ == "timestamp" and any(getattr(v, "tzinfo", None) is not None for v in column) else None
 
 

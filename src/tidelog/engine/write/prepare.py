@@ -20,7 +20,7 @@ from tidelog.engine.write.expiry import Expiry, concerned, govern, hidden_types
 from tidelog.engine.write.origins import Namer, remember
 from tidelog.io.match_names import other_names
 from tidelog.io.nulls import InputReport, NullCounts
-from tidelog.io.rows import Data, encode_rows, in_order, without_nulls
+from tidelog.io.rows import Data, encode_rows, order_columns, without_nulls
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.net_changes import net_rows
 from tidelog.partition.memory.keys import KeyClash, base_keys, keyed_elsewhere, replace_by_key
@@ -248,7 +248,7 @@ def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None
     A relation whose columns have no names adopts those of the first table.
     """
     own = names(relation)
-    found = in_order(data, own, relation)
+    found = order_columns(data, own, relation)
     if found is not data and data.names is not None:
         met.ignore(relation, other_names(own, data.names))
     names.meet(relation, data.names)

@@ -1,7 +1,7 @@
 """The parts that all pages share: style, elements and the drawing of graphs, as files for a browser.
 
-Law: a part knows nothing of the page that takes it, asks no server for anything, and writes what it is given as text,
-never as markup. Parts are modules; a page that must stand alone takes them inline.
+Law: a part does not depend on the page that uses it, sends no requests, and writes its input as text,
+never as markup. Parts are modules; a self-contained page includes them inline.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 def parts() -> Mapping[str, str]:
     """Every part by its file name."""
-    found = sorted(file.name for file in files(__package__).iterdir() if file.name.endswith(_SUFFIXES))
-    return {name: part(name) for name in found}
+    names = sorted(file.name for file in files(__package__).iterdir() if file.name.endswith(_SUFFIXES))
+    return {name: part(name) for name in names}
 
 
 def part(name: str) -> str:

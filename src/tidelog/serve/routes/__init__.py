@@ -1,6 +1,6 @@
-"""What can be asked, a file for each kind of question.
+"""The operations, one file for each group.
 
-Law: an operation reads its checked call and gives a reply; it knows nothing of HTTP.
+Law: an operation reads its checked call and returns a reply; it does not depend on HTTP.
 """
 
 from __future__ import annotations

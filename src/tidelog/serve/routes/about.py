@@ -9,15 +9,15 @@ from tidelog import __version__
 from tidelog.engine.read.metrics import TYPE
 from tidelog.serve import schemas
 from tidelog.serve.describe import program_json
-from tidelog.serve.operation import Call, Lane, Operation, Reply
+from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
 from tidelog.serve.service import Service
 from tidelog.serve.source_metrics import source_metrics
 from tidelog.serve.statuses import diagnostic_json
 from tidelog.serve.tokens import WRITE
 
 
-def server(service: Service, call: Call) -> Reply:
-    """What this is."""
+def server(service: Service, call: RequestCall) -> Reply:
+    """The version, epoch and limits of the server."""
     return Reply(
         {
             "name": "tidelog",
@@ -29,29 +29,29 @@ def server(service: Service, call: Call) -> Reply:
     )
 
 
-def program(service: Service, call: Call) -> Reply:
+def program(service: Service, call: RequestCall) -> Reply:
     """Rules and relations."""
     return Reply(program_json(service.engine, service.hub, service.incomplete))
 
 
-def check(service: Service, call: Call) -> Reply:
-    """Findings about a text; nothing is read but the text."""
-    found = service.workers.check(call.access, call.body["text"])
-    return Reply({"diagnostics": [diagnostic_json(each) for each in found]})
+def check(service: Service, call: RequestCall) -> Reply:
+    """Findings about a text; no files are read."""
+    findings = service.workers.check(call.access, call.body["text"])
+    return Reply({"diagnostics": [diagnostic_json(each) for each in findings]})
 
 
-def statistics(service: Service, call: Call) -> Reply:
+def statistics(service: Service, call: RequestCall) -> Reply:
     """Statistics of the server."""
     return Reply(service.statistics())
 
 
-def sources(service: Service, call: Call) -> Reply:
+def sources(service: Service, call: RequestCall) -> Reply:
     """The sources of the engine, with the rows that cannot be converted to facts."""
-    found = [{"name": s.name, **s.health(), "quarantine": s.quarantine()} for s in service.sources]
-    return Reply({"sources": found, "incomplete": service.incomplete})
+    states = [{"name": s.name, **s.health(), "quarantine": s.quarantine()} for s in service.sources]
+    return Reply({"sources": states, "incomplete": service.incomplete})
 
 
-def metrics(service: Service, call: Call) -> Reply:
+def metrics(service: Service, call: RequestCall) -> Reply:
     """Metrics of the engine and its sources, for Prometheus."""
     return Reply(parts=iter([(service.engine.metrics() + source_metrics(service.sources)).encode()]), type=TYPE)
 

@@ -18,7 +18,7 @@ from tidelog.serve import schemas
 from tidelog.serve.epoch_writer import collect, collect_rows, finish, new_epoch, read_rows
 from tidelog.serve.feeds import counts_json
 from tidelog.serve.limits import PAGE, TEXT
-from tidelog.serve.operation import CREATED, JSON, NO_CONTENT, Call, Lane, Operation, Reply
+from tidelog.serve.operation import CREATED, JSON, NO_CONTENT, Lane, Operation, Reply, RequestCall
 from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
 from tidelog.serve.values import ARROW
@@ -28,8 +28,8 @@ from tidelog.store.folder.history import LogEntry
 ENTRIES = 100  # of history by default
 
 
-def rehearsal_of(service: Service, call: Call) -> Callable[[], None] | None:
-    """How the declarations and rules of a request are to be rehearsed; None if it has none."""
+def rehearsal_of(service: Service, call: RequestCall) -> Callable[[], None] | None:
+    """The rehearsal of the declarations and rules of a request; None if it has none."""
     declared, added = call.body.get("declare"), call.body.get("add_rules", ())
     if declared is None and not added:
         return None
@@ -37,16 +37,16 @@ def rehearsal_of(service: Service, call: Call) -> Callable[[], None] | None:
     return partial(service.workers.rehearse_rules, call.access, core_of(service.engine).rules, declared, texts)
 
 
-def rehearsal_of_open(service: Service, call: Call) -> Callable[[], None] | None:
-    """How the rules of an open epoch are to be rehearsed, all of them together; None if it has none."""
+def rehearsal_of_open(service: Service, call: RequestCall) -> Callable[[], None] | None:
+    """The rehearsal of all rules of an open epoch together; None if it has none."""
     rules = service.staging.rules(call.path["id"])
     if not rules:
         return None
     return partial(service.workers.rehearse_rules, call.access, core_of(service.engine).rules, None, rules)
 
 
-def commit(service: Service, call: Call) -> Reply:
-    """One epoch."""
+def commit(service: Service, call: RequestCall) -> Reply:
+    """Commit or preview one epoch."""
     db, body = service.engine, call.body
     epoch = new_epoch(db, body)
     labels = collect(db, epoch, body)
@@ -54,8 +54,8 @@ def commit(service: Service, call: Call) -> Reply:
     return Reply(finish(db, epoch, labels, body.get("rows", PAGE), limits=limits, dry_run=dry_run))
 
 
-def change_rows(service: Service, call: Call, sign: int) -> Reply:
-    """One epoch of rows of one relation, or rows for an open one."""
+def change_rows(service: Service, call: RequestCall, sign: int) -> Reply:
+    """Commit or preview rows of one relation, or add them to an open epoch."""
     db, name, query = service.engine, call.path["name"], call.query
 
     def collect_into(epoch: Epoch) -> None:
@@ -72,13 +72,13 @@ def change_rows(service: Service, call: Call, sign: int) -> Reply:
     return Reply(finish(db, epoch, (), query.get("rows", PAGE), limits=limits, dry_run=dry_run))
 
 
-def begin(service: Service, call: Call) -> Reply:
+def begin(service: Service, call: RequestCall) -> Reply:
     """Open an epoch."""
     return Reply({"id": service.staging.begin(new_epoch(service.engine, call.body))}, CREATED)
 
 
-def add(service: Service, call: Call) -> Reply:
-    """Changes for an open epoch."""
+def add(service: Service, call: RequestCall) -> Reply:
+    """Add changes to an open epoch."""
     with service.staging.use(call.path["id"], call.size) as staged:
         collected = staged.epoch.collected
         staged.epoch.collected = replace(
@@ -87,39 +87,39 @@ def add(service: Service, call: Call) -> Reply:
         try:
             labels = collect(service.engine, staged.epoch, call.body)
         except BaseException:
-            staged.epoch.collected = collected  # a request that is refused has changed nothing
+            staged.epoch.collected = collected  # a refused request must not change the open epoch
             raise
         staged.labels += labels
         return Reply({"id": call.path["id"], "labels": labels})
 
 
-def commit_open(service: Service, call: Call) -> Reply:
-    """Commit an open epoch, or try it and leave it open."""
-    shown, name, limits = call.body.get("rows", PAGE), call.path["id"], service.limits.of_epochs
+def commit_open(service: Service, call: RequestCall) -> Reply:
+    """Commit an open epoch, or preview it and leave it open."""
+    rows, name, limits = call.body.get("rows", PAGE), call.path["id"], service.limits.of_epochs
     if call.body.get("dry_run"):
         with service.staging.use(name) as staged:
-            return Reply(finish(service.engine, staged.epoch, staged.labels, shown, limits=limits, dry_run=True))
+            return Reply(finish(service.engine, staged.epoch, staged.labels, rows, limits=limits, dry_run=True))
     staged = service.staging.end(name)
-    return Reply(finish(service.engine, staged.epoch, staged.labels, shown, limits=limits))
+    return Reply(finish(service.engine, staged.epoch, staged.labels, rows, limits=limits))
 
 
-def give_up(service: Service, call: Call) -> Reply:
-    """Give up an open epoch."""
+def discard(service: Service, call: RequestCall) -> Reply:
+    """Discard an open epoch."""
     service.staging.end(call.path["id"])
     return Reply(status=NO_CONTENT)
 
 
-def history(service: Service, call: Call) -> Reply:
+def history(service: Service, call: RequestCall) -> Reply:
     """Epochs, the last ones first."""
     limit = call.query.get("limit", ENTRIES)
     before = min(call.query.get("before", service.engine.epoch_number + 1), service.engine.epoch_number + 1)
-    entries = _kept(service, max(0, before - 1 - limit), before - 1)
+    entries = _kept_entries(service, max(0, before - 1 - limit), before - 1)
     oldest = entries[0].epoch if entries else 0
     following = oldest if oldest > 1 and len(entries) == limit else None
     return Reply({"epochs": [_entry(entry) for entry in reversed(entries)], "next": following})
 
 
-def _kept(service: Service, after: int, until: int) -> list[LogEntry]:
+def _kept_entries(service: Service, after: int, until: int) -> list[LogEntry]:
     """The epochs after one and up to another, as far as they are kept."""
     core = core_of(service.engine)
     try:
@@ -164,8 +164,8 @@ _CHANGES = {
     "insert": schemas.by_name(schemas.ROWS),
     "delete": schemas.by_name(schemas.ROWS),
     "nulls": schemas.by_name(_NULLS),
-    "add_rules": schemas.listed(_RULE),
-    "remove_rules": schemas.listed(schemas.text("The label of a rule.", 200)),
+    "add_rules": schemas.list_of(_RULE),
+    "remove_rules": schemas.list_of(schemas.text("The label of a rule.", 200)),
 }
 _ABOUT = {
     "source": schemas.text(
@@ -175,24 +175,24 @@ _ABOUT = {
     "author": schemas.text("Who makes the change. Stored in the history.", 1000),
     "note": schemas.text("Why the change is made. Stored in the history.", 10_000),
 }
-_SHOWN = schemas.whole(
+_ROW_LIMIT = schemas.whole(
     "Maximum number of changed rows to return for each relation. The counts include all rows.", 0, 100_000
 )
-_TRIED = schemas.flag(
+_DRY_RUN = schemas.flag(
     "Report what would change, and which constraints would refuse the commit, without changing anything."
 )
-_DONE = {
+_RESULT = {
     "type": "object",
     "properties": {
         "epoch": {"type": ["integer", "null"], "description": "The number of the epoch; null for a dry run."},
         "repeated": {"type": "boolean", "description": "The input was already committed and was skipped."},
         "dry_run": {"type": "boolean"},
         "seconds": {"type": "number"},
-        "labels": schemas.listed({"type": "string"}),
+        "labels": schemas.list_of({"type": "string"}),
         "nulls": schemas.by_name({"type": "object", "description": "Rows skipped, and nulls replaced by column."}),
-        "ignored_columns": schemas.by_name(schemas.listed({"type": "string"})),
+        "ignored_columns": schemas.by_name(schemas.list_of({"type": "string"})),
         "refused": {"type": "boolean", "description": "A commit of this dry run would be refused by a constraint."},
-        "violations": schemas.listed(schemas.VIOLATED),
+        "violations": schemas.list_of(schemas.VIOLATED),
         "changes": schemas.by_name({"type": "object"}),
         "statistics": {"type": "object"},
     },
@@ -206,8 +206,8 @@ OPERATIONS = (
         "Commit or preview an epoch that changes facts and rules",
         access=WRITE,
         lane=Lane.write,
-        body=schemas.fields({**_CHANGES, **_ABOUT, "dry_run": _TRIED, "rows": _SHOWN}),
-        answer=_DONE,
+        body=schemas.fields({**_CHANGES, **_ABOUT, "dry_run": _DRY_RUN, "rows": _ROW_LIMIT}),
+        answer=_RESULT,
         rehearsal=rehearsal_of,
     ),
     Operation(
@@ -249,14 +249,14 @@ OPERATIONS = (
         "Commit an open epoch",
         access=WRITE,
         lane=Lane.write,
-        body=schemas.fields({"dry_run": _TRIED, "rows": _SHOWN}),
-        answer=_DONE,
+        body=schemas.fields({"dry_run": _DRY_RUN, "rows": _ROW_LIMIT}),
+        answer=_RESULT,
         rehearsal=rehearsal_of_open,
     ),
     Operation(
         "DELETE",
         "/v1/epochs/open/{id}",
-        give_up,
+        discard,
         "Discard an open epoch",
         access=WRITE,
         lane=Lane.write,
@@ -273,12 +273,12 @@ OPERATIONS = (
                 **_ABOUT,
                 "open": schemas.text("The id of an open epoch.", 80),
                 "nulls": _NULLS,
-                "dry_run": _TRIED,
-                "rows": _SHOWN,
+                "dry_run": _DRY_RUN,
+                "rows": _ROW_LIMIT,
             },
             body=schemas.ROWS,
             takes=(JSON, ARROW),
-            answer=_DONE,
+            answer=_RESULT,
         )
         for change, sign in (("insert", 1), ("delete", -1))
     ),

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from tidelog.serve import feeds, schemas
 from tidelog.serve import serve_failures as failures
-from tidelog.serve.operation import CREATED, EVENTS, JSON, Call, Lane, Operation, Reply
+from tidelog.serve.operation import CREATED, EVENTS, JSON, Lane, Operation, Reply, RequestCall
 from tidelog.serve.request import TICKET
 from tidelog.serve.service import Service
 from tidelog.serve.tickets import UNUSED
@@ -18,7 +18,7 @@ from tidelog.serve.tickets import UNUSED
 LONGEST = 300  # seconds that a poll waits
 
 
-def _since(service: Service, call: Call) -> int:
+def _since(service: Service, call: RequestCall) -> int:
     """The epoch after which a feed continues: where it was cut off, the given one, or the current one."""
     since: int = call.query.get("since", service.hub.last)
     if call.last_event is not None:
@@ -29,7 +29,7 @@ def _since(service: Service, call: Call) -> int:
     return since
 
 
-async def changes(service: Service, call: Call) -> Reply:
+async def changes(service: Service, call: RequestCall) -> Reply:
     """Changes of one view."""
     name, since = service.engine[call.path["name"]].name, _since(service, call)
     if call.accept != EVENTS:
@@ -38,7 +38,7 @@ async def changes(service: Service, call: Call) -> Reply:
     return _stream(service, call, feeds.events(service, name, since))
 
 
-async def all_changes(service: Service, call: Call) -> Reply:
+async def all_changes(service: Service, call: RequestCall) -> Reply:
     """Changes of all views, in numbers."""
     since = _since(service, call)
     if call.accept != EVENTS:
@@ -47,8 +47,8 @@ async def all_changes(service: Service, call: Call) -> Reply:
     return _stream(service, call, feeds.count_events(service, since))
 
 
-def _stream(service: Service, call: Call, events: AsyncIterator[bytes]) -> Reply:
-    """Events, and what is done when they end."""
+def _stream(service: Service, call: RequestCall, events: AsyncIterator[bytes]) -> Reply:
+    """A reply with events, and the action when they end."""
     ticket: str | None = call.query.get(TICKET)
     service.feeds.enter()
     if ticket is not None:
@@ -66,7 +66,7 @@ def _stream(service: Service, call: Call, events: AsyncIterator[bytes]) -> Reply
     return Reply(parts=events, type=EVENTS, at_end=leave)
 
 
-def issue_ticket(service: Service, call: Call) -> Reply:
+def issue_ticket(service: Service, call: RequestCall) -> Reply:
     """A ticket for one feed."""
     view: str | None = call.body.get("view")
     name = None if view is None else service.engine[view].name

@@ -1,4 +1,4 @@
-"""Questions about the engine: why, why not, how, and whether all is true.
+"""Questions about the engine: why, why not, how, and whether the state is correct.
 
 Law: explanations change nothing. A proof is returned as a tree to a depth; deeper parts are requested by their facts.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from tidelog.serve import schemas
-from tidelog.serve.operation import Call, Lane, Operation, Reply
+from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
 from tidelog.serve.proofs import proof_json
 from tidelog.serve.service import Service
 from tidelog.serve.tokens import WRITE
@@ -18,7 +18,7 @@ DEEPEST = 60
 TRIALS = 300  # of a search for causes
 
 
-def why(service: Service, call: Call) -> Reply:
+def why(service: Service, call: RequestCall) -> Reply:
     """The proof of a fact."""
     query = call.query
     with service.at(query.get("at")) as db:
@@ -26,25 +26,25 @@ def why(service: Service, call: Call) -> Reply:
         return Reply({**proof_json(proof), "epoch": db.epoch_number})
 
 
-def why_not(service: Service, call: Call) -> Reply:
+def why_not(service: Service, call: RequestCall) -> Reply:
     """Why a fact is absent."""
     with service.at(call.query.get("at")) as db:
         return Reply({"epoch": db.epoch_number, **db.why_not(call.query["fact"]).to_json()})
 
 
-def blame(service: Service, call: Call) -> Reply:
+def blame(service: Service, call: RequestCall) -> Reply:
     """The changes that caused a change."""
     query = call.query
     with service.alone("a search for causes"):
-        found = service.engine.blame(query["fact"], query.get("epoch"), since=query.get("since"), trials=TRIALS)
-    return Reply({**found.to_json(), "text": str(found)})
+        causes = service.engine.blame(query["fact"], query.get("epoch"), since=query.get("since"), trials=TRIALS)
+    return Reply({**causes.to_json(), "text": str(causes)})
 
 
-def explain(service: Service, call: Call) -> Reply:
-    """How rules are evaluated: all of them, or one."""
+def explain(service: Service, call: RequestCall) -> Reply:
+    """How all rules, or one rule, are evaluated."""
     query = call.query
-    told = service.engine.explain(core=query.get("core", False), analyze=query.get("analyze", False))
-    content = told.to_json()
+    explanation = service.engine.explain(core=query.get("core", False), analyze=query.get("analyze", False))
+    content = explanation.to_json()
     if "rule" in query:
         service.engine.rule(query["rule"])
         content["strata"] = [
@@ -52,22 +52,22 @@ def explain(service: Service, call: Call) -> Reply:
             for stratum in content["strata"]
             if (rules := [rule for rule in stratum["rules"] if rule["label"] == query["rule"]])
         ]
-    return Reply({**content, "text": str(told)})
+    return Reply({**content, "text": str(explanation)})
 
 
-def profile(service: Service, call: Call) -> Reply:
+def profile(service: Service, call: RequestCall) -> Reply:
     """Where epochs spent their time."""
-    told = service.engine.profile()
-    return Reply({**asdict(told), "sampling": service.engine.profiling, "text": str(told)})
+    times = service.engine.profile()
+    return Reply({**asdict(times), "sampling": service.engine.profiling, "text": str(times)})
 
 
-def set_profile(service: Service, call: Call) -> Reply:
+def set_profile(service: Service, call: RequestCall) -> Reply:
     """Switch the sampling of rules on or off."""
     service.engine.profiling = call.body["sampling"]
     return profile(service, call)
 
 
-def verify(service: Service, call: Call) -> Reply:
+def verify(service: Service, call: RequestCall) -> Reply:
     """Whether the state is what the rules derive."""
     with service.alone("a verification"):
         verdict = service.engine.verify()

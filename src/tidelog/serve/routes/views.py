@@ -1,6 +1,6 @@
-"""Reading views and asking questions.
+"""Read views and run queries.
 
-Law: all pages of an answer are of one epoch, which it names.
+Law: all pages of a response belong to one epoch, which it names.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from functools import partial
 from tidelog.engine.engine import core_of
 from tidelog.serve import schemas
 from tidelog.serve import serve_failures as failures
-from tidelog.serve.exports import STREAMED, export, held_bytes
+from tidelog.serve.exports import STREAMED, counted_bytes, export
 from tidelog.serve.limits import PAGE
-from tidelog.serve.operation import JSON, Call, Lane, Operation, Reply
+from tidelog.serve.operation import JSON, Lane, Operation, Reply, RequestCall
 from tidelog.serve.page_reader import Page, PageRequest
 from tidelog.serve.pages import read_place
 from tidelog.serve.questions import is_plain
 from tidelog.serve.service import Service
 
 
-def wanted(service: Service, call: Call, limit: int | None, after: str | None) -> PageRequest:
-    """The page that a call wants."""
+def page_request(service: Service, call: RequestCall, limit: int | None, after: str | None) -> PageRequest:
+    """The page that a call requests."""
     place, most = None if after is None else read_place(after), service.limits.rows
     if call.accept in STREAMED:
         return PageRequest(limit or schemas.LARGEST, place)
@@ -30,37 +30,37 @@ def wanted(service: Service, call: Call, limit: int | None, after: str | None) -
     return PageRequest(limit or min(PAGE, most), place)
 
 
-def rehearsal_of(service: Service, call: Call) -> Callable[[], None] | None:
-    """How a question is to be rehearsed; None if it is plain, or was asked before."""
+def rehearsal_of(service: Service, call: RequestCall) -> Callable[[], None] | None:
+    """The rehearsal of a query; None if it is plain."""
     text, rules = call.body["text"], core_of(service.engine).rules
     if is_plain(text, rules):
         return None
     return partial(service.workers.rehearse_question, call.access, rules, text)
 
 
-def reply(service: Service, call: Call, page: Page) -> Reply:
+def reply(service: Service, call: RequestCall, page: Page) -> Reply:
     """A page as JSON, or as a stream of another type."""
     headers = {"Tidelog-Epoch": str(page.epoch), "Tidelog-Total": str(page.total)}
     if page.next is not None:
         headers["Tidelog-Next"] = str(page.next)
     if call.accept not in STREAMED:
         return Reply(page.to_json(), headers=headers)
-    size = held_bytes(page.rows)
+    size = counted_bytes(page.rows)
     service.exports.enter(size)
     leave = partial(service.exports.leave, size)
     return Reply(headers=headers, parts=export(page.rows, call.accept), type=call.accept, at_end=leave)
 
 
-def view(service: Service, call: Call) -> Reply:
+def view(service: Service, call: RequestCall) -> Reply:
     """Rows of a view."""
-    page = wanted(service, call, call.query.get("limit"), call.query.get("after"))
+    page = page_request(service, call, call.query.get("limit"), call.query.get("after"))
     with service.at(call.query.get("at")) as db:
         return reply(service, call, service.reader.view(db, call.path["name"], call.more, page))
 
 
-def question(service: Service, call: Call) -> Reply:
-    """Answers to a question."""
-    page = wanted(service, call, call.body.get("limit"), call.body.get("after"))
+def question(service: Service, call: RequestCall) -> Reply:
+    """Answers to a query."""
+    page = page_request(service, call, call.body.get("limit"), call.body.get("after"))
     with service.at(call.body.get("at")) as db:
         return reply(service, call, service.reader.question(db, call.body["text"], page))
 

@@ -25,13 +25,13 @@ from tidelog.io.delimited import (
     EMPTY_ROW,
     IDENTIFIERS,
     WHOLE,
-    Shape,
+    DelimitedShape,
     above_numbers,
     are_identifiers,
     first_row,
     keeps_empty_lines,
-    named_numbers,
     possible_header,
+    text_above_numbers,
     without_header,
 )
 from tidelog.io.files import InputFile, kind_of, read_input, shape_of
@@ -183,7 +183,7 @@ def _lines(spark: SparkSession, where: str) -> DataFrame:
     return raw.select(line.alias(LINE), wrong.alias(WRONG))
 
 
-def _read_delimited(spark: SparkSession, lines: DataFrame, shape: Shape, path: Path) -> DataFrame:
+def _read_delimited(spark: SparkSession, lines: DataFrame, shape: DelimitedShape, path: Path) -> DataFrame:
     head = _head(path)
     mark = b"\xef\xbb\xbf"
     if head.startswith(mark):
@@ -200,9 +200,9 @@ def _read_delimited(spark: SparkSession, lines: DataFrame, shape: Shape, path: P
     return found
 
 
-def _check_first_row(frame: DataFrame, cells: Sequence[str], shape: Shape) -> None:
+def _check_first_row(frame: DataFrame, cells: Sequence[str], shape: DelimitedShape) -> None:
     """The law of `delimited.check_first_row`, in one job over the file, and only if the line may be a header."""
-    named, may_be_header = named_numbers(cells, shape), are_identifiers(cells, shape)
+    named, may_be_header = text_above_numbers(cells, shape), are_identifiers(cells, shape)
     if len(cells) != len(shape.names) or not (named or may_be_header):
         return
     columns = [F.col(_quoted(name)) for name in shape.names]
@@ -219,7 +219,7 @@ def _check_first_row(frame: DataFrame, cells: Sequence[str], shape: Shape) -> No
             raise possible_header(shape, cells, above_numbers(place))
 
 
-def _with_nulls(frame: DataFrame, shape: Shape) -> DataFrame:
+def _with_nulls(frame: DataFrame, shape: DelimitedShape) -> DataFrame:
     """Empty cells as nulls, in the columns where they are."""
     for place in shape.nulls:
         name = _quoted(shape.names[place])
@@ -241,7 +241,7 @@ def _without_first(lines: DataFrame, header: str) -> DataFrame:
     return others if alike.limit(2).count() < 2 else others.union(alike.limit(1))
 
 
-def _split_lines(lines: DataFrame, shape: Shape) -> DataFrame:
+def _split_lines(lines: DataFrame, shape: DelimitedShape) -> DataFrame:
     cells = F.split(LINE, rf"\Q{shape.delimiter}\E", -1)
     if not keeps_empty_lines(shape):
         lines = lines.where(F.col(LINE) != "")
@@ -253,15 +253,15 @@ def _split_lines(lines: DataFrame, shape: Shape) -> DataFrame:
     return lines.select(*_named([F.get(cells, F.lit(p)) for p in places], shape), wrong.alias(WRONG), LINE)
 
 
-def _needed(shape: Shape, places: Sequence[int]) -> str:
+def _needed(shape: DelimitedShape, places: Sequence[int]) -> str:
     return f"at least {max(places) + 1}" if shape.picked is not None else str(len(places))
 
 
-def _named(columns: Sequence[Column], shape: Shape) -> list[Column]:
+def _named(columns: Sequence[Column], shape: DelimitedShape) -> list[Column]:
     return [column.alias(name) for column, name in zip(columns, shape.names, strict=True)]
 
 
-def _read_quoted(spark: SparkSession, shape: Shape, path: Path, skipped: int, head: bytes) -> DataFrame:
+def _read_quoted(spark: SparkSession, shape: DelimitedShape, path: Path, skipped: int, head: bytes) -> DataFrame:
     """CSV by Spark's own reader, which reads an empty cell as null and marks rows of another length."""
     width = len(shape.types) if shape.picked is None else head.count(shape.delimiter.encode()) + 1
     places = shape.picked if shape.picked is not None else tuple(range(width))
