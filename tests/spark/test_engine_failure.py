@@ -246,16 +246,16 @@ def test_interrupt_leaves_the_epoch_before_and_an_engine_that_can_be_used(
 
 def test_interrupt_while_an_epoch_is_committed_does_not_divide_it(beside: Beside, orders: Orders) -> None:
     nodes = core_of(beside.db).runtime.nodes  # type: ignore[union-attr]  # on Spark
-    tell = nodes.tell
+    post = nodes.post
 
     def pressed(method: Callable[..., object], *args: object, **named: object) -> None:
         if method is Service.commit:
             os.kill(os.getpid(), signal.SIGINT)
             orders.die("commit", after=True)  # and what is more: partitions that answer late
-        tell(method, *args, **named)
+        post(method, *args, **named)
 
     number, script = beside.db.epoch_number, change(beside)
-    with patch.object(nodes, "tell", pressed), pytest.raises(KeyboardInterrupt):
+    with patch.object(nodes, "post", pressed), pytest.raises(KeyboardInterrupt):
         beside.try_epoch(script)
     assert beside.db.epoch_number == number + 1
     beside.note(script)

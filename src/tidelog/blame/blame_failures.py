@@ -52,7 +52,7 @@ SEVERAL_EPOCHS = FailureEntry(
     "TL4655",
     EngineError,
     "what-if over several epochs",
-    "the script has {count} epochs, but a what-if query runs only one",
+    "the script has {count:1 epoch}, but a what-if query runs only one",
     "A what-if query is not committed, so no epoch can follow it.",
     "Remove the `commit.` between the epochs, or try them as alternatives.",
     "Engine('p(X) :- q(X).').what_if('+q(1). commit. +q(2).')[\"p\"]\n",

@@ -163,7 +163,7 @@ def _language(example: str) -> str:
 
 def _section(entry: CodeEntry | FailureEntry[Any], language: str) -> Iterator[str]:
     yield f'### <a id="{entry.code.lower()}"></a>{entry.code}: {entry.title}\n'
-    yield _filled(_named(entry.template), "> ") + "\n"
+    yield _filled(_plain_template(entry.template), "> ") + "\n"
     if entry.note:
         yield _filled(entry.note) + "\n"
     if entry.hint:
@@ -181,8 +181,9 @@ def _filled(prose: str, begin: str = "") -> str:
     return "\n".join(begin + line for line in lines).replace(UNBROKEN, " ")
 
 
-def _named(template: str) -> str:
-    """The template in one line, with the names of its values alone, without the form in which they are shown."""
+def _plain_template(template: str) -> str:
+    """The template in one line, with the names of its values but not their formats."""
+    template = re.sub(r"\{(\w+):1 ([^{}]+)\}", r"{\1} \2s", template)
     return re.sub(r"\{(\w+)(?:![rs])?(?::[^{}]*)?\}", r"{\1}", " ".join(template.split()))
 
 

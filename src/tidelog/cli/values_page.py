@@ -287,9 +287,9 @@ def _parts() -> Iterator[str]:
         type_ = _type(kind)
         yield f"\n## {kind.title}\n\n| Python | program | JSON | cell |\n|---|---|---|---|\n"
         for value in kind.samples:
-            shown = json.dumps(json_value(value, type_), ensure_ascii=True)
+            json_text = json.dumps(json_value(value, type_), ensure_ascii=True)
             literal, cell = write_value(value, type_, zoned=kind.zoned), show_text(value, type_)
-            yield f"| {' | '.join(map(_code, (repr(value), literal, shown, cell)))} |\n"
+            yield f"| {' | '.join(map(_code, (repr(value), literal, json_text, cell)))} |\n"
         if kind.also:
             yield "\n| also accepted in a column of this type | as |\n|---|---|\n"
             yield from (f"| {_code(text)} | {_code(repr(value))} |\n" for text, value in kind.also)

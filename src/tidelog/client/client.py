@@ -32,8 +32,8 @@ def connect(
 
     ``verify`` is a file of trusted certificates, for servers with a private certificate.
     """
-    given = token if token is not None else "" if token_file is None else read_token(token_file)
-    return Client(Wire(url, given, timeout, verify))
+    bearer = token if token is not None else "" if token_file is None else read_token(token_file)
+    return Client(Wire(url, bearer, timeout, verify))
 
 
 class Client:
@@ -53,8 +53,8 @@ class Client:
         note: str | None = None,
     ) -> RemoteEpoch:
         """Begin an epoch: use it in a ``with`` block, which commits at its end."""
-        given = {"source": source, "offset": offset, "author": author, "note": note}
-        return RemoteEpoch(self._wire, {name: value for name, value in given.items() if value is not None})
+        fields = {"source": source, "offset": offset, "author": author, "note": note}
+        return RemoteEpoch(self._wire, {name: value for name, value in fields.items() if value is not None})
 
     def preview(self, epoch: RemoteEpoch) -> None:
         """Record in an epoch what it would change and violate, without changing anything."""
@@ -91,8 +91,8 @@ class Client:
 
     def query(self, text: str, *, at: int | None = None) -> RemoteRows:
         """The answers to a query: one column per variable."""
-        asked = {"text": text, **({} if at is None else {"at": at})}
-        return read_all(lambda page: self._wire.post("/query", {**asked, **page}))
+        body = {"text": text, **({} if at is None else {"at": at})}
+        return read_all(lambda page: self._wire.post("/query", {**body, **page}))
 
     # Asking
 
@@ -136,10 +136,10 @@ class Client:
         """The changes of a view after an epoch: (epoch, +1 or -1, row), each exactly once."""
         found: list[tuple[int, int, Row]] = []
         while True:
-            told = self._wire.get(f"/changes/{quote(view, safe='')}", since=since)
-            found += signed(told["changes"])
-            since = told["epoch"]
-            if not told["more"]:
+            response = self._wire.get(f"/changes/{quote(view, safe='')}", since=since)
+            found += signed(response["changes"])
+            since = response["epoch"]
+            if not response["more"]:
                 return found
 
     def feed(self, view: str, since: int | None = None, *, patience: float | None = None) -> Iterator[FeedChange]:

@@ -90,8 +90,8 @@ class RemoteEpoch:
     def add_rule(self, text: str, label: str | None = None, *, replaces: str | None = None) -> None:
         """Add a rule, or replace the named one; its label is known after the commit."""
         self._must_be_open()
-        given = {"text": text, "label": label, "replaces": replaces}
-        rule = {name: value for name, value in given.items() if value is not None}
+        fields = {"text": text, "label": label, "replaces": replaces}
+        rule = {name: value for name, value in fields.items() if value is not None}
         self._body.setdefault("add_rules", []).append(rule)
 
     def declare(self, text: str) -> None:
@@ -111,7 +111,7 @@ class RemoteEpoch:
         """Commit now; a ``with`` block commits at its end."""
         self._must_be_open()
         self._open = False
-        self._tell(self._send(dry_run=False))
+        self._read_response(self._send(dry_run=False))
 
     def preview(self) -> None:
         """Report what would change, the cost, and what a commit would refuse; the epoch stays open.
@@ -119,7 +119,7 @@ class RemoteEpoch:
         ``violations`` lists violated constraints; everything else that a commit would refuse is raised.
         """
         self._must_be_open()
-        self._tell(self._send(dry_run=True))
+        self._read_response(self._send(dry_run=True))
 
     def _send(self, *, dry_run: bool) -> Any:
         tries = TRIES if self.about.get("source") is not None else 1
@@ -159,14 +159,14 @@ class RemoteEpoch:
         except ServerError:
             return  # it is over already, or is forgotten after a while
 
-    def _tell(self, told: Any) -> None:
-        self.number, self.repeated, self.seconds = told["epoch"], told["repeated"], told["seconds"]
-        self.labels, self.statistics = told["labels"], told["statistics"]
-        self.nulls, self.ignored = told["nulls"], told["ignored_columns"]
-        self.violations = read_violations(told["violations"])
+    def _read_response(self, response: Any) -> None:
+        self.number, self.repeated, self.seconds = response["epoch"], response["repeated"], response["seconds"]
+        self.labels, self.statistics = response["labels"], response["statistics"]
+        self.nulls, self.ignored = response["nulls"], response["ignored_columns"]
+        self.violations = read_violations(response["violations"])
         self.changes = {
             name: Changed(to_rows(c["plus"]), to_rows(c["minus"]), c["plus_count"], c["minus_count"])
-            for name, c in told["changes"].items()
+            for name, c in response["changes"].items()
         }
 
     def _must_be_open(self) -> None:

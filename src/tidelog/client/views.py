@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from tidelog.client.values import Row, as_text, to_rows
 from tidelog.client.wire import ARROW, Wire
+from tidelog.errors.counts import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,7 @@ class RemoteRows(Sequence[Row]):
         return self._rows[place]
 
     def __repr__(self) -> str:
-        return f"{len(self)} rows of {', '.join(self.columns)} at epoch {self.epoch}"
+        return f"{counted(len(self), 'row')} of {', '.join(self.columns)} at epoch {self.epoch}"
 
 
 def read_all(ask: Ask) -> RemoteRows:

@@ -48,9 +48,9 @@ class Wire:
 
     def send(self, method: str, path: str, query: dict[str, Any] | None = None, **more: Any) -> httpx.Response:
         """An answer that went well."""
-        given = {name: value for name, value in (query or {}).items() if value is not None}
+        parameters = {name: value for name, value in (query or {}).items() if value is not None}
         try:
-            response = self._http.request(method, f"/v1{path}", params=given, **more)
+            response = self._http.request(method, f"/v1{path}", params=parameters, **more)
         except httpx.HTTPError as error:
             raise failures.UNREACHABLE.error(url=self.url, error=error) from error
         if response.status_code >= BAD or not _is_ours(response):
@@ -60,10 +60,12 @@ class Wire:
     @contextmanager
     def stream(self, path: str, headers: dict[str, str], wait: float, **query: Any) -> Iterator[Iterator[str]]:
         """The lines of an answer as they come; ``wait`` are the seconds within which there is always something."""
-        given = {name: value for name, value in query.items() if value is not None}
+        parameters = {name: value for name, value in query.items() if value is not None}
         timeout = httpx.Timeout(wait)
         try:
-            with self._http.stream("GET", f"/v1{path}", params=given, headers=headers, timeout=timeout) as response:
+            with self._http.stream(
+                "GET", f"/v1{path}", params=parameters, headers=headers, timeout=timeout
+            ) as response:
                 if response.status_code >= BAD:
                     response.read()
                     raise self.error_of(response)
@@ -74,8 +76,8 @@ class Wire:
     def error_of(self, response: httpx.Response) -> TidelogError:
         """The error in a response."""
         try:
-            told = response.json()["error"]
-            return _error(told)
+            content = response.json()["error"]
+            return _error(content)
         except (ValueError, KeyError, TypeError):
             found = response.text[:SHOWN]
             return failures.STRANGE.error(url=self.url, status=response.status_code, found=repr(found))
@@ -99,18 +101,18 @@ def _is_ours(response: httpx.Response) -> bool:
     return not response.content or kind.startswith(("application/json", ARROW))
 
 
-def _error(told: dict[str, Any]) -> TidelogError:
+def _error(content: dict[str, Any]) -> TidelogError:
     """An error of the class that the server names, or of the nearest that this package knows."""
-    kind = getattr(errors, told["kind"], None)
+    kind = getattr(errors, content["kind"], None)
     if kind is ProgramError:
-        findings = [_diagnostic(found) for found in told["diagnostics"]]
+        findings = [_diagnostic(found) for found in content["diagnostics"]]
         return kind(findings)  # which takes code, note and hint of the first
-    known = kind if isinstance(kind, type) and issubclass(kind, TidelogError) else _nearest(told["kind"])
-    error: TidelogError = known(told["message"])
-    error.code, error.hint = told["code"], told["hint"]
-    error.note = " ".join(told["notes"])
+    known = kind if isinstance(kind, type) and issubclass(kind, TidelogError) else _nearest(content["kind"])
+    error: TidelogError = known(content["message"])
+    error.code, error.hint = content["code"], content["hint"]
+    error.note = " ".join(content["notes"])
     if isinstance(error, ConstraintError):
-        error.violations, error.causes = read_violations(told["violations"]), tuple(told["causes"])
+        error.violations, error.causes = read_violations(content["violations"]), tuple(content["causes"])
     return error
 
 
@@ -118,11 +120,13 @@ def _nearest(name: str) -> type[TidelogError]:
     return errors.EngineError if name == "NotTrueError" else ServerError
 
 
-def _diagnostic(told: dict[str, Any]) -> Diagnostic:
-    found = told["where"]
+def _diagnostic(content: dict[str, Any]) -> Diagnostic:
+    found = content["where"]
     where = f"line {found['line']}, column {found['column']}: " if found else ""
-    note = " ".join(told["notes"])
-    return Diagnostic(told["code"], f"{where}{told['message']}", None, note, told["hint"], (), told["severity"])
+    note = " ".join(content["notes"])
+    return Diagnostic(
+        content["code"], f"{where}{content['message']}", None, note, content["hint"], (), content["severity"]
+    )
 
 
 def read_token(path: str | Path) -> str:

@@ -73,8 +73,8 @@ def _placed(diagnostic: Diagnostic, snapshot: Snapshot) -> tuple[int, Finding]:
         return at, Finding(diagnostic, span.start - start, span.end - start)
     at = next((at for at, piece in enumerate(snapshot.pieces) if piece.includes), 0)
     text = snapshot.pieces[at].text if snapshot.pieces else ""
-    told = replace(diagnostic, message=f"{span.source.name}:{span.line}: {diagnostic.message}")
-    return at, Finding(told, len(text) - len(text.lstrip()), len(text))
+    located = replace(diagnostic, message=f"{span.source.name}:{span.line}: {diagnostic.message}")
+    return at, Finding(located, len(text) - len(text.lstrip()), len(text))
 
 
 def current(document: Document) -> Iterator[tuple[int, Finding]]:
@@ -95,13 +95,13 @@ def check_alone(document: Document, piece: Piece) -> list[Finding]:
         return []
     if any("." in s.name for s in piece.symbols if s.kind == RELATION):
         return []  # a part of an instance, which only the whole text has
-    given = _surroundings(document)
+    surroundings = _surroundings(document)
     alone = replace(
         program,
         declarations=(*program.declarations, *declarations(document, piece)),
-        types=given.types,
-        functors=given.functors,
-        pragmas=given.pragmas,
+        types=surroundings.types,
+        functors=surroundings.functors,
+        pragmas=surroundings.pragmas,
     )
     try:
         found = examine_program(alone, known=_arities(document, piece))[1]

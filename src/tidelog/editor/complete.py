@@ -77,7 +77,7 @@ def _named(
     workspace: Workspace,
     document: Document,
     kind: str,
-    shown: lsp.CompletionItemKind,
+    kind_shown: lsp.CompletionItemKind,
     besides: frozenset[str] = frozenset(),
 ) -> Iterator[lsp.CompletionItem]:
     """The names of one kind that are defined in what belongs together."""
@@ -90,7 +90,7 @@ def _named(
         if symbol.kind == kind and symbol.role == "define"
     }
     for name in sorted(names - besides):
-        yield lsp.CompletionItem(name, kind=shown)
+        yield lsp.CompletionItem(name, kind=kind_shown)
 
 
 def _columns(document: Document, before: str) -> Iterator[lsp.CompletionItem]:
@@ -134,8 +134,8 @@ def _variables(document: Document, offset: int) -> Iterator[lsp.CompletionItem]:
 
 def _functions() -> Iterator[lsp.CompletionItem]:
     for name in sorted(filter(is_written, FUNCTIONS)):
-        shown = "\n".join(signature(each) for each in FUNCTIONS[name])
-        yield lsp.CompletionItem(name, kind=lsp.CompletionItemKind.Function, detail=shown.split("\n")[0])
+        kind_shown = "\n".join(signature(each) for each in FUNCTIONS[name])
+        yield lsp.CompletionItem(name, kind=lsp.CompletionItemKind.Function, detail=kind_shown.split("\n")[0])
     for name, meaning in AGGREGATES.items():
         yield lsp.CompletionItem(name, kind=lsp.CompletionItemKind.Keyword, documentation=_marked(meaning))
 

@@ -26,7 +26,7 @@ from tidelog.syntax.tokens import PREPROCESSOR_WORDS
 
 _INCLUDE = re.compile(r'(?:\#[ \t]*+|(?<!\S)\.)include[ \t]*+"([^"\n]*+)"')
 _OPENS = re.compile(r'/\*|\*/|"')  # a comment or a text that may reach over declarations further down
-_TELLING = (".decl", ".comp", ".init", ".convention", "include")
+_DECLARING = (".decl", ".comp", ".init", ".convention", "include")
 _WHOLE = re.compile(rf"\#[ \t]*+(?:{'|'.join(w for w in PREPROCESSOR_WORDS if w != 'include')})\b|__LINE__|__FILE__")
 _ELSEWHERE = "TL133"  # a `.constraint` alone names none of the constraints of its segment
 _ATTIC = 50_000
@@ -175,7 +175,7 @@ class Document:
             return True
         beside = (self.text[max(0, start - 1) : start], self.text[end : end + 1])
         edited = (self.text[start:end].join(beside), text.join(beside))
-        if not any(map(_is_telling, (before, after))) and not any(map(_OPENS.search, edited)):
+        if not any(map(_declares, (before, after))) and not any(map(_OPENS.search, edited)):
             return False
         return self._convention_of("".join((self.text[:start], text, self.text[end:]))) != self.convention
 
@@ -196,9 +196,9 @@ class Document:
         self.positions = Positions(segments, self.places)
 
     def _piece(self, segment: str) -> Piece:
-        kept = self._attic.pop(segment, None) if not self.whole else None
-        if kept is not None and kept.reading.convention == self.convention:
-            return kept
+        piece_kept = self._attic.pop(segment, None) if not self.whole else None
+        if piece_kept is not None and piece_kept.reading.convention == self.convention:
+            return piece_kept
         return Piece(segment, self.path, self.convention, self.include if self.whole else None)
 
     def _remember(self, piece: Piece) -> None:
@@ -223,11 +223,11 @@ class Document:
         if "include" not in text:
             return False
         seen: set[str] = set()
-        left = [(wanted, self.path) for wanted in _INCLUDE.findall(text)]
+        left = [(include_name, self.path) for include_name in _INCLUDE.findall(text)]
         while left:
-            wanted, including = left.pop()
+            include_name, including = left.pop()
             try:
-                name, data = self.include(wanted, including)
+                name, data = self.include(include_name, including)
             except OSError:
                 continue
             if name in seen:
@@ -282,16 +282,16 @@ class Document:
         """The paths of the files that the text includes itself."""
         paths = []
         for piece in self.pieces:
-            for wanted in piece.includes:
+            for include_name in piece.includes:
                 try:
-                    paths.append(os.path.normpath(self.include(wanted, self.path)[0]))
+                    paths.append(os.path.normpath(self.include(include_name, self.path)[0]))
                 except OSError:
                     continue
         return paths
 
 
-def _is_telling(text: str) -> bool:
-    return any(word in text for word in _TELLING)
+def _declares(text: str) -> bool:
+    return any(word in text for word in _DECLARING)
 
 
 def _ignore(diagnostic: Diagnostic) -> None:

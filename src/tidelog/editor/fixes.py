@@ -33,8 +33,10 @@ def fixes(document: Document, where: lsp.Range) -> list[lsp.CodeAction]:
             for title, edit in _edits(document, base, finding):
                 change = lsp.WorkspaceEdit(changes={document.uri: [edit]})
                 kind = lsp.CodeActionKind.QuickFix
-                shown = [to_lsp(document, base, finding)]
-                found.append(lsp.CodeAction(title, kind=kind, diagnostics=shown, edit=change, is_preferred=not found))
+                diagnostics = [to_lsp(document, base, finding)]
+                found.append(
+                    lsp.CodeAction(title, kind=kind, diagnostics=diagnostics, edit=change, is_preferred=not found)
+                )
     return found
 
 
@@ -69,8 +71,8 @@ def _braces(document: Document, base: int, finding: Finding, text: str) -> Itera
     match = re.fullmatch(r"(\w+)\s*<\s*([^>]*?)\s*>", text)
     if match is not None:
         value = "" if match[2] in ("*", "") else f" {match[2]}"
-        made = f"{match[1]}{value} : {{ }}"
-        yield f"Write `{made}`", _instead(document, base, finding, made)
+        replacement = f"{match[1]}{value} : {{ }}"
+        yield f"Write `{replacement}`", _instead(document, base, finding, replacement)
 
 
 def _declare(document: Document, base: int, finding: Finding) -> Iterator[tuple[str, lsp.TextEdit]]:
@@ -89,10 +91,10 @@ def _declare(document: Document, base: int, finding: Finding) -> Iterator[tuple[
     start = document.places.starts[at] + (items[0].start if items else 0)
     place = document.positions.position(start)
     line = lsp.Position(place.line, 0)
-    made = f".decl {atom.predicate}({columns})\n"
+    replacement = f".decl {atom.predicate}({columns})\n"
     if document.text[document.positions.offset(line) : start].strip():  # another clause ends on this line
-        line, made = place, f"\n{made}"
-    yield f"Declare `{atom.predicate}`", lsp.TextEdit(lsp.Range(line, line), made)
+        line, replacement = place, f"\n{replacement}"
+    yield f"Declare `{atom.predicate}`", lsp.TextEdit(lsp.Range(line, line), replacement)
 
 
 def _types_of_variables(document: Document, piece: Piece, atoms: list[Atom]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from tidelog.editor.relations import Relation, relation_of
 from tidelog.editor.symbols import COLUMN, COMPONENT, FUNCTION, RELATION, TYPE, VARIABLE
 from tidelog.editor.words import AGGREGATES, DIRECTIVES, TYPES, signature
 from tidelog.editor.workspace import Workspace
+from tidelog.errors.counts import counted
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.syntax.tokens import DIRECTIVE, NAME, Token
 
@@ -57,7 +58,7 @@ def about_relation(relation: Relation, sizes: Sizes) -> Iterator[str]:
     if relation.location is not None and relation.location < len(relation.columns):
         facts.append(f"stored at the node in column `{relation.columns[relation.location]}`")
     if relation.name in sizes:
-        facts.append(f"{sizes[relation.name]:,} facts in the open state")
+        facts.append(f"{counted(sizes[relation.name], 'fact')} in the open state")
     yield "; ".join(facts)
     if relation.rules:
         more = relation.rule_count - len(relation.rules)

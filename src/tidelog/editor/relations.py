@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from tidelog.editor.document import Document
 from tidelog.editor.symbols import DERIVE, RELATION
 from tidelog.editor.workspace import Workspace
+from tidelog.errors.counts import counted
 from tidelog.program import Atom, Declaration, Literal, Negation, Rule
 
 _SHOWN = 5
@@ -46,8 +47,8 @@ class Relation:
         'derived by 3 rules; recursive'
         """
         if not self.rule_count:
-            return f"{self.fact_count} facts in this text" if self.fact_count != 1 else "1 fact in this text"
-        rules = "1 rule" if self.rule_count == 1 else f"{self.rule_count} rules"
+            return f"{counted(self.fact_count, 'fact')} in this text"
+        rules = counted(self.rule_count, "rule")
         return f"derived by {rules}" + ("; recursive" if self.recursive else "")
 
 

@@ -50,9 +50,9 @@ def recut(segments: Sequence[str], first: int, last: int, middle: str, conventio
         if end == len(segments):
             return start, end, pieces
         old = set(accumulate(map(len, reversed(segments[last:end]))))  # distances of old cuts from the end of the text
-        kept = _last_shared(pieces, len(text), old)
-        if kept is not None:
-            count, distance = kept
+        shared = _last_shared(pieces, len(text), old)
+        if shared is not None:
+            count, distance = shared
             return start, end - _count_of(segments[last:end], distance), pieces[:count]
         behind *= 4
 

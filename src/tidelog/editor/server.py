@@ -1,7 +1,7 @@
 """The language server: what editors ask, and who answers.
 
-Law: an answer is about the text as it was when it was asked for. Findings are sent after every edit, and again when the
-check of the whole text, which runs beside the server, is done; one that was overtaken by an edit is not shown.
+Law: an answer refers to the text at the time of the request. Findings are sent after every edit, and again when the
+check of the whole text, which runs in another process, is done; results for an older text are discarded.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class TidelogServer(LanguageServer):
         self.checker.stop()
         super().shutdown()  # type: ignore[no-untyped-call]  # pygls has no type for it
 
-    def asked(self, uri: str, answer: Callable[[Document], Answer]) -> Answer | None:
+    def answer_for(self, uri: str, answer: Callable[[Document], Answer]) -> Answer | None:
         """An answer about a document, if it is open."""
         document = self.texts.get(uri)
         return None if document is None else answer(document)
@@ -123,21 +123,21 @@ def _texts(server: TidelogServer) -> None:
 def _about_names(server: TidelogServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hovered(params: lsp.HoverParams) -> lsp.Hover | None:
-        return server.asked(
+        return server.answer_for(
             params.text_document.uri,
             lambda text: hover(server.texts, text, text.positions.offset(params.position), server.sizes.now()),
         )
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", "$", ":", "@"]))
     def completed(params: lsp.CompletionParams) -> lsp.CompletionList | None:
-        return server.asked(
+        return server.answer_for(
             params.text_document.uri,
             lambda text: complete(server.texts, text, text.positions.offset(params.position)),
         )
 
     @server.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(trigger_characters=["(", ","]))
     def signed(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
-        return server.asked(
+        return server.answer_for(
             params.text_document.uri,
             lambda text: signature_help(server.texts, text, text.positions.offset(params.position)),
         )
@@ -152,7 +152,7 @@ def _moves(server: TidelogServer) -> None:
             found = server.texts.definitions(place) if definitions else server.texts.references(place)
             return [each.location for each in found]
 
-        return server.asked(uri, answer) or []
+        return server.answer_for(uri, answer) or []
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     def defined(params: lsp.DefinitionParams) -> list[lsp.Location]:
@@ -164,14 +164,14 @@ def _moves(server: TidelogServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepared(params: lsp.PrepareRenameParams) -> lsp.Range | None:
-        return server.asked(
+        return server.answer_for(
             params.text_document.uri,
             lambda text: own_range(place_to_rename(text, text.positions.offset(params.position))),
         )
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     def renamed(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-        return server.asked(
+        return server.answer_for(
             params.text_document.uri,
             lambda text: rename(server.texts, text, text.positions.offset(params.position), params.new_name),
         )
@@ -183,9 +183,9 @@ def _included(text: Document, position: lsp.Position) -> list[lsp.Location]:
     piece = text.pieces[text.places.at_offset(offset)] if text.pieces else None
     start = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
     found = []
-    for wanted in piece.includes if piece is not None else ():
+    for include_name in piece.includes if piece is not None else ():
         try:
-            path = str(Path(text.include(wanted, text.path)[0]).resolve())
+            path = str(Path(text.include(include_name, text.path)[0]).resolve())
         except OSError:
             continue
         found.append(lsp.Location(uris.from_fs_path(path) or path, start))
@@ -195,15 +195,15 @@ def _included(text: Document, position: lsp.Position) -> list[lsp.Location]:
 def _shapes(server: TidelogServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol] | None:
-        return server.asked(params.text_document.uri, document_symbols)
+        return server.answer_for(params.text_document.uri, document_symbols)
 
     @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
     def folded(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange] | None:
-        return server.asked(params.text_document.uri, folding_ranges)
+        return server.answer_for(params.text_document.uri, folding_ranges)
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens] | None:
-        return server.asked(params.text_document.uri, lambda text: code_lenses(server.texts, text))
+        return server.answer_for(params.text_document.uri, lambda text: code_lenses(server.texts, text))
 
 
 def _colours(server: TidelogServer) -> None:
@@ -216,21 +216,21 @@ def _colours(server: TidelogServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
     def full(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
         uri = params.text_document.uri
-        numbers = server.asked(uri, semantic_tokens) or []
+        numbers = server.answer_for(uri, semantic_tokens) or []
         return lsp.SemanticTokens(numbers, remembered(uri, numbers))
 
     @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, LEGEND)
     def delta(params: lsp.SemanticTokensDeltaParams) -> lsp.SemanticTokens | lsp.SemanticTokensDelta:
         uri = params.text_document.uri
         result, before = server.coloured.get(uri, ("", []))
-        numbers = server.asked(uri, semantic_tokens) or []
+        numbers = server.answer_for(uri, semantic_tokens) or []
         if result != params.previous_result_id:
             return lsp.SemanticTokens(numbers, remembered(uri, numbers))
         return lsp.SemanticTokensDelta(difference(before, numbers), remembered(uri, numbers))
 
     @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)
     def partly(params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens:
-        numbers = server.asked(params.text_document.uri, lambda text: semantic_tokens(text, params.range))
+        numbers = server.answer_for(params.text_document.uri, lambda text: semantic_tokens(text, params.range))
         return lsp.SemanticTokens(numbers or [])
 
 
@@ -239,11 +239,11 @@ def _edits(server: TidelogServer) -> None:
         lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])
     )
     def fixed(params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
-        return server.asked(params.text_document.uri, lambda text: fixes(text, params.range))
+        return server.answer_for(params.text_document.uri, lambda text: fixes(text, params.range))
 
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def formatted(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
-        return server.asked(params.text_document.uri, formatting)
+        return server.answer_for(params.text_document.uri, formatting)
 
 
 def formatting(document: Document) -> list[lsp.TextEdit]:

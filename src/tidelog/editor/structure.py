@@ -27,9 +27,9 @@ _REMARKS = re.compile(r"(?:^[ \t]*(?://|%|#(?!\w))[^\n]*\n){2,}|^[ \t]*/\*.*?\*/
 def document_symbols(document: Document) -> list[lsp.DocumentSymbol]:
     """What the text declares and derives, components with their content."""
     return [
-        made
+        symbol
         for at, piece in enumerate(document.pieces)
-        for made in _items(document, piece, document.places.starts[at], piece.reading.outline.items)
+        for symbol in _items(document, piece, document.places.starts[at], piece.reading.outline.items)
     ]
 
 
@@ -44,13 +44,13 @@ def _items(document: Document, piece: Piece, base: int, items: list[Item]) -> It
         label = next((s.name for s in named if s.kind == LABEL), None)
         text = " ".join(piece.text[item.start : item.end].split())
         kind = lsp.SymbolKind.Method if first.role == DERIVE else _KINDS[first.kind]
-        shown = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+        abbreviated = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
         yield lsp.DocumentSymbol(
             label or first.name,
             kind,
             whole,
             own,
-            detail=shown,
+            detail=abbreviated,
             children=list(_items(document, piece, base, item.items)),
         )
 

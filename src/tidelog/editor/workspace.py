@@ -173,10 +173,12 @@ class Components:
         """The component that declares a relation, and its name there; no component is the program itself."""
         first, separator, rest = name.partition(SEPARATOR)
         if separator:
-            made = next((self.instances[s, first] for s in _outwards(scope) if (s, first) in self.instances), None)
-            if made in self.components:
-                found = self._declaring(made, rest.partition(SEPARATOR)[0], set())
-                return self.resolve(rest, found if found is not None else self.components[made][0])
+            component_name = next(
+                (self.instances[s, first] for s in _outwards(scope) if (s, first) in self.instances), None
+            )
+            if component_name in self.components:
+                found = self._declaring(component_name, rest.partition(SEPARATOR)[0], set())
+                return self.resolve(rest, found if found is not None else self.components[component_name][0])
             return (), name
         for outer in _outwards(scope):
             declaring = self._declaring(outer[-1], name, set()) if outer else None

@@ -118,10 +118,10 @@ class TidelogError(Exception):
         >>> str(error.reworded(f"line 3: {error}")), error.reworded("").code
         ('line 3: `four` is not a number', 'TL1001')
         """
-        return _made_again(type(self), (text,), self.__dict__)
+        return _restore(type(self), (text,), self.__dict__)
 
     def __reduce__(self) -> tuple[Callable[..., TidelogError], tuple[object, ...]]:
-        return _made_again, (type(self), self.args, self.__dict__)
+        return _restore, (type(self), self.args, self.__dict__)
 
 
 class ProgramError(TidelogError):
@@ -188,12 +188,12 @@ class StateWarning(UserWarning):
     """Damage to a state folder without loss: the state is exact, but a file should be checked."""
 
 
-def _made_again(kind: type[Failure], args: tuple[object, ...], values: Mapping[str, object]) -> Failure:
+def _restore(kind: type[Failure], args: tuple[object, ...], values: Mapping[str, object]) -> Failure:
     """An error of a class with these arguments and attributes, independent of its constructor."""
-    made = kind.__new__(kind, *args)
-    made.args = args
-    made.__dict__.update(values)
-    return made
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(values)
+    return error
 
 
 def _one_line(diagnostic: Diagnostic) -> str:

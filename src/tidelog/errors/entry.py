@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from tidelog.errors import Diagnostic, Span, TidelogError
+from tidelog.errors.counts import fill_template
 
 Error = TypeVar("Error", bound=TidelogError)
 
 
 @dataclass(frozen=True, slots=True)
 class CodeEntry:
-    """One diagnostic code: `template` is a `str.format` text, `note` the rule of the language that was broken.
+    """One diagnostic code: `template` is filled by `fill_template`, `note` the rule of the language that was broken.
 
     Note and hint may name the same values as the template, in single braces; other braces in them stay as they are.
 
@@ -45,9 +46,9 @@ class CodeEntry:
         **values: object,
     ) -> Diagnostic:
         """The finding this entry describes, with `values` inserted into its texts; `hint` replaces the entry's."""
-        message, note = self.template.format(**values), _fill(self.note, values)
-        told = _fill(self.hint, values) if hint is None else hint
-        return Diagnostic(self.code, message, span, note, told, tuple(related))
+        message, note = fill_template(self.template, values), _fill(self.note, values)
+        advice = _fill(self.hint, values) if hint is None else hint
+        return Diagnostic(self.code, message, span, note, advice, tuple(related))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class FailureEntry(Generic[Error]):
 
     def error(self, /, **values: object) -> Error:
         """The error, with `values` inserted into its texts."""
-        return self.mark(self.kind(self.template.format(**values)), **values)
+        return self.mark(self.kind(fill_template(self.template, values)), **values)
 
     def mark(self, error: Error, /, **values: object) -> Error:
         """Set code, note and hint of an error whose class composes its message."""

@@ -105,8 +105,8 @@ def _place(text: str, span: Span, gutter: int, style: str, arrow: str) -> Iterat
     line, column = span.line, span.column
     yield [Piece(FRAME, " " * gutter + f"{arrow} "), Piece(PLAIN, f"{visible(span.source.name)}:{line}:{column}")]
     yield [Piece(FRAME, " " * gutter + " |")]
-    shown, before, width = _window(span, column)
-    yield [Piece(FRAME, f"{line:>{gutter}} | "), Piece(PLAIN, shown)]
+    text_shown, before, width = _window(span, column)
+    yield [Piece(FRAME, f"{line:>{gutter}} | "), Piece(PLAIN, text_shown)]
     mark = "^" if style == PRIMARY else "-"
     words = f" {visible(text)}" if text else ""
     yield [Piece(FRAME, " " * gutter + " | "), Piece(PLAIN, " " * before), Piece(style, mark * width + words)]
@@ -137,9 +137,9 @@ def _expanded(text: str, at: int) -> str:
     """The text with tabs as spaces up to the next stop and control characters made visible."""
     out: list[str] = []
     for character in text:
-        shown = " " * (TAB - at % TAB) if character == "\t" else visible(character)
-        out.append(shown)
-        at += display_width(shown)
+        text_shown = " " * (TAB - at % TAB) if character == "\t" else visible(character)
+        out.append(text_shown)
+        at += display_width(text_shown)
     return "".join(out)
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tidelog.errors.counts import counted
 from tidelog.explain.account import Account, rebuilt_text, rule_time
 from tidelog.explain.numbers import duration, number_lines
 from tidelog.explain.plans import IndexPlan, JoinOrder, PlacementPlan, RelationPlan, RulePlan, StratumPlan
-from tidelog.explain.text import counted
 from tidelog.explain.waste import waste_lines
 from tidelog.io import html
 

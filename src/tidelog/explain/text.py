@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from tidelog.errors.counts import counted
 from tidelog.explain.numbers import number_lines
 from tidelog.explain.plans import DemandPlan, IndexPlan, PlacementPlan, RelationPlan, StratumPlan
 from tidelog.plan.plan_text import columns_text
@@ -74,12 +75,3 @@ def placement_lines(placement: PlacementPlan) -> Iterator[str]:
     yield f"placement on {counted(placement.partitions, 'partition')}"
     yield from (f"  {line}" for line in placement.relations.values())
     yield from (f"  {line}" for line in placement.rules.values())
-
-
-def counted(number: int, thing: str) -> str:
-    """The number with its noun.
-
-    >>> counted(1, "fact"), counted(2000, "fact")
-    ('1 fact', '2,000 facts')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

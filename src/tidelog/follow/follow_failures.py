@@ -164,7 +164,7 @@ FILLED = FailureEntry(
     "TL7126",
     FollowError,
     "relation already contains other facts",
-    "relation `{relation}` already contains {count:,} facts that did not come from table `{table}`",
+    "relation `{relation}` already contains {count:1 fact} that did not come from table `{table}`",
     "A relation that follows a table contains exactly the rows of the table.",
     "Follow the table under another name, and combine both relations in a rule.",
     test="tests/follow/test_follow.py::test_a_relation_with_facts_of_its_own_is_refused",

@@ -110,15 +110,15 @@ class Notebook:
 
     def _answer(self, text: str) -> object:
         """Carry out an input; one value is given back, to be shown or kept; anything else is reported."""
-        heard: list[Report] = []
-        self.session.report = heard.append
+        reports: list[Report] = []
+        self.session.report = reports.append
         try:
             self._carry_out(text)
         finally:
             self.session.report = _publish
-        for report in heard[:-1]:
+        for report in reports[:-1]:
             _publish(report)
-        last = heard[-1] if heard else None
+        last = reports[-1] if reports else None
         if isinstance(last, Display | Answers):
             return last.value if isinstance(last, Display) else last.rows
         if last is not None:

@@ -31,7 +31,7 @@ def progress(work: str, count: Callable[[], int], show: Open) -> Iterator[None]:
     """While the block runs, show its progress; ``show`` opens a line."""
     done = threading.Event()
     context = contextvars.copy_context()  # says which cell the line belongs to
-    reporter = threading.Thread(target=context.run, args=(_tell, work, count, show, done), daemon=True)
+    reporter = threading.Thread(target=context.run, args=(_report, work, count, show, done), daemon=True)
     reporter.start()
     try:
         yield
@@ -40,7 +40,7 @@ def progress(work: str, count: Callable[[], int], show: Open) -> Iterator[None]:
         reporter.join()
 
 
-def _tell(work: str, count: Callable[[], int], show: Open, done: threading.Event) -> None:
+def _report(work: str, count: Callable[[], int], show: Open, done: threading.Event) -> None:
     began = time.perf_counter()
     if done.wait(PATIENCE):
         return

@@ -66,10 +66,10 @@ def _table(rows: Rows) -> str:
     """Answers under the names of their variables, in order; a few of many."""
     if not rows.columns or not len(rows):
         return ""
-    shown = [tuple(map(show_text, row, rows.types)) for row in ordered_rows(rows)[:ANSWERS]]
+    texts = [tuple(map(show_text, row, rows.types)) for row in ordered_rows(rows)[:ANSWERS]]
     numbers = [place for place, type_ in enumerate(rows.types) if type_ in NUMBERS]
     more = html.line(html.faint(f"... {len(rows) - ANSWERS:,} more")) if len(rows) > ANSWERS else ""
-    return html.table(rows.columns, shown, numbers=numbers) + more
+    return html.table(rows.columns, texts, numbers=numbers) + more
 
 
 def _change(report: EpochReport) -> str:

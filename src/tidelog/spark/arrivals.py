@@ -72,7 +72,7 @@ def _refused(relation: str) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JJavaError) as error:
-        raise ROWS_NOT_READ.error(relation=relation, said=first_line(error)) from error
+        raise ROWS_NOT_READ.error(relation=relation, error=first_line(error)) from error
 
 
 def is_data_frame(rows: object) -> TypeGuard[DataFrame]:

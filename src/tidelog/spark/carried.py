@@ -70,7 +70,7 @@ def carry_all() -> None:
         carry_fields(*_values_of(module))
     for method in vars(service.Service).values():
         if MARK in getattr(method, "__dict__", {}):
-            carry_fields(*(named for hint in hints_of(method).values() for named in _named_in(hint)))
+            carry_fields(*(named for hint in hints_of(method).values() for named in _classes_in(hint)))
     carry(packed_cells.Packed, lambda value: (tuple(value),), packed_cells.Packed, by_columns=True)
     carry(Variant, lambda value: (value.constructor, *value.parts), Variant)
     carry(outcome.RowChanges, lambda value: (dict(value),), outcome.read_changes)
@@ -89,12 +89,12 @@ def _is_value(cls: type) -> bool:
     return is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
 
 
-def _named_in(hint: Any) -> Iterator[type]:
+def _classes_in(hint: Any) -> Iterator[type]:
     """The data classes and named tuples that a hint names."""
     if isinstance(hint, type) and hint.__module__.startswith("tidelog.") and _is_value(hint):
         yield hint
     for part in get_args(hint):
-        yield from _named_in(part)
+        yield from _classes_in(part)
 
 
 def _folder_of(store: FileStore) -> tuple[str, bool]:
@@ -129,8 +129,8 @@ def _objects_in(kind: str, settings: tuple[Any, ...], root: str) -> ObjectStore:
         raise NOT_CARRIED.error(kind=f"state folder on a `{kind}`")
     if kind == pyarrow.fs.LocalFileSystem.__name__:
         _check_absolute(root)
-    made = getattr(pyarrow.fs, kind)
-    return ObjectStore(made._reconstruct(*settings) if settings else made(), root)
+    filesystem = getattr(pyarrow.fs, kind)
+    return ObjectStore(filesystem._reconstruct(*settings) if settings else filesystem(), root)
 
 
 carry_all()

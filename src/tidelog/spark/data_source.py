@@ -194,14 +194,14 @@ class Staging:
 
     def put(self, rows: Iterator[Row]) -> Part:
         """Write the rows of one task."""
-        held: list[Row] = []
+        batch: list[Row] = []
         tables: list[pa.Table] = []
         for row in rows:
-            held.append(row)
-            if len(held) == BATCH:
-                tables.append(self._table(held))
-                held = []
-        tables += [self._table(held)] if held else []
+            batch.append(row)
+            if len(batch) == BATCH:
+                tables.append(self._table(batch))
+                batch = []
+        tables += [self._table(batch)] if batch else []
         if not tables:
             return Part(None)
         files, place = open_files(self.folder)

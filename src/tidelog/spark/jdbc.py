@@ -19,5 +19,5 @@ def read_query(
     session: SparkSession, url: str, properties: Mapping[str, str], query: str, parts: Sequence[str], prepare: str
 ) -> DataFrame:
     """The rows of a query, one task for each condition of ``parts``; ``prepare`` is run first on every connection."""
-    given = {**properties, "fetchsize": FETCHED, "preferTimestampNTZ": "true", "sessionInitStatement": prepare}
-    return session.read.jdbc(url, f"({query}) AS followed", predicates=list(parts), properties=given)
+    options = {**properties, "fetchsize": FETCHED, "preferTimestampNTZ": "true", "sessionInitStatement": prepare}
+    return session.read.jdbc(url, f"({query}) AS followed", predicates=list(parts), properties=options)

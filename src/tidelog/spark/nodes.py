@@ -161,7 +161,7 @@ class SparkNodes:
         with losses(call):
             return self.stage.call_all(call.name, each=[each.given for each in calls], limit=call.mark.limit)
 
-    def tell(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
+    def post(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
         """Call all nodes without waiting for the answers; later calls are answered after this one."""
         call = Call(method, *args, **named)
         self._settle()

@@ -110,7 +110,7 @@ class ResidentNode:
         self.service = Service(Node(functions, number, partitions, self.dictionary, self.channel))
         self._headroom = Headroom(self.service.node.partition.memory)
         self.service.node.partition.machine.on_slice = self._look_up
-        self._taken = 0  # bytes that were delivered since memory was given back
+        self._delivered = 0  # bytes that were delivered since memory was given back
         self._working = threading.Lock()
 
     def call(self, method: str, given: Given) -> object:
@@ -120,8 +120,8 @@ class ResidentNode:
             return call.on(self.service)
         with self._working:
             answer = call.on(self.service)
-        if self._taken > MUCH:
-            self._taken = 0
+        if self._delivered > MUCH:
+            self._delivered = 0
             pa.default_memory_pool().release_unused()
         return answer
 
@@ -133,7 +133,7 @@ class ResidentNode:
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
         """Take messages of another node, or what a Spark task sends."""
         kind = descriptor["kind"]
-        self._taken += table.nbytes
+        self._delivered += table.nbytes
         if kind == "messages":
             self.channel.take(descriptor["run"], descriptor["parts"], to_vector(table.column("cells"), np.int64))
         elif kind == "entries":

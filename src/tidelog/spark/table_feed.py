@@ -48,4 +48,4 @@ class TableFeed:
             raise
         except Exception as error:  # of Spark or of Java: they have no root in common
             first_line = str(error).split("\n", 1)[0][:300]
-            raise TABLE_FEED.error(view=self.view, table=self.table, what=what, said=first_line) from error
+            raise TABLE_FEED.error(view=self.view, table=self.table, what=what, error=first_line) from error

@@ -141,15 +141,18 @@ class _RelationCheck:
     def _query(self, supports: Sequence[Sql], facts: str) -> Sql:
         """The number of supports, and the first violation if there is one."""
         heads = [f"h{i}" for i in range(self.width)]
-        shown = ", ".join([*heads, ""])
-        held = "".join(f"c{i} AS h{i}, " for i in range(self.width))
+        head_columns = ", ".join([*heads, ""])
+        fact_columns = "".join(f"c{i} AS h{i}, " for i in range(self.width))
         rows = [
-            *(f"SELECT {shown}rank AS lowest, place, 1L AS n, NULL AS own, FALSE AS base FROM ({q})" for q in supports),
-            f"SELECT {held}NULL AS lowest, NULL AS place, 0L AS n, rank AS own, base FROM {facts}",
+            *(
+                f"SELECT {head_columns}rank AS lowest, place, 1L AS n, NULL AS own, FALSE AS base FROM ({q})"
+                for q in supports
+            ),
+            f"SELECT {fact_columns}NULL AS lowest, NULL AS place, 0L AS n, rank AS own, base FROM {facts}",
         ]
         counted = "min(lowest) AS lowest, min(place) AS place, sum(n) AS n, max(own) AS own, max(base) AS base"
         grouping = f"GROUP BY {', '.join(heads)}" if heads else "HAVING count(*) > 0"
-        grouped = f"SELECT {shown}{counted} FROM ({' UNION ALL '.join(rows)}) {grouping}"
+        grouped = f"SELECT {head_columns}{counted} FROM ({' UNION ALL '.join(rows)}) {grouping}"
         bad = "own IS NULL OR (NOT base AND (lowest IS NULL OR lowest >= own))"
         first = f"struct(own IS NOT NULL AS held, place, to_json(struct({', '.join(heads) or '1 AS h'})) AS row)"
         return (

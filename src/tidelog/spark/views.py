@@ -34,7 +34,7 @@ def to_data_frame(
     spark: SparkSession,
     folder: str,
     write: Write,
-    shown: FileColumns,
+    columns: FileColumns,
     *,
     by_partitions: bool = False,
 ) -> DataFrame:
@@ -45,7 +45,9 @@ def to_data_frame(
     from tidelog.spark.rows.decode import ViewSchema, read_view, send_view
 
     kinds = write(folder)
-    schema = ViewSchema(shown.names, shown.types, tuple(kinds), shown.signed, shown.lists_as_text, shown.outside)
+    schema = ViewSchema(
+        columns.names, columns.types, tuple(kinds), columns.signed, columns.lists_as_text, columns.outside
+    )
     if by_partitions or access(spark).is_here:
         return read_view(spark, folder, schema)
     return send_view(spark, folder, schema)

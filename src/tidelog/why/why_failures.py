@@ -13,7 +13,7 @@ FACT_COLUMNS = FailureEntry(
     "TL1301",
     DataError,
     "wrong number of columns in a fact",
-    "`{relation}` has {wanted} columns, but the fact has {found}",
+    "`{relation}` has {wanted:1 column}, but the fact has {found}",
     "A fact has one value for each column of its relation.",
     "Write a value for every column.",
     "Engine('edge(1, 2).').why('edge(1)')\n",

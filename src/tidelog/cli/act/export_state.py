@@ -18,6 +18,7 @@ from tidelog.cli.base.show import console
 from tidelog.cli.input.state import opened
 from tidelog.engine.engine import Engine
 from tidelog.engine.read.view import Rows
+from tidelog.errors.counts import counted
 from tidelog.io.fact_text import with_zone
 from tidelog.program import Atom, Column, Const, Declaration, Directive, Fact, Program
 from tidelog.program.values.term import Value
@@ -32,7 +33,9 @@ def export_state(state: str, out: Path, at: int) -> None:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise NOT_EMPTY.error(out=out)
         count = export(db, out)
-        console().print(f"{out}: {len(db.program.rules)} rules, {count:,} base facts of epoch {db.epoch_number}")
+        console().print(
+            f"{out}: {counted(len(db.program.rules), 'rule')}, {counted(count, 'base fact')} of epoch {db.epoch_number}"
+        )
 
 
 def export(db: Engine, out: Path) -> int:
@@ -56,7 +59,7 @@ def _fits_parquet(rows: Rows) -> bool:
 
 def exported_program(program: Program, files: dict[str, Rows], texts: dict[str, Rows]) -> Program:
     """The program that reads some relations from files and has the facts of others in its text."""
-    kept = tuple(d for d in program.directives if d.kind != "input")
+    others = tuple(d for d in program.directives if d.kind != "input")
     inputs = (Directive("input", name, (("IO", "parquet"), ("filename", f"{name}.parquet"))) for name in files)
     declared = {d.relation for d in program.declarations}
     more = (_declaration(name, rows) for name, rows in {**files, **texts}.items() if name not in declared)
@@ -67,7 +70,7 @@ def exported_program(program: Program, files: dict[str, Rows], texts: dict[str, 
     )
     return replace(
         program,
-        directives=(*kept, *inputs),
+        directives=(*others, *inputs),
         declarations=(*program.declarations, *more),
         facts=tuple(facts),
     )

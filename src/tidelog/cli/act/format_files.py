@@ -33,12 +33,12 @@ class Formatting:
     convention: str | None = None
 
 
-def format_all(paths: Sequence[str], asked: Formatting) -> bool:
+def format_all(paths: Sequence[str], options: Formatting) -> bool:
     """Lay out everything; whether all could be, and with ``check`` were before."""
-    good, changed, kept = True, 0, 0
+    good, changed, unchanged = True, 0, 0
     for file in _files(paths):
         try:
-            differs = _format_file(file, asked)
+            differs = _format_file(file, options)
         except ProgramError as error:
             show_diagnostics(error.diagnostics, console(stderr=True))
             console(stderr=True).print(f"{file}: does not parse; left unchanged")
@@ -47,10 +47,10 @@ def format_all(paths: Sequence[str], asked: Formatting) -> bool:
             show_error(error, console(stderr=True))
             good = False
         else:
-            changed, kept = changed + differs, kept + (not differs)
+            changed, unchanged = changed + differs, unchanged + (not differs)
     if list(paths) != [STANDARD_INPUT]:
-        console(stderr=True).print(_summary(changed, kept, asked))
-    return good and not (asked.check and changed)
+        console(stderr=True).print(_summary(changed, unchanged, options))
+    return good and not (options.check and changed)
 
 
 def _files(paths: Sequence[str]) -> Iterator[str]:
@@ -65,22 +65,22 @@ def _files(paths: Sequence[str]) -> Iterator[str]:
         yield from found
 
 
-def _format_file(file: str, asked: Formatting) -> bool:
+def _format_file(file: str, options: Formatting) -> bool:
     """Whether the layout of one file differs from it; it is written unless that is all that is asked."""
     is_input = file == STANDARD_INPUT
     before = sys.stdin.buffer.read() if is_input else _bytes_of(file)
     name, folder = ("<stdin>", Path(".")) if is_input else (file, Path(file).parent)
-    layout = lay_out(before, name, convention=asked.convention, include=folder)
+    layout = lay_out(before, name, convention=options.convention, include=folder)
     if layout.errors:
         raise ProgramError(layout.errors)
     if layout.text is None:
         raise LAYOUT_NOT_KEPT.error(file=name)
     after = layout.text.encode("utf-8")
-    if asked.diff:
+    if options.diff:
         _show_difference(before.decode("utf-8"), layout.text, name)
-    elif is_input and not asked.check:
+    elif is_input and not options.check:
         sys.stdout.write(layout.text)
-    elif before != after and asked.check:
+    elif before != after and options.check:
         console().print(f"would format {name}")
     elif before != after:
         _replace(file, after)
@@ -104,19 +104,19 @@ def _show_difference(before: str, after: str, name: str) -> None:
 def _replace(file: str, data: bytes) -> None:
     """Put new bytes in the place of a file, all at once; a link goes on pointing to it."""
     target = os.path.realpath(file)
-    made = ""
+    temporary = ""
     try:
-        handle, made = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".tidelog-")
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".tidelog-")
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
-        os.chmod(made, os.stat(target).st_mode)
-        os.replace(made, target)
+        os.chmod(temporary, os.stat(target).st_mode)
+        os.replace(temporary, target)
     except OSError as error:
-        Path(made).unlink(missing_ok=True) if made else None
+        Path(temporary).unlink(missing_ok=True) if temporary else None
         raise NOT_FORMATTED.error(file=file, reason=error.strerror or str(error)) from None
 
 
-def _summary(changed: int, kept: int, asked: Formatting) -> str:
+def _summary(changed: int, unchanged: int, options: Formatting) -> str:
     """What was done, in one line."""
-    word = "would change" if asked.check or asked.diff else "changed"
-    return f"{changed} {word}, {kept} unchanged"
+    word = "would change" if options.check or options.diff else "changed"
+    return f"{changed} {word}, {unchanged} unchanged"

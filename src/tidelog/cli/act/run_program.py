@@ -109,8 +109,8 @@ def at_epoch(
     for name in {d.relation for d in program.directives if d.kind in ("output", "printsize")}.difference(known):
         to.print(f"warning: {place} has no relation `{name}`")
     directives = tuple(d for d in program.directives if d.relation in known)
-    kept = None if outputs is None else [each for each in outputs if each[0] in known]
-    return replace(checked, program=replace(program, directives=directives)), kept
+    selection = None if outputs is None else [each for each in outputs if each[0] in known]
+    return replace(checked, program=replace(program, directives=directives)), selection
 
 
 def load(session: Session, data: list[tuple[str, Input]] | None) -> list[SessionEpoch]:
@@ -152,9 +152,9 @@ def _fixed_place(options: Options, resumed: bool) -> Place:
         return replace(place, runtime=Runtime.embedded)  # refused before, where Spark was asked for
     if options.state is None or not resumed:
         return place
-    made = partitions_of_state(options.state)
-    runtime = place.runtime if made or place.runtime is Runtime.spark else Runtime.embedded
-    return replace(place, runtime=runtime, partitions=place.partitions or made or 1)
+    partitions = partitions_of_state(options.state)
+    runtime = place.runtime if partitions or place.runtime is Runtime.spark else Runtime.embedded
+    return replace(place, runtime=runtime, partitions=place.partitions or partitions or 1)
 
 
 def check_options(options: Options) -> None:

@@ -55,18 +55,22 @@ class Options:
 def serve_program(options: Options, sources: Sequence[ServerSource] = ()) -> None:
     """Serve until a signal comes; ``sources`` feed the engine beside requests."""
     check_place(options.place)
-    given = functions_of(options.functions)
+    user_functions = functions_of(options.functions)
     tokens = _tokens(options)
     if not options.place.is_spark:
         leave_pandas_out()
     with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
-        engine = _resumed(options, given, spark) if holds_state(options.state) else _new(options, given, spark)
+        engine = (
+            _resume(options, user_functions, spark)
+            if holds_state(options.state)
+            else _new(options, user_functions, spark)
+        )
         with closing(engine):
             for source in sources:
                 source.check(engine)
-            service = Service(engine, tokens, options.limits, sources, given)
+            service = Service(engine, tokens, options.limits, sources, user_functions)
             service.logs_all = options.access_log
-            serve(service, options.address, lambda url: _tell(url, options), console_routes())
+            serve(service, options.address, lambda url: _print_address(url, options), console_routes())
 
 
 def _tokens(options: Options) -> Tokens:
@@ -81,7 +85,7 @@ def _token_folder(options: Options) -> Path:
     return options.tokens or Path(options.state) / "tokens"
 
 
-def _tell(url: str, options: Options) -> None:
+def _print_address(url: str, options: Options) -> None:
     to, folder = console(stderr=True), _token_folder(options)
     to.print(f"serving {options.state} at {url}", soft_wrap=True)
     to.print(f"tokens: {folder / READ} (read-only), {folder / WRITE} (read and write)", soft_wrap=True)
@@ -100,14 +104,14 @@ def _engine(options: Options, functions: Given, spark: SparkSession | None, part
     )
 
 
-def _new(options: Options, given: Given, spark: SparkSession | None) -> Engine:
+def _new(options: Options, user_functions: Given, spark: SparkSession | None) -> Engine:
     """A new state: the program and its facts."""
     if options.program is None:
         raise failures.NO_PROGRAM.error(state=options.state)
-    checked = read_valid(options.program, given, labelled=True)
+    checked = read_valid(options.program, user_functions, labelled=True)
     files = input_files(checked, options.facts)
     data = read_inputs(checked, files, spark)
-    _, own = function_table(given, checked.program)
+    _, own = function_table(user_functions, checked.program)
     engine = _engine(options, own, spark, options.place.count)
     try:
         with progress("evaluating", lambda: engine.fact_count):
@@ -118,16 +122,16 @@ def _new(options: Options, given: Given, spark: SparkSession | None) -> Engine:
     return engine
 
 
-def _resumed(options: Options, given: Given, spark: SparkSession | None) -> Engine:
+def _resume(options: Options, user_functions: Given, spark: SparkSession | None) -> Engine:
     """An existing state."""
     partitions = options.place.partitions or partitions_of_state(options.state) or 1
-    checked = None if options.program is None else read_valid(options.program, given)
-    engine = _engine(options, given, spark, partitions)
+    checked = None if options.program is None else read_valid(options.program, user_functions)
+    engine = _engine(options, user_functions, spark, partitions)
     durable = core_of(engine).durable
     if checked and durable and compare_programs(engine.program, durable.facts, checked.program):
-        told = (
+        message = (
             f"the rules in {options.state} differ from {options.program} and are kept; to change them, use "
             "`tidelog apply`"
         )
-        console(stderr=True).print(told, soft_wrap=True)
+        console(stderr=True).print(message, soft_wrap=True)
     return engine

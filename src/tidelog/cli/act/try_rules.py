@@ -47,13 +47,13 @@ class TrialRequest:
     format: CaseFormat
 
 
-def try_rules(wanted: TrialRequest) -> bool:
+def try_rules(request: TrialRequest) -> bool:
     """Run all cases and report the results; returns whether all passed."""
     load = _loader()
-    files = [read_cases(path, _convention) for path in find_cases(wanted.places)]
-    results = run_files(files, load, accept=wanted.accept)
-    missed = list(_survivors(files, load, wanted)) if wanted.mutants and not results.failed else None
-    _show(results, missed, wanted)
+    files = [read_cases(path, _convention) for path in find_cases(request.places)]
+    results = run_files(files, load, accept=request.accept)
+    undetected = list(_survivors(files, load, request)) if request.mutants and not results.failed else None
+    _show(results, undetected, request)
     return not results.failed
 
 
@@ -67,9 +67,9 @@ def _loader() -> Callable[[CaseFile], Subject]:
 
     @cache
     def load(program: Path, facts: Path | None, functions: Path | None) -> Subject:
-        given: Given = () if functions is None else load_functions(functions)
-        checked = refuse_errors(check_file(str(program), functions=given))
-        _, own = function_table(given, checked.program)
+        functions_given: Given = () if functions is None else load_functions(functions)
+        checked = refuse_errors(check_file(str(program), functions=functions_given))
+        _, own = function_table(functions_given, checked.program)
         data = () if facts is None else tuple(read_facts(checked, facts))
         return Subject(checked.program, data, tuple(own))
 
@@ -77,49 +77,49 @@ def _loader() -> Callable[[CaseFile], Subject]:
 
 
 def _survivors(
-    files: Sequence[CaseFile], load: Callable[[CaseFile], Subject], wanted: TrialRequest
+    files: Sequence[CaseFile], load: Callable[[CaseFile], Subject], request: TrialRequest
 ) -> Iterator[Survivor]:
     to = console(stderr=True)
 
-    def tell(tried: int, all_: int) -> None:
+    def show_progress(tried: int, all_: int) -> None:
         if to.is_terminal:
             to.print(f"mistake {tried} of {all_}", end="\r")
 
-    yield from survivors(files, load, wanted.most, tell)
+    yield from survivors(files, load, request.most, show_progress)
     if to.is_terminal:
         to.print(" " * 40, end="\r")
 
 
-def _show(results: Results, missed: list[Survivor] | None, wanted: TrialRequest) -> None:
-    if wanted.format == "junit":
+def _show(results: Results, undetected: list[Survivor] | None, request: TrialRequest) -> None:
+    if request.format == "junit":
         typer.echo(to_junit(results))
-    elif wanted.format == "json":
-        typer.echo(json.dumps(results_to_json(results, missed), indent=2, ensure_ascii=False))
+    elif request.format == "json":
+        typer.echo(json.dumps(results_to_json(results, undetected), indent=2, ensure_ascii=False))
     else:
-        _show_text(results, missed, wanted, console())
+        _show_text(results, undetected, request, console())
 
 
-def _show_text(results: Results, missed: list[Survivor] | None, wanted: TrialRequest, to: Console) -> None:
+def _show_text(results: Results, undetected: list[Survivor] | None, request: TrialRequest, to: Console) -> None:
     for file, outcome in results.outcomes:
         to.print(f"{'ok    ' if outcome.passed else 'FAILED'}  {file.path}: {outcome.case.name}")
         for broken in outcome.broken:
             to.print(f"        {file.path}:{broken.line}: {broken.told}")
         for path in outcome.accepted:
             to.print(f"        accepted {path}")
-    _show_coverage(results, wanted, to)
-    for survivor in missed or ():
+    _show_coverage(results, request, to)
+    for survivor in undetected or ():
         to.print(f"not detected by any case: rule `{survivor.mutant.rule}`: {survivor.mutant.told}")
-    if missed is not None and not missed:
+    if undetected is not None and not undetected:
         to.print("every mistake was detected")
     failed, all_ = len(results.failed), len(results.outcomes)
     to.print(f"{all_ - failed} of {all_} cases passed")
 
 
-def _show_coverage(results: Results, wanted: TrialRequest, to: Console) -> None:
+def _show_coverage(results: Results, request: TrialRequest, to: Console) -> None:
     coverage = results.coverage
     for rule in coverage.unused:
         to.print(f"{rule.kind} `{rule.label}` {'was never used' if rule.kind == 'rule' else 'refused nothing'}")
-    if wanted.coverage:
+    if request.coverage:
         for rule in coverage.rules.values():
             for premise in rule.never_failed if rule.used else ():
                 to.print(f"rule `{rule.label}`: `{premise}` never failed")
@@ -128,13 +128,15 @@ def _show_coverage(results: Results, wanted: TrialRequest, to: Console) -> None:
     to.print(f"{used} of {len(coverage.rules)} rules used{skipped}")
 
 
-def results_to_json(results: Results, missed: list[Survivor] | None) -> dict[str, Any]:
+def results_to_json(results: Results, undetected: list[Survivor] | None) -> dict[str, Any]:
     """Plain values for `json`."""
     return {
         "passed": not results.failed,
         "cases": [_case_to_json(file, outcome) for file, outcome in results.outcomes],
         "coverage": results.coverage.to_json(),
-        "mutants": None if missed is None else [{"rule": s.mutant.rule, "change": s.mutant.told} for s in missed],
+        "mutants": None
+        if undetected is None
+        else [{"rule": s.mutant.rule, "change": s.mutant.told} for s in undetected],
     }
 
 
@@ -150,15 +152,15 @@ def _case_to_json(file: CaseFile, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def watch_rules(wanted: TrialRequest, wait: Callable[[float], None] = time.sleep) -> None:
+def watch_rules(request: TrialRequest, wait: Callable[[float], None] = time.sleep) -> None:
     """Run the cases again and again, whenever a file near them changes."""
     before: dict[Path, int] = {}
     while True:
-        now = _stamps(wanted)
+        now = _stamps(request)
         if now != before:
             before = now
             try:
-                try_rules(wanted)
+                try_rules(request)
             except ProgramError as error:
                 show_diagnostics(error.diagnostics, console(stderr=True))
             except TidelogError as error:
@@ -166,10 +168,10 @@ def watch_rules(wanted: TrialRequest, wait: Callable[[float], None] = time.sleep
         wait(PAUSE)
 
 
-def _stamps(wanted: TrialRequest) -> dict[Path, int]:
+def _stamps(request: TrialRequest) -> dict[Path, int]:
     """When the files of the folders, and the programs, facts and functions that they name, were written."""
     found: set[Path] = set()
-    for path in find_cases(wanted.places):
+    for path in find_cases(request.places):
         found.add(path)
         try:
             file = read_cases(path)

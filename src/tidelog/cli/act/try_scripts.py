@@ -42,7 +42,7 @@ def _blame(alternative: Alternative, fact: str | None) -> str:
 
 
 def _json(alternative: Alternative, blamed: str | None) -> dict[str, Any]:
-    told = alternative.to_json()
+    result = alternative.to_json()
     if blamed is not None and alternative.refused is None:
-        told["blame"] = alternative.blame(blamed).to_json()
-    return told
+        result["blame"] = alternative.blame(blamed).to_json()
+    return result

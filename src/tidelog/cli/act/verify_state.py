@@ -52,9 +52,9 @@ def verify_state(
     functions: Path | None = None,
 ) -> None:
     """Check a state and print the verdict."""
-    given = functions_of(functions)
-    with opened(state, at, given) as db:
-        rules, base = _claimed(db, program, facts, given)
+    user_functions = functions_of(functions)
+    with opened(state, at, user_functions) as db:
+        rules, base = _claimed(db, program, facts, user_functions)
         with progress(f"verifying {state}"), _session(runtime) as spark:
             verdict = _verdict(db, rules, base, spark)
         _show_verdict(verdict, format_)
@@ -90,12 +90,12 @@ def verify_files(
         if with_state:
             raise ONLY_FILES.error()
         leave_pandas_out()
-        given = functions_of(functions)
-        checked = read_valid(program, given)
+        user_functions = functions_of(functions)
+        checked = read_valid(program, user_functions)
         inputs, views = input_files(checked, folder), find_views(checked.program, results)
         data = read_data(checked, [*inputs, *views])
         with progress(f"verifying {results}"):
-            verdict = _verdict_on(checked.program, data[: len(inputs)], data[len(inputs) :], given)
+            verdict = _verdict_on(checked.program, data[: len(inputs)], data[len(inputs) :], user_functions)
         _show_verdict(verdict, format_)
 
 
@@ -105,13 +105,13 @@ def _verdict_on(
     """The verdict on the rows of views. Two engines without rules read the rows as any engine would."""
     bare = replace(program, rules=())
     with (
-        start_engine(bare, base, functions=functions) as given,
+        start_engine(bare, base, functions=functions) as given_engine,
         start_engine(replace(bare, facts=()), views, functions=functions) as computed,
     ):
-        asserted = {name: given.asserted(name).rows() for name in given.relations}
+        asserted = {name: given_engine.asserted(name).rows() for name in given_engine.relations}
         facts = asserted | {name: computed.asserted(name).rows() for name, _ in views}
-        schema = {**given.state().schema, **computed.state().schema}
-        return verify_facts(program, asserted, facts, schema, core_of(given).rules.functions)
+        schema = {**given_engine.state().schema, **computed.state().schema}
+        return verify_facts(program, asserted, facts, schema, core_of(given_engine).rules.functions)
 
 
 def _claimed(db: Engine, file: str | None, folder: Path | None, functions: Given) -> tuple[Program, Base | None]:

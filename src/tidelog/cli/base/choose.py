@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidelog.cli.base.place import Place, Runtime, running_session
+from tidelog.errors.counts import counted
 from tidelog.io.files import InputFile, kind_of
 from tidelog.io.parameters import SPARK_KINDS, Layout
 
@@ -44,7 +45,7 @@ def choose_runtime(
     if reason is not None:
         return Choice(Runtime.spark, reason)
     size, free = sum(map(_size, inputs)), free_memory() if free is None else free
-    files = f"{len(inputs)} input file{'' if len(inputs) == 1 else 's'}, {_amount(size)}"
+    files = f"{counted(len(inputs), 'input file')}, {_amount(size)}"
     if size * SHARE > free:
         return Choice(Runtime.spark, f"{files}, more than a quarter of the free memory ({_amount(free)})")
     return Choice(Runtime.embedded, f"{files}, in memory" if inputs else "no input files")

@@ -94,13 +94,13 @@ class Place:
         return self.partitions or (ON_SPARK if self.is_spark else IN_PROCESS)
 
 
-def read_settings(given: list[str] | None) -> dict[str, str]:
+def read_settings(texts: list[str] | None) -> dict[str, str]:
     """Settings of Spark from texts such as `spark.executor.cores=4`.
 
     >>> read_settings(["spark.executor.cores=4", "a=b=c"])
     {'spark.executor.cores': '4', 'a': 'b=c'}
     """
-    pairs = [text.partition("=") for text in given or ()]
+    pairs = [text.partition("=") for text in texts or ()]
     for name, equals, _ in pairs:
         if not name or not equals:
             raise typer.BadParameter(f"`{name}` is not a setting; write it as NAME=VALUE", param_hint="--conf")

@@ -18,6 +18,7 @@ from tidelog.cli.base.options import AllowOption, Format, FunctionsOption, Sandb
 from tidelog.cli.base.sandbox import sandboxed
 from tidelog.cli.base.show import console, diagnostic_to_json, show_diagnostics
 from tidelog.cli.input.report import Fragment, Report, check_file
+from tidelog.errors.counts import counted
 
 
 @app.command()
@@ -36,11 +37,11 @@ def check(
     For each program, prints one line if it is valid, and otherwise every error with its location, an explanation and a
     hint. The exit code is 1 if any program has an error.
     """
-    given = functions_of(functions)
+    user_functions = functions_of(functions)
     reports = []
     for file in files:
         with sandboxed(sandbox, allow, file):
-            reports.append(check_file(file, fragment, given))
+            reports.append(check_file(file, fragment, user_functions))
     if format_ is Format.json:
         typer.echo(json.dumps([report_to_json(report) for report in reports], indent=2, ensure_ascii=True))
     else:
@@ -59,22 +60,16 @@ def show_reports(reports: Sequence[Report]) -> None:
 
 def summary(report: Report) -> str:
     """One line about a file."""
-    counts = ", ".join(counted(number, thing) for thing, number in report.counts.items())
+    counts = ", ".join(counted(number, _singular(things)) for things, number in report.counts.items())
     if report.errors:
-        return f"{report.name}: {counted(report.errors, 'errors')}, {counted(report.counts['warnings'], 'warnings')}"
+        return f"{report.name}: {counted(report.errors, 'error')}, {counted(report.counts['warnings'], 'warning')}"
     held = f"; in the fragment `{report.fragment}`" if report.fragment else ""
     ends = f"; terminates if {' and '.join(report.checked.ends_if)}" if report.checked.ends_if else ""
     return f"{report.name}: ok: {counts}{held}{ends}"
 
 
-def counted(number: int, things: str) -> str:
-    """The number with its noun.
-
-    >>> counted(1, "strata"), counted(2, "facts"), counted(1, "rules")
-    ('1 stratum', '2 facts', '1 rule')
-    """
-    singular = "stratum" if things == "strata" else things.removesuffix("s")
-    return f"{number} {singular if number == 1 else things}"
+def _singular(things: str) -> str:
+    return "stratum" if things == "strata" else things.removesuffix("s")
 
 
 def report_to_json(report: Report) -> dict[str, object]:

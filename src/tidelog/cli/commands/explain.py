@@ -59,5 +59,5 @@ def explain_command(
     with guarded(), sandboxed(sandbox, allow, program, facts):
         db = load_engine(program, facts, plans, functions_of(functions))
     with guarded(), db:
-        told = db.explain(core=core, partitions=partitions, analyze=analyze)
-        typer.echo(json.dumps(told.to_json(), indent=2) if as_json else str(told))
+        explanation = db.explain(core=core, partitions=partitions, analyze=analyze)
+        typer.echo(json.dumps(explanation.to_json(), indent=2) if as_json else str(explanation))

@@ -43,6 +43,6 @@ def format_command(
     from tidelog.cli.base.guard import guarded
 
     with guarded():
-        asked = Formatting(check, diff, None if convention is None else str(convention))
-        if not format_all(paths, asked):
+        options = Formatting(check, diff, None if convention is None else str(convention))
+        if not format_all(paths, options):
             raise typer.Exit(1)

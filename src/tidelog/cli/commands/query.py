@@ -49,10 +49,10 @@ def query_command(
     """
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.sandbox import sandboxed
-    from tidelog.cli.input.target import asked, split_words
+    from tidelog.cli.input.target import open_target, split_words
     from tidelog.cli.output.answers import write_answers
 
     file, text = split_words(program, question, state, "QUESTION")
     inside = sandboxed(sandbox, allow, file, facts or ".")
-    with inside, asked(file, facts, state, at, functions_of(functions)) as db:
+    with inside, open_target(file, facts, state, at, functions_of(functions)) as db:
         write_answers(db.query(text), format_)

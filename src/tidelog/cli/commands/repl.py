@@ -33,14 +33,14 @@ def repl_command(
     """
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.show import console
-    from tidelog.cli.input.target import asked, one_of
+    from tidelog.cli.input.target import one_of, open_target
     from tidelog.cli.repl.execute import ReplSession
     from tidelog.cli.repl.show import reporter
 
     one_of(program, state)
-    given = functions_of(functions)
-    with asked(program, facts, state, at, given) as db:
-        session = ReplSession(db, reporter(console()), state, given)
+    user_functions = functions_of(functions)
+    with open_target(program, facts, state, at, user_functions) as db:
+        session = ReplSession(db, reporter(console()), state, user_functions)
         if sys.stdin.isatty():
             from tidelog.cli.repl.prompt import run_prompt  # prompt-toolkit takes a while to load
 

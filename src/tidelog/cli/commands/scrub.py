@@ -6,6 +6,7 @@ import typer
 
 from tidelog.cli.base.application import app
 from tidelog.cli.base.options import StateArgument
+from tidelog.errors.counts import counted
 
 
 @app.command("scrub")
@@ -21,11 +22,13 @@ def scrub_command(state: StateArgument) -> None:
     from tidelog.store.folder.scrub import scrub
 
     with guarded():
-        found = scrub(state)
-        for told in found.wrong:
-            console(stderr=True).print(told, soft_wrap=True, markup=False, highlight=False)
-        typer.echo(f"read {found.files} files, {found.frames} frames, {found.bytes:,} bytes")
-        verdict = f"{len(found.wrong)} problems found" if found.wrong else "no problems found"
-        typer.echo(f"{state}: {verdict}, up to epoch {found.epoch}")
-        if found.wrong:
+        report = scrub(state)
+        for problem in report.wrong:
+            console(stderr=True).print(problem, soft_wrap=True, markup=False, highlight=False)
+        typer.echo(
+            f"read {counted(report.files, 'file')}, {counted(report.frames, 'frame')}, {counted(report.bytes, 'byte')}"
+        )
+        verdict = f"{counted(len(report.wrong), 'problem')} found" if report.wrong else "no problems found"
+        typer.echo(f"{state}: {verdict}, up to epoch {report.epoch}")
+        if report.wrong:
             raise typer.Exit(1)

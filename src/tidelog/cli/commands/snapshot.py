@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tidelog.cli.base.application import app
 from tidelog.cli.base.options import StateArgument
+from tidelog.errors.counts import counted
 
 
 @app.command("snapshot")
@@ -17,4 +18,4 @@ def snapshot_command(state: StateArgument) -> None:
 
     with opened(state, at=None) as db:
         db.snapshot()
-        console().print(f"{state}: snapshot of epoch {db.epoch_number}, {db.fact_count:,} facts")
+        console().print(f"{state}: snapshot of epoch {db.epoch_number}, {counted(db.fact_count, 'fact')}")

@@ -34,9 +34,9 @@ def try_command(
     from tidelog.cli.act.try_rules import TrialRequest, try_rules, watch_rules
     from tidelog.cli.base.guard import guarded
 
-    wanted = TrialRequest(tuple(places), coverage, accept, mutants, most, format_)
+    request = TrialRequest(tuple(places), coverage, accept, mutants, most, format_)
     with guarded():
         if watch:
-            watch_rules(wanted)
-        elif not try_rules(wanted):
+            watch_rules(request)
+        elif not try_rules(request):
             raise typer.Exit(1)

@@ -54,13 +54,13 @@ def why_command(
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.sandbox import sandboxed
     from tidelog.cli.base.write_file import write_file
-    from tidelog.cli.input.target import asked, split_words
+    from tidelog.cli.input.target import open_target, split_words
 
     file, text = split_words(program, fact, state, "FACT")
     if svg is not None and (absent or as_json):
         raise typer.BadParameter("--svg draws a proof; use it without --not and --json", param_hint="--svg")
     inside = sandboxed(sandbox, allow, file, facts or ".")
-    with inside, asked(file, facts, state, at, functions_of(functions)) as db:
+    with inside, open_target(file, facts, state, at, functions_of(functions)) as db:
         if absent:
             _show_absence(db, text, as_json)
         else:
@@ -81,7 +81,7 @@ def _proof_of(db: Engine, fact: str, depth: int, width: int, nodes: int) -> Proo
 
 
 def _show_absence(db: Engine, fact: str, as_json: bool) -> None:
-    told = db.why_not(fact)
-    typer.echo(json.dumps(told.to_json(), indent=2, ensure_ascii=False) if as_json else str(told))
-    if told.present:
+    explanation = db.why_not(fact)
+    typer.echo(json.dumps(explanation.to_json(), indent=2, ensure_ascii=False) if as_json else str(explanation))
+    if explanation.present:
         raise typer.Exit(1)

@@ -99,7 +99,7 @@ def follow_sources(
     from tidelog.follow.options import make_options, split_option
     from tidelog.follow.source import DatabaseSource
 
-    read, out = (dict(map(split_option, given or ())) for given in (tables, publish))
+    read, out = (dict(map(split_option, texts or ())) for texts in (tables, publish))
     options = make_options(dsn, read, out, slot, publication, numeric.value, group, jdbc is not None, on_bad_row.value)
     return (DatabaseSource(options),)
 

@@ -39,7 +39,7 @@ def one_of(program: str | None, state: str | None) -> None:
 
 
 @contextmanager
-def asked(
+def open_target(
     program: str | None, facts: Path | None, state: str | None, at: int | None, functions: Given = ()
 ) -> Iterator[Engine]:
     """An engine to be read: of a state folder, of a program, or empty."""

@@ -17,6 +17,7 @@ from tidelog.cli.base.cli_failures import BINARY_ANSWERS
 from tidelog.cli.base.options import AnswerFormat
 from tidelog.cli.output.tables import ordered_rows, ordered_table
 from tidelog.engine.read.view import Rows
+from tidelog.errors.counts import counted
 from tidelog.errors.render import display_width, visible
 from tidelog.io.files import output_bytes
 from tidelog.io.json_values import json_value
@@ -28,10 +29,10 @@ ANSWER = "answer"  # the column of a question that has no variables
 BINARY = (AnswerFormat.parquet, AnswerFormat.arrow)
 
 
-def write_answers(answers: Rows, wanted: AnswerFormat | None) -> None:
+def write_answers(answers: Rows, format_: AnswerFormat | None) -> None:
     """Write answers to the standard output: by default as a table in a terminal, as tab-separated text elsewhere."""
     terminal = sys.stdout.isatty()
-    form = wanted or (AnswerFormat.table if terminal else AnswerFormat.text)
+    form = format_ or (AnswerFormat.table if terminal else AnswerFormat.text)
     if terminal and form in BINARY:
         raise BINARY_ANSWERS.error(form=form)
     content = _WRITERS[form](answers)
@@ -59,7 +60,7 @@ def count_text(answers: Rows) -> str:
     """The number of answers; yes or no if the query has no variables."""
     if not answers.columns:
         return yes_or_no(answers)
-    return f"{len(answers):,} {'answer' if len(answers) == 1 else 'answers'}"
+    return counted(len(answers), "answer")
 
 
 def yes_or_no(answers: Rows) -> str:

@@ -15,9 +15,9 @@ from tidelog.io.late import compute
 
 def ordered_table(rows: Table, *, lists_as_text: bool = True) -> pa.Table:
     """The rows in order, as Arrow; lists as the text that files have, or as they are."""
-    shown = text_table(rows)
-    table = shown if lists_as_text else rows.to_arrow()
-    order = _order(shown)
+    texts = text_table(rows)
+    table = texts if lists_as_text else rows.to_arrow()
+    order = _order(texts)
     return table if order is None else table.take(order)
 
 

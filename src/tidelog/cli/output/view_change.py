@@ -35,11 +35,11 @@ def view_change(
     return ViewChange(len(inserted), len(deleted), tuple(some_inserted), tuple(some_deleted))
 
 
-def view_changes(epoch: Epoch, convention: str, wanted: Container[str] | None = None) -> dict[str, ViewChange]:
+def view_changes(epoch: Epoch, convention: str, names: Container[str] | None = None) -> dict[str, ViewChange]:
     """What an epoch changed, by relation: in all relations, or in those wanted."""
     found: dict[str, ViewChange] = {}
     for name, change in epoch.changes.items():
-        if wanted is None or name in wanted:
+        if names is None or name in names:
             both = change.inserted, change.deleted
             found[name] = view_change(*both, *(fact_writer(rows, name, convention) for rows in both))
     return found

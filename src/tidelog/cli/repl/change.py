@@ -91,10 +91,10 @@ def commit(
 def add_rules(session: Session, epoch: Epoch, rules: Sequence[Rule]) -> list[str]:
     """Add rules that are not there yet, in the place of those that have their labels; gives the labels of new ones."""
     known = {rule.label: rule for rule in session.db.program.rules}
-    said = {replace(rule, label=None) for rule in known.values()}
+    unlabelled = {replace(rule, label=None) for rule in known.values()}
     labels = []
     for rule in rules:
-        if known.get(rule.label) == rule or (rule.label is None and rule in said):
+        if known.get(rule.label) == rule or (rule.label is None and rule in unlabelled):
             continue
         if rule.label in known:
             epoch.remove_rule(rule.label or "")
@@ -124,12 +124,18 @@ def declare(session: Session, text: str) -> None:
         carry_out(session, lambda epoch: _instance(epoch, text))
         return
     known = session.db.program
-    given = parse_program(_with_types(session, text), session.name, convention=session.convention, include=".")
-    constraints = [rule for rule in given.rules if rule.constraint is not None]
-    others = (given.facts, given.components, given.pragmas, given.directives, given.functors)
-    if any(others) or len(constraints) < len(given.rules):
+    declarations = parse_program(_with_types(session, text), session.name, convention=session.convention, include=".")
+    constraints = [rule for rule in declarations.rules if rule.constraint is not None]
+    others = (
+        declarations.facts,
+        declarations.components,
+        declarations.pragmas,
+        declarations.directives,
+        declarations.functors,
+    )
+    if any(others) or len(constraints) < len(declarations.rules):
         raise failures.LATE_DECLARATION.error()
-    after = with_declarations(known, given)
+    after = with_declarations(known, declarations)
 
     def collect(epoch: Epoch) -> list[str]:
         if after != known:

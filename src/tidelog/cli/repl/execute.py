@@ -76,11 +76,11 @@ class ReplSession(Session):
         before = "".join(f"{line}\n" for line in self.declared.splitlines() if line != text)
         if self.is_blank:
             program = parse_program(before + text, self.name, include=".")
-            made = start_engine(program, functions=self.functions)
+            engine = start_engine(program, functions=self.functions)
             if self.dry:
-                made.close()
+                engine.close()
             else:
-                self.take(made)
+                self.take(engine)
         else:
             change.declare(self, text)
         if not self.dry:

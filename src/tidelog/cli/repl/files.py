@@ -18,6 +18,7 @@ from tidelog.cli.input.state import holds_state
 from tidelog.cli.repl import change
 from tidelog.cli.repl.session import Session, needed
 from tidelog.engine.engine import Engine
+from tidelog.errors.counts import counted
 from tidelog.syntax import parse_program, print_program
 
 
@@ -27,7 +28,7 @@ def load(session: Session, file: str) -> None:
     session.must_change()
     if session.is_blank:
         session.take(load_engine(file, Path(file).parent, functions=session.functions))
-        session.line(f"{len(session.db.rules):,} rules, {session.db.fact_count:,} facts")
+        session.line(f"{counted(len(session.db.rules), 'rule')}, {counted(session.db.fact_count, 'fact')}")
     else:
         text = _read_text(file)
         program = parse_program(text, file, convention=session.convention, include=Path(file).parent)
@@ -56,7 +57,7 @@ def save(session: Session, file: str) -> None:
         program = replace(program, declarations=())
     write_file(file, print_program(program))
     session.written.add(str(path.resolve()))
-    session.line(f"{file}: {len(program.rules):,} rules, {len(program.facts):,} facts")
+    session.line(f"{file}: {counted(len(program.rules), 'rule')}, {counted(len(program.facts), 'fact')}")
 
 
 def open_state(session: Session, words: str) -> None:

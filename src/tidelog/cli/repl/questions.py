@@ -10,6 +10,7 @@ from tidelog.cli.repl.commands import HELP
 from tidelog.cli.repl.reports import Display
 from tidelog.cli.repl.session import Session, needed
 from tidelog.engine.engine import Engine
+from tidelog.errors.counts import counted
 from tidelog.explain.graph import ProgramGraph, program_graph
 from tidelog.why import NotTrueError, Proof
 
@@ -64,12 +65,12 @@ def profile(session: Session, switch: str) -> None:
 
 def graph(session: Session, file: str) -> None:
     """The program as a graph: shown, or drawn into a file."""
-    made = graph_of(session.db)
+    drawing = graph_of(session.db)
     if not file:
-        session.report(Display(made))
+        session.report(Display(drawing))
         return
-    write_file(file, made.svg())
-    session.line(f"{file}: {len(made.nodes):,} relations, {len(made.edges):,} arrows")
+    write_file(file, drawing.svg())
+    session.line(f"{file}: {counted(len(drawing.nodes), 'relation')}, {counted(len(drawing.edges), 'arrow')}")
 
 
 def plot(session: Session, words: str) -> None:
@@ -80,7 +81,7 @@ def plot(session: Session, words: str) -> None:
         session.report(Display(history))
         return
     write_file(file, history.svg())
-    session.line(f"{file}: {view}, {len(history.steps):,} epochs")
+    session.line(f"{file}: {view}, {counted(len(history.steps), 'epoch')}")
 
 
 def graph_of(db: Engine) -> ProgramGraph:
@@ -98,7 +99,7 @@ def relations(session: Session, _: str) -> None:
     for name in session.db.relations:
         view = session.db[name]
         columns = ", ".join(f"{c}: {t or '?'}" for c, t in zip(view.columns, view.types, strict=True))
-        session.line(f"{name}({columns})  {len(view):,} {'fact' if len(view) == 1 else 'facts'}")
+        session.line(f"{name}({columns})  {counted(len(view), 'fact')}")
     if not session.db.relations:
         session.line("no relations")
 

@@ -104,15 +104,15 @@ class EngineSession:
         take_script(changes, epoch)
         if is_preview(epoch):
             self._db.preview(changes)
-            return replace(self._told(changes), previewed=True)
+            return replace(self._to_step(changes), previewed=True)
         changes.commit()
         return self._step(changes)
 
     def _step(self, epoch: EngineEpoch) -> SessionEpoch:
         self._steps += 1
-        return self._told(epoch)
+        return self._to_step(epoch)
 
-    def _told(self, epoch: EngineEpoch) -> SessionEpoch:
+    def _to_step(self, epoch: EngineEpoch) -> SessionEpoch:
         changes = view_changes(epoch, self._db.convention, self.views)
         return SessionEpoch(self._steps, epoch.statistics.seconds, changes, epoch.statistics)
 

@@ -58,9 +58,9 @@ def write_views(session: Session, program: Program, outputs: Outputs | None, out
         out = TERMINAL if out is None else out
     for name, layout in outputs:
         if out == TERMINAL or layout.kind == SCREEN:
-            shown = layout if layout.kind in (TEXT, CSV, TRIPLES) else replace(layout, kind=TEXT)
+            printed_layout = layout if layout.kind in (TEXT, CSV, TRIPLES) else replace(layout, kind=TEXT)
             table = session.table(name, lists_as_text=True)
-            text = relation_text(name, table, session.types(name), shown)
+            text = relation_text(name, table, session.types(name), printed_layout)
             sys.stdout.write(on_screen(text) if sys.stdout.isatty() else text)
         else:
             folder = Path(out or ".")

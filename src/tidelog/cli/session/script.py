@@ -15,6 +15,7 @@ from tidelog.cli.base.show import console
 from tidelog.cli.output.view_change import change_lines
 from tidelog.cli.session.session import Session, SessionEpoch
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, TidelogError
+from tidelog.errors.counts import counted
 from tidelog.explain.numbers import duration
 from tidelog.program import Program
 from tidelog.syntax import Epoch, parse_changes_file
@@ -41,11 +42,11 @@ def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> 
     return steps
 
 
-def show_step(step: SessionEpoch, told: int, to: Console) -> None:
+def show_step(step: SessionEpoch, change_count: int, to: Console) -> None:
     """One epoch: how long it took, and for each view how many rows came and went, with a few of them."""
     what = "preview" if step.previewed else f"epoch {step.number}"
-    told -= step.previewed
-    to.print(f"{what}: {told} {'change' if told == 1 else 'changes'}, {duration(step.seconds)}")
+    change_count -= step.previewed
+    to.print(f"{what}: {counted(change_count, 'change')}, {duration(step.seconds)}")
     for line in change_lines(step.changes):
         to.print(line)
     if not step.changes:

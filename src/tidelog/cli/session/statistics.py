@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tidelog.cli.session.session import Session, SessionEpoch
+from tidelog.errors.counts import counted
 from tidelog.explain.numbers import duration
 
 
@@ -23,7 +24,7 @@ def show_statistics(session: Session, steps: Sequence[SessionEpoch], to: Console
         table.add_row(Text(name), "view" if name in views else "base", f"{session.size(name):,}")
     to.print(table)
     memory = "" if session.memory is None else f", {session.memory / 1e6:,.1f} MB"
-    epochs = f"{len(steps)} {'epoch' if len(steps) == 1 else 'epochs'}"
+    epochs = counted(len(steps), "epoch")
     to.print(f"{epochs} in {duration(sum(step.seconds for step in steps))}{memory}")
 
 

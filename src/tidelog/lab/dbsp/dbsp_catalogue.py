@@ -34,7 +34,7 @@ UNBOUND = CodeEntry(
 COLUMNS = CodeEntry(
     "TL804",
     "conflicting number of columns on the circuit",
-    "`{name}` has {expected} columns, but is used with {found} here",
+    "`{name}` has {expected:1 column}, but is used with {found} here",
     "The number of columns of a relation is fixed by its first use.",
     "Give every use of the relation the same number of arguments.",
     "p(X) :- q(X, X). p(X) :- q(X).",

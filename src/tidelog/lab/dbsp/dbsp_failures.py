@@ -59,7 +59,7 @@ ROW_COLUMNS = FailureEntry(
     "TL7004",
     DataError,
     "wrong number of columns on the circuit",
-    "relation `{relation}` has {columns} columns, but the row is {row}",
+    "relation `{relation}` has {columns:1 column}, but the row is {row}",
     "The number of columns of a relation is fixed by its first use.",
     "Pass a value for each column in every row.",
     _CIRCUIT + 'db = DatalogCircuit(facts={"n": [(1,)]})\ndb.epoch(insert={"n": [(1, 2)]})\n',

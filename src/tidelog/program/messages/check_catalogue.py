@@ -259,7 +259,7 @@ _LIMITS = (
     CodeEntry(
         "TL603",
         "size limit for derived facts",
-        "`{name}` is limited to {value} facts, but not all of its facts are asserted",
+        "`{name}` is limited to {value:1 fact}, but not all of its facts are asserted",
         "When a size limit is exceeded, the oldest asserted facts are removed. Derived facts hold as long as their "
         "rules apply.",
         "Write `infinity`, and select the facts with an aggregate, or run the program in virtual time with `tidelog "

@@ -32,7 +32,7 @@ _REGULAR = (
     CodeEntry(
         "TL662",
         "several clauses for one symbol",
-        "`{name}` has {number} clauses",
+        "`{name}` has {number:1 clause}",
         "In Regular Datalog, each symbol has one clause, whose body is a disjunction of conjunctions.",
         "Combine the bodies in one rule: `p(X, Y) :- (a(X, Y) ; b(X, Y)).` or `p(X, Y) :- (a|b)(X, Y).`",
         "friend(X, Y) :- knows(X, Y).\nfriend(X, Y) :- contacted(X, Y).\n",

@@ -27,7 +27,7 @@ GOVERNING = (
     CodeEntry(
         "TL243",
         "different numbers of columns in a reference",
-        "the reference has {first} columns before the arrow and {second} after it",
+        "the reference has {first:1 column} before the arrow and {second} after it",
         "A reference maps each of its columns to a column of the other relation.",
         "List the same number of columns before and after the arrow.",
         ".decl member(name: symbol, team: symbol)\n.decl team(name: symbol)\n"

@@ -68,7 +68,7 @@ GIVEN_UP = FailureEntry(
     "TL4404",
     EngineError,
     "partitions lost repeatedly",
-    "{lost}; stopped after {attempts} attempts; {position}",
+    "{lost}; stopped after {attempts:1 attempt}; {position}",
     "A lost partition is restarted a few times; then the engine stops. The state folder remains.",
     "Check the logs of the executors, then open the engine again from its state folder.",
     test="tests/runtime/test_recovery.py::test_loss_that_comes_again_and_again_is_an_error_that_tells_what_stands",

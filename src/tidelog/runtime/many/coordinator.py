@@ -185,7 +185,7 @@ class Coordinator:
                 self._rules.commit(work)
                 self._beginning.epoch = self._next_epoch
                 self._runs.committed(self._beginning.epoch)
-                self._recovery.try_once(lambda: self.nodes.tell(Service.commit, shows_only=shows_first))
+                self._recovery.try_once(lambda: self.nodes.post(Service.commit, shows_only=shows_first))
                 shown()
             if shows_first:
                 self.nodes.ask(Service.commit)

@@ -148,7 +148,7 @@ class LocalNodes:
         """What all nodes answer, each to a separate call."""
         return [call.on(service) for service, call in zip(self.services, calls, strict=True)]
 
-    def tell(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
+    def post(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
         """The same, since nodes in this process do one thing after the other."""
         self.ask(method, *args, **named)
 

@@ -47,8 +47,8 @@ class Nodes(Protocol):
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
         """What all nodes answer, each to a separate call; all are calls of one method."""
 
-    def tell(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
-        """Let all nodes do something without waiting for it; they answer later calls after it.
+    def post(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
+        """Send a call to all nodes without waiting for it; they answer later calls after it.
 
         The loss of a node in it may be noticed only by the next call.
         """

@@ -110,7 +110,7 @@ class Peer:
                 writer.done_writing()
                 answer = answers.read()
         if answer is None:  # gRPC drops the answer of a partition that does not read all rows
-            raise ANSWER.error(number=self.number, said="the delivery was rejected")
+            raise ANSWER.error(number=self.number, error="the delivery was rejected")
         decode(answer)
 
     def fetch(self, descriptor: Descriptor, *, limit: float | None = None) -> pa.Table:
@@ -159,9 +159,9 @@ class Peer:
         except flight.FlightServerError as error:
             if error.extra_info:
                 decode(error.extra_info)
-            raise ANSWER.error(number=self.number, said=_first_line(error)) from error
+            raise ANSWER.error(number=self.number, error=_first_line(error)) from error
         except pa.ArrowException as error:
-            raise ANSWER.error(number=self.number, said=_first_line(error)) from error
+            raise ANSWER.error(number=self.number, error=_first_line(error)) from error
 
 
 def _client(endpoint: Endpoint) -> Any:

@@ -88,14 +88,14 @@ def _signed(
     from cryptography.hazmat.primitives.hashes import SHA256
     from cryptography.x509.oid import NameOID
 
-    def named(text: str) -> x509.Name:
+    def x509_name(text: str) -> x509.Name:
         return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
 
     now = datetime.now(UTC)
-    made = (
+    builder = (
         x509.CertificateBuilder()
-        .subject_name(named(subject))
-        .issuer_name(named(issuer))
+        .subject_name(x509_name(subject))
+        .issuer_name(x509_name(issuer))
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - SLACK)
@@ -103,8 +103,8 @@ def _signed(
         .add_extension(x509.BasicConstraints(ca=is_authority, path_length=0 if is_authority else None), critical=True)
     )
     if not is_authority:
-        made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(subject)]), critical=False)
-    return made.sign(authority, SHA256())
+        builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(subject)]), critical=False)
+    return builder.sign(authority, SHA256())
 
 
 def _key_text(key: EllipticCurvePrivateKey) -> bytes:

@@ -31,7 +31,7 @@ class Job:
         self._assignment = assignment
         self._tag = f"tidelog-{secrets.token_hex(4)}"
         self.ended = threading.Event()
-        self.said = ""
+        self.end_reason = ""
         threading.Thread(target=self._run, name="tidelog-job", daemon=True).start()
 
     def cancel(self) -> None:
@@ -52,9 +52,9 @@ class Job:
             self._session.tag_jobs(self._tag, f"tidelog: partitions 0 to {last}, start {start}")
             numbers = self._spark.range(0, assignment.partitions, 1, assignment.partitions)
             map_in_arrow(numbers, task, "none long").collect()
-            self.said = "the tasks ended"
+            self.end_reason = "the tasks ended"
         except BaseException as error:
-            self.said = reason(error)
+            self.end_reason = reason(error)
         finally:
             self.ended.set()
 

@@ -38,8 +38,8 @@ class _Packing:
 
     def __init__(self) -> None:
         self.out: list[bytes | memoryview] = []
-        self._met: dict[int, int] = {}  # objects by identity; they live as long as the value that is packed
-        self._kept: list[object] = []
+        self._numbers: dict[int, int] = {}  # objects by identity; they live as long as the value that is packed
+        self._objects: list[object] = []
 
     def put(self, value: object) -> None:
         """Add a value."""
@@ -104,7 +104,7 @@ class _Packing:
 
     def put_object(self, value: object) -> None:
         """An object of a carried class; one that was met before as its number."""
-        known = self._met.get(id(value))
+        known = self._numbers.get(id(value))
         if known is not None:
             self.put_count(b"r", known)
             return
@@ -112,8 +112,8 @@ class _Packing:
         parts = kind.parts(value)
         self.put_bytes(b"c", kind.name)
         self.put_tuple(tuple(parts))
-        self._met[id(value)] = len(self._kept)
-        self._kept.append(value)
+        self._numbers[id(value)] = len(self._objects)
+        self._objects.append(value)
 
     def put_array(self, value: np.ndarray[Any, Any]) -> None:
         """An array of numbers."""

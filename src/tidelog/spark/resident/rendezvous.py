@@ -36,7 +36,7 @@ class Rendezvous:
         self.ready: dict[int, Address] = {}
         self.processes: dict[int, int] = {}
         self.failures: dict[int, bytes] = {}
-        self._heard: dict[int, float] = {}
+        self._last_heartbeat: dict[int, float] = {}
         self._suspects: dict[int, float] = {}  # partitions that were found silent, and since when
         self._holders: dict[int, int] = {}  # the attempts that hold the partitions
 
@@ -44,8 +44,15 @@ class Rendezvous:
         """Forget the old generation and begin the next."""
         with self.news:
             self.generation += 1
-            for said in (self.ready, self.processes, self.failures, self._heard, self._suspects, self._holders):
-                said.clear()
+            for state in (
+                self.ready,
+                self.processes,
+                self.failures,
+                self._last_heartbeat,
+                self._suspects,
+                self._holders,
+            ):
+                state.clear()
             return self.generation
 
     def dismiss(self) -> None:
@@ -60,14 +67,14 @@ class Rendezvous:
         """
         now = time.monotonic()
         with self.news:
-            late = {number for number, heard in self._heard.items() if heard < now - seconds}
+            late = {number for number, last_seen in self._last_heartbeat.items() if last_seen < now - seconds}
             self._suspects = {number: self._suspects.get(number, now) for number in late}
             return next((number for number, since in sorted(self._suspects.items()) if now - since >= MOMENT), None)
 
     def quietest(self) -> int:
         """The partition that has not reported for the longest time."""
         with self.news:
-            return min(self._heard, key=self._heard.__getitem__, default=0)
+            return min(self._last_heartbeat, key=self._last_heartbeat.__getitem__, default=0)
 
     def call(self, method: str, args: tuple[Any, ...]) -> str:
         """A report of an attempt of a task; the answer is what it must do."""
@@ -78,7 +85,7 @@ class Rendezvous:
             holder = self._holders.setdefault(number, attempt) if method == "arrive" else self._holders.get(number)
             if holder != attempt:
                 return WAIT if method == "arrive" else REPLACED
-            self._heard[number] = time.monotonic()
+            self._last_heartbeat[number] = time.monotonic()
             self._note(method, number, *more)
             self.news.notify_all()
             return STAY

@@ -129,15 +129,15 @@ class _Connection:
         A task whose driver is gone ends normally, since Spark would repeat a task that failed. A driver
         that does not answer but accepts connections is busy, not gone: one long call of its interpreter will do.
         """
-        parent, heard = os.getppid(), time.monotonic()
+        parent, last_answer = os.getppid(), time.monotonic()
         while not self.stopping.wait(self.assignment.patience / 10):
             if os.getppid() != parent:
                 os._exit(1)
             try:
-                answer, heard = self.say("beat"), time.monotonic()
+                answer, last_answer = self.say("beat"), time.monotonic()
             except Exception as error:  # not reached this time, for whatever reason
                 limit = BUSY if isinstance(error, NoAnswer) else self.assignment.patience
-                answer = STAY if time.monotonic() - heard <= limit else LEAVE
+                answer = STAY if time.monotonic() - last_answer <= limit else LEAVE
             if answer == REPLACED:
                 os._exit(1)
             if answer == LEAVE:

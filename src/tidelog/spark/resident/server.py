@@ -62,12 +62,12 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
         """Hand rows to the store, or run an action whose arguments come in pieces; the outcome goes back."""
 
         def put() -> object:
-            given = decode(descriptor.command)
-            if isinstance(given, str):
-                return self._run(given, join((chunk.app_metadata for chunk in reader), self._limit))
-            if not isinstance(given, dict):  # refused before waiting for rows: the sender may be waiting, too
+            header = decode(descriptor.command)
+            if isinstance(header, str):
+                return self._run(header, join((chunk.app_metadata for chunk in reader), self._limit))
+            if not isinstance(header, dict):  # refused before waiting for rows: the sender may be waiting, too
                 raise NOT_READABLE.error(what="the rows have no description")
-            self._store.deliver(given, _rows(reader, self._limit))
+            self._store.deliver(header, _rows(reader, self._limit))
             return None
 
         for piece in self._answer(put):
@@ -148,7 +148,7 @@ class _Gate(flight.ServerMiddlewareFactory):  # type: ignore[misc]  # pyarrow ha
         self._expected = b"Bearer " + token.encode()
 
     def start_call(self, info: Any, headers: Mapping[str, list[Any]]) -> None:
-        given = headers.get("authorization") or [""]
-        said = given[0] if isinstance(given[0], bytes) else str(given[0]).encode()
-        if not hmac.compare_digest(said, self._expected):
+        header = headers.get("authorization") or [""]
+        credential = header[0] if isinstance(header[0], bytes) else str(header[0]).encode()
+        if not hmac.compare_digest(credential, self._expected):
             raise flight.FlightUnauthenticatedError("this endpoint requires the token of its run")

@@ -76,10 +76,10 @@ class ResidentStage:
         self._tls = tls
         self._own = self._others = Credentials("")  # until the stage is started
         self._sockets: RunFolder | None = None
-        given = read_timeouts(spark, partitions)
-        self._start_limit = given.start if start_limit is None else start_limit
-        self._patience = given.driver if patience is None else patience
-        self._silence = given.heartbeat if silence is None else silence
+        arguments = read_timeouts(spark, partitions)
+        self._start_limit = arguments.start if start_limit is None else start_limit
+        self._patience = arguments.driver if patience is None else patience
+        self._silence = arguments.heartbeat if silence is None else silence
         self.on_wait: Callable[[], None] = lambda: None  # called now and then while residents are waited for
         self._waiters = Waiters()
         self._peers: list[Peer] = []
@@ -203,11 +203,11 @@ class ResidentStage:
 
         If residents raise, all are waited for and the error of the lowest partition is raised.
         """
-        given = [args] * self.partitions if each is None else list(each)
-        if len(given) != self.partitions:
-            raise failures.EACH.error(given=len(given), partitions=self.partitions)
+        arguments = [args] * self.partitions if each is None else list(each)
+        if len(arguments) != self.partitions:
+            raise failures.EACH.error(given=len(arguments), partitions=self.partitions)
         work = {
-            number: partial(self._peer(number).call, method, given[number], limit=limit)
+            number: partial(self._peer(number).call, method, arguments[number], limit=limit)
             for number in range(self.partitions)
         }
         answers = self._gather(work, limit)
@@ -228,8 +228,8 @@ class ResidentStage:
         of all ``acts``, each of its session, are cancelled. ``words`` describe them on Spark's pages.
         """
         tag = f"tidelog-{secrets.token_hex(4)}"
-        said, sessions = [*words, *[""] * (len(acts) - len(words))], [access(spark) for spark, _ in acts]
-        work = {n: sessions[n].in_another_thread(tag, act, said[n]) for n, (_, act) in enumerate(acts)}
+        descriptions, sessions = [*words, *[""] * (len(acts) - len(words))], [access(spark) for spark, _ in acts]
+        work = {n: sessions[n].in_another_thread(tag, act, descriptions[n]) for n, (_, act) in enumerate(acts)}
         try:
             found = self._gather(work, None)
         except BaseException:
@@ -267,7 +267,7 @@ class ResidentStage:
             for _, failure in sorted(meeting.failures.items()):
                 decode(failure)
             if ended:
-                raise failures.ENDED.error(said=job.said)
+                raise failures.ENDED.error(error=job.end_reason)
             quiet = meeting.silent(self._silence)
             if quiet is not None:
                 raise failures.SILENT_START.error(number=quiet, seconds=self._silence)
@@ -301,7 +301,7 @@ class ResidentStage:
         if began is not None and began is not job:
             raise _lost(meeting.quietest(), "the stage was restarted in the meantime")
         if self._lost is None and job.ended.is_set():
-            self._lost = _lost(meeting.quietest(), f"the Spark job ended: {job.said}")
+            self._lost = _lost(meeting.quietest(), f"the Spark job ended: {job.end_reason}")
         if self._lost is None and (quiet := meeting.silent(self._silence)) is not None:
             self._lost = _lost(quiet, f"no heartbeat for {self._silence:g} s ({HEARTBEAT})")
         if self._lost is not None:

@@ -43,7 +43,7 @@ class _Unpacking:
     def __init__(self, body: memoryview) -> None:
         self.body = body
         self.at = 0
-        self._made: list[object] = []
+        self._objects: list[object] = []
 
     def take(self) -> Any:
         """The next value."""
@@ -112,9 +112,9 @@ class _Unpacking:
     def take_object(self) -> object:
         """An object of a carried class."""
         kind = self._kind()
-        made = kind.make(*self.take())
-        self._made.append(made)
-        return made
+        structure = kind.make(*self.take())
+        self._objects.append(structure)
+        return structure
 
     def take_objects(self) -> list[object]:
         """A list of objects of one carried class."""
@@ -127,12 +127,12 @@ class _Unpacking:
             raise NOT_READABLE.error(what=f"{name[:100]!r} is not a class that can be sent")
         return OF_NAME[name]
 
-    def take_met(self) -> object:
+    def take_reference(self) -> object:
         """An object that was made before."""
         number = self.take_count()
-        if not 0 <= number < len(self._made):
+        if not 0 <= number < len(self._objects):
             raise NOT_READABLE.error(what="it refers to an object that it does not contain")
-        return self._made[number]
+        return self._objects[number]
 
     def take_array(self) -> np.ndarray[Any, Any]:
         """A separate array, which may be written to."""
@@ -212,7 +212,7 @@ _READERS: dict[bytes, Callable[[_Unpacking], Any]] = {
     b"d": _Unpacking.take_dict,
     b"c": _Unpacking.take_object,
     b"K": _Unpacking.take_objects,
-    b"r": _Unpacking.take_met,
+    b"r": _Unpacking.take_reference,
     b"a": _Unpacking.take_array,
     b"A": _Unpacking.take_table,
 }

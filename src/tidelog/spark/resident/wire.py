@@ -63,7 +63,7 @@ def decode(body: bytes | memoryview) -> Any:
     good, value = outcome
     if good:
         return value
-    raise _made(value)
+    raise _exception_of(value)
 
 
 def _parts(error: BaseException) -> tuple[list[str], tuple[object, ...], dict[str, object]]:
@@ -77,7 +77,7 @@ def _parts(error: BaseException) -> tuple[list[str], tuple[object, ...], dict[st
     return names, tuple(args), {name: value for name, value in error.__dict__.items() if _is_carried(value)}
 
 
-def _made(parts: Any) -> BaseException:
+def _exception_of(parts: Any) -> BaseException:
     """The error again, of the nearest class that is known here."""
     try:
         names, args, values = parts

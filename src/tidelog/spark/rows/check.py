@@ -77,9 +77,9 @@ def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, cha
     own = df.schema.fields
     places = {place: field.name for place, field in enumerate(own) if field.name not in (change, WRONG, LINE)}
     aside = [field.name for field in own if field.name in (WRONG, LINE)]
-    shown = [f"`{name}`" for name in aside]
+    outputs = [f"`{name}`" for name in aside]
     if change is not None:
-        shown.append(f"CAST(s{_sign_place(own, relation, change)} AS BIGINT) AS `{SIGN}`")
+        outputs.append(f"CAST(s{_sign_place(own, relation, change)} AS BIGINT) AS `{SIGN}`")
         aside.append(SIGN)
     there = list(places.values())
     order = list(places)
@@ -103,7 +103,7 @@ def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, cha
     called = tuple(own[place].name for place in order)
 
     def make() -> DataFrame:
-        return df.toDF(*numbered).selectExpr(*columns, *shown)
+        return df.toDF(*numbered).selectExpr(*columns, *outputs)
 
     return Matched(make, called, fields, tuple(aside), tuple(order), ignored)
 

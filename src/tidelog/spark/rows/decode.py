@@ -98,8 +98,8 @@ def structure_type(shape: Shape, outside: str = NATURAL) -> T.DataType:
     return T.StructType([T.StructField(CONSTRUCTOR, T.StringType()), *parts])
 
 
-def _struct(fields: Iterable[Part], given: Mapping[str, str]) -> T.StructType:
-    return T.StructType([T.StructField(f.name, _typed_as(f.type, given.get(f.name, NATURAL))) for f in fields])
+def _struct(fields: Iterable[Part], outside_fields: Mapping[str, str]) -> T.StructType:
+    return T.StructType([T.StructField(f.name, _typed_as(f.type, outside_fields.get(f.name, NATURAL))) for f in fields])
 
 
 def _typed_as(type_: str | None, outside: str) -> T.DataType:

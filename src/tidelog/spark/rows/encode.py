@@ -79,16 +79,16 @@ def encode(
     if column_names is None and types is not None:
         column_names = numbered_columns(len(types))
     matched = match_columns(df, relation, column_names, change)
-    learnt = learn_types(matched, relation, types)
+    learned_types = learn_types(matched, relation, types)
     signs = f"`{SIGN}`" if change is not None else f"CAST({sign} AS BIGINT)"
     outside = tuple(outside_of(field.dataType) for field in matched.fields) if typed else None
     names = matched.names if typed and sign > 0 else None
-    plain = plain_columns(df, matched, learnt, sign, change) if nulls is None else None
+    plain = plain_columns(df, matched, learned_types, sign, change) if nulls is None else None
     called = column_names or matched.names
-    matched, count = (matched, None) if nulls is None else handle_nulls(matched, nulls, called, learnt, relation)
-    make = partial(_projected, matched, learnt, signs)
+    matched, count = (matched, None) if nulls is None else handle_nulls(matched, nulls, called, learned_types, relation)
+    make = partial(_projected, matched, learned_types, signs)
     came, went = (outside, None) if sign > 0 else (None, outside)
-    return EncodedArrival(relation, learnt, make, df, exact, plain, names, came, went, matched.ignored, count)
+    return EncodedArrival(relation, learned_types, make, df, exact, plain, names, came, went, matched.ignored, count)
 
 
 def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:
@@ -101,11 +101,11 @@ def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:
         *(f"CASE WHEN `{BAD}` IS NULL THEN {column} END AS {name}" for name, column in good.items()),
         f"{signs} AS `{SIGN}`",
         f"make_valid_utf8(`{BAD}`) AS `{BAD}`",  # what a bad row holds need not be text that Python can read
-        f"CASE WHEN `{BAD}` IS NOT NULL THEN make_valid_utf8({_shown(matched)}) END AS `{EXAMPLE}`",
+        f"CASE WHEN `{BAD}` IS NOT NULL THEN make_valid_utf8({_row_text(matched)}) END AS `{EXAMPLE}`",
     )
 
 
-def _shown(matched: Matched) -> Sql:
+def _row_text(matched: Matched) -> Sql:
     """The row as text, for the eye."""
     if LINE in matched.aside:
         return f"concat('`', `{LINE}`, '`')"

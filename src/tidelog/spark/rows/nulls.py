@@ -41,16 +41,16 @@ def handle_nulls(
         metrics[SKIPPED] = f"count_if({' OR '.join(nulls)})"
     if not metrics:
         return matched, NullCounts
-    made: list[Observation] = []
+    observations: list[Observation] = []
 
     def make() -> DataFrame:
-        made.append(Observation())
-        frame = matched.frame.observe(made[-1], *(F.expr(test).alias(name) for name, test in metrics.items()))
+        observations.append(Observation())
+        frame = matched.frame.observe(observations[-1], *(F.expr(test).alias(name) for name, test in metrics.items()))
         frame = frame.where(f"NOT ({' OR '.join(nulls)})") if nulls else frame
         return frame.selectExpr(*columns)
 
     def count() -> NullCounts:
-        found = made[-1].get if made else {}
+        found = observations[-1].get if observations else {}
         return NullCounts(int(found.get(SKIPPED) or 0), {names[p]: int(found.get(f"r{p}") or 0) for p in replaced})
 
     return replace(matched, make=make), count

@@ -94,7 +94,7 @@ def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types:
     reading = Reading(file.relation, tuple(names), spark.range(0), False, nulls=nulls)
     with failures(where):
         if kind == PARQUET:
-            return replace(reading, frame=_picked(spark.read.parquet(where), file), typed=True)
+            return replace(reading, frame=_select_columns(spark.read.parquet(where), file), typed=True)
         if kind == JSON:
             return replace(reading, frame=_read_json(spark, file, names, types))
         _check_packing(file.path)
@@ -146,7 +146,7 @@ def failures(where: str) -> Iterator[None]:
     except (PySparkException, Py4JJavaError) as error:
         if (own := error_of_task(error)) is not None:
             raise own from error
-        raise NOT_READ.error(where=where, said=first_line(error)) from error
+        raise NOT_READ.error(where=where, error=first_line(error)) from error
 
 
 def _exact_reader(file: InputFile, names: Sequence[str], types: Types) -> Callable[[], object] | None:
@@ -278,8 +278,10 @@ def _read_quoted(spark: SparkSession, shape: DelimitedShape, path: Path, skipped
     )
     message = F.lit(f"the number of columns is not {width}, or a quote is not closed")
     cells = [F.coalesce(F.col(f"f{place}"), F.lit("")) for place in places]
-    shown = F.coalesce(F.col(LINE), F.concat_ws(shape.delimiter, *cells))
-    return raw.select(*_named(cells, shape), F.when(F.col(LINE).isNotNull(), message).alias(WRONG), shown.alias(LINE))
+    line_text = F.coalesce(F.col(LINE), F.concat_ws(shape.delimiter, *cells))
+    return raw.select(
+        *_named(cells, shape), F.when(F.col(LINE).isNotNull(), message).alias(WRONG), line_text.alias(LINE)
+    )
 
 
 def _read_triples(lines: DataFrame, names: Sequence[str]) -> DataFrame:
@@ -289,7 +291,7 @@ def _read_triples(lines: DataFrame, names: Sequence[str]) -> DataFrame:
     return lines.where(~F.col(LINE).rlike(SKIPPED)).select(*columns, wrong.alias(WRONG), LINE)
 
 
-def _picked(df: DataFrame, file: InputFile) -> DataFrame:
+def _select_columns(df: DataFrame, file: InputFile) -> DataFrame:
     """The columns that `columns=` picks, by position."""
     if file.layout.columns is None:
         return df
@@ -321,8 +323,8 @@ def _read_json(spark: SparkSession, file: InputFile, names: Sequence[str], types
     raw = spark.read.schema(schema).option("columnNameOfCorruptRecord", LINE).json(where)
     wrong = F.when(F.col(LINE).isNotNull(), F.lit("not an object with fields of the expected types"))
     columns = [F.col(_quoted(own)).alias(name) for own, name in zip(called, names, strict=True)]
-    shown = F.coalesce(F.col(LINE), F.to_json(F.struct(*columns)))
-    return raw.select(*columns, wrong.alias(WRONG), shown.alias(LINE))
+    line_text = F.coalesce(F.col(LINE), F.to_json(F.struct(*columns)))
+    return raw.select(*columns, wrong.alias(WRONG), line_text.alias(LINE))
 
 
 def _first_fields(spark: SparkSession, where: str) -> list[str]:

@@ -81,7 +81,7 @@ def send(
             frame = frame.coalesce(tasks)
         reports = map_in_arrow(frame, delivery, REPORT).collect()
     except (PySparkException, Py4JJavaError) as error:
-        raise ROWS_NOT_READ.error(relation=encoded.relation, said=first_line(error)) from error
+        raise ROWS_NOT_READ.error(relation=encoded.relation, error=first_line(error)) from error
     for report in reports:
         if report.failure is not None:
             decode(report.failure)
@@ -110,5 +110,5 @@ def _of_java(error: Py4JJavaError) -> str:
     cause = error.java_exception
     while (deeper := cause.getCause()) is not None:
         cause = deeper
-    said = str(cause.getMessage() or "").strip() or str(cause.toString())
-    return said.splitlines()[0][:SHOWN]
+    message = str(cause.getMessage() or "").strip() or str(cause.toString())
+    return message.splitlines()[0][:SHOWN]

@@ -56,13 +56,13 @@ def _slots(settings: Settings, partitions: int) -> Iterator[str]:
     if not instances:
         return
     cores, cpus = settings.get("spark.executor.cores", "1"), settings.get("spark.task.cpus", "1")
-    given = f"{name}={instances}, spark.executor.cores={cores}, spark.task.cpus={cpus}"
+    settings_text = f"{name}={instances}, spark.executor.cores={cores}, spark.task.cpus={cpus}"
     if not all(number.strip().isdecimal() for number in (instances, cores, cpus)):
-        yield f"{given}: these settings must be whole numbers"
+        yield f"{settings_text}: these settings must be whole numbers"
         return
     there = int(instances) * (int(cores) // max(1, int(cpus)))
     if there < partitions + 1:
-        yield f"{given}: this makes {there} slots, but {partitions} partitions need {partitions + 1}"
+        yield f"{settings_text}: this makes {there} slots, but {partitions} partitions need {partitions + 1}"
 
 
 def _folder(settings: Settings, state: str | None) -> Iterator[str]:

@@ -79,11 +79,11 @@ class ClassicAccess:
     def in_another_thread(self, tag: str, act: Callable[[], T], words: str) -> Callable[[], T]:
         """With this thread's job group and pool, as PySpark's own threads do it."""
         scala = self._context._jsc.sc()
-        given = scala.getLocalProperties().clone()
+        properties = scala.getLocalProperties().clone()
 
         def run() -> T:
             before = scala.getLocalProperties()
-            scala.setLocalProperties(given)
+            scala.setLocalProperties(properties)
             try:
                 self.tag_jobs(tag, words)
                 return act()

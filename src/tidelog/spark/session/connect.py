@@ -81,15 +81,15 @@ class ConnectAccess:
 
     def in_another_thread(self, tag: str, act: Callable[[], T], words: str) -> Callable[[], T]:
         """With the tags of this thread."""
-        given = {*self._spark.getTags(), tag}
+        tags = {*self._spark.getTags(), tag}
 
         def run() -> T:
-            for each in given:
+            for each in tags:
                 self._spark.addTag(each)
             try:
                 return act()
             finally:
-                for each in given:
+                for each in tags:
                     self._spark.removeTag(each)
 
         return run

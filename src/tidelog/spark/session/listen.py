@@ -24,10 +24,10 @@ PATH_LENGTH = 90  # of a folder: 108 bytes are what a socket's path may have
 
 def socket_folder() -> RunFolder | None:
     """A folder for sockets, which only this user may enter; None where its path is too long."""
-    made = RunFolder()
-    if len(made.name.encode()) <= PATH_LENGTH:
-        return made
-    made.cleanup()
+    folder = RunFolder()
+    if len(folder.name.encode()) <= PATH_LENGTH:
+        return folder
+    folder.cleanup()
     return None
 
 
@@ -46,7 +46,7 @@ def own_address(other: str, default: str) -> str:
 
 def message_limit(spark: SparkSession) -> int:
     """The largest message in bytes, from the session's settings."""
-    said = str(spark.conf.get(SETTING, "")) or str(LARGEST_LIMIT)
-    if not said.isascii() or not said.isdigit() or not SMALLEST_LIMIT <= int(said) <= LARGEST_LIMIT:
-        raise MESSAGE_SETTING.error(setting=SETTING, said=said, least=SMALLEST_LIMIT, most=LARGEST_LIMIT)
-    return int(said)
+    setting = str(spark.conf.get(SETTING, "")) or str(LARGEST_LIMIT)
+    if not setting.isascii() or not setting.isdigit() or not SMALLEST_LIMIT <= int(setting) <= LARGEST_LIMIT:
+        raise MESSAGE_SETTING.error(setting=SETTING, value=setting, least=SMALLEST_LIMIT, most=LARGEST_LIMIT)
+    return int(setting)

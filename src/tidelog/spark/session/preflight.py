@@ -194,11 +194,11 @@ def _patiently(answers: SimpleQueue[Answer], limit: float) -> Answer:
 
 
 def _why_no_probe(spark: SparkSession, error: BaseException) -> PreflightError:
-    said = reason(error)
-    if "PYTHON_VERSION_MISMATCH" in said:
-        return failures.OTHER_PYTHON.error(version=_version(), said=said)
+    message = reason(error)
+    if "PYTHON_VERSION_MISMATCH" in message:
+        return failures.OTHER_PYTHON.error(version=_version(), error=message)
     chosen = spark.conf.get("spark.pyspark.python", "") or "not set, so PYSPARK_PYTHON or python3 is used"
-    return failures.PROBE_FAILED.error(chosen=chosen, version=_version(), said=said)
+    return failures.PROBE_FAILED.error(chosen=chosen, version=_version(), error=message)
 
 
 def _check_worker(row: Row, mark: str, driver: Place | None) -> None:

@@ -48,13 +48,13 @@ class RunFolder:
 
 def sweep() -> None:
     """Remove the folders of processes that no longer exist."""
-    for folder in _left():
+    for folder in _orphans():
         lock = _lock(folder / OWNER)
         if lock is not None:
             _remove(folder, lock, os.getpid())
 
 
-def _left() -> Iterator[Path]:
+def _orphans() -> Iterator[Path]:
     """Folders of this user that look as if they were made here."""
     with contextlib.suppress(OSError):  # the temporary directory cannot be listed, or a folder was removed meanwhile
         for folder in Path(tempfile.gettempdir()).glob(f"{WHOLE}*"):

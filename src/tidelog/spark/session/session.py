@@ -60,7 +60,7 @@ def open_session(
     builder = SparkSession.builder.master(master or f"local[{partitions + SPARE}]").appName("tidelog")
     for name, value in {**_settings(partitions, memory), **(settings or {})}.items():
         builder = builder.config(name, value)
-    with _interrupt_kept(), _interpreter(), without_java_notices():
+    with _keep_interrupt(), _interpreter(), without_java_notices():
         try:
             return builder.getOrCreate()
         except Exception as error:
@@ -88,13 +88,13 @@ def _settings(partitions: int, memory: str) -> dict[str, str]:
 def worker_path() -> str:
     """The `PYTHONPATH` with which a worker finds the same tidelog: this one's, and the checkout if it is one."""
     home = str(Path(__file__).parents[3])
-    given = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    paths = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     installed = home in {*site.getsitepackages(), site.getusersitepackages()}
-    return os.pathsep.join(dict.fromkeys(given if installed else [home, *given]))
+    return os.pathsep.join(dict.fromkeys(paths if installed else [home, *paths]))
 
 
 @contextmanager
-def _interrupt_kept() -> Iterator[None]:
+def _keep_interrupt() -> Iterator[None]:
     """PySpark makes Ctrl-C cancel every job, the resident one included: here Ctrl-C stays what it was."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -124,7 +124,7 @@ OTHER_PYTHON = FailureEntry(
     PreflightError,
     "Python version mismatch reported by Spark",
     "the workers do not run the Python version of the driver ({version}): set spark.pyspark.python (or "
-    "PYSPARK_PYTHON) to a Python {version} with tidelog installed. Spark reported: {said}",
+    "PYSPARK_PYTHON) to a Python {version} with tidelog installed. Spark reported: {error}",
     "Spark sends tasks as bytecode of the driver's Python, so the workers must run the same version.",
     test=f"{_PREFLIGHT}::test_workers_with_another_python_are_refused",
 )
@@ -133,7 +133,7 @@ PROBE_FAILED = FailureEntry(
     PreflightError,
     "Python of the workers failed",
     "the Python of the workers (spark.pyspark.python: {chosen}) could not run a probe task: it must be "
-    "Python {version} with tidelog, pyspark and pyarrow installed. Spark reported: {said}",
+    "Python {version} with tidelog, pyspark and pyarrow installed. Spark reported: {error}",
     "Partitions run in the Python of Spark's workers.",
     test=f"{_PREFLIGHT}::test_workers_without_python_are_refused",
 )
@@ -220,7 +220,7 @@ MESSAGE_SETTING = FailureEntry(
     "TL6075",
     PreflightError,
     "invalid message size limit",
-    "`{setting}` is {said!r}: it must be a number of bytes from {least:,} to {most:,}",
+    "`{setting}` is {value!r}: it must be a number of bytes from {least:,} to {most:,}",
     "The setting limits the size of calls, responses and batches of rows between the driver and the partitions.",
     test="tests/spark/resident/test_wire.py::test_limit_of_messages_is_a_setting_of_the_session",
 )
@@ -228,7 +228,7 @@ TIMEOUT_SETTING = FailureEntry(
     "TL6076",
     PreflightError,
     "invalid time-out",
-    "`{setting}` is {said!r}: it must be a number of seconds greater than zero",
+    "`{setting}` is {value!r}: it must be a number of seconds greater than zero",
     "The time-outs of an engine are settings of its Spark session.",
     test="tests/spark/session/test_timeouts.py::test_invalid_time_out_is_refused",
 )

@@ -36,13 +36,13 @@ def read_timeouts(spark: SparkSession, partitions: int) -> Timeouts:
 
 
 def _seconds(spark: SparkSession, name: str, default: float) -> float:
-    said = str(spark.conf.get(name, "")).strip()
-    if not said:
+    text = str(spark.conf.get(name, "")).strip()
+    if not text:
         return default
     try:
-        found = float(said.removesuffix("s"))
+        found = float(text.removesuffix("s"))
     except ValueError:
         found = 0.0
     if found <= 0 or not isfinite(found):
-        raise TIMEOUT_SETTING.error(setting=name, said=said)
+        raise TIMEOUT_SETTING.error(setting=name, value=text)
     return found

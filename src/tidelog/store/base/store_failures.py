@@ -281,7 +281,7 @@ NOT_EXACT = FailureEntry(
     "TL4902",
     EngineError,
     "preview on a state with several partitions",
-    "{name} has {partitions} partitions, which were combined for reading; open it without `at` to preview changes",
+    "{name} has {partitions:1 partition}, which were combined for reading; open it without `at` to preview changes",
     "The ranks of facts differ between partitions, so a preview needs the original partitions.",
     "",
     test="tests/store/test_pieces.py::test_changes_cannot_be_tried_out_on_pieces_put_together",

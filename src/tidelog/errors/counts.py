@@ -1,0 +1,38 @@
+"""Numbers with their nouns.
+
+Law: a message never says "1 facts". Texts in code call `counted`; templates of catalogues write the singular as the
+format, `{columns:1 column}`, which `fill_template` prints as `1 column` or `3 columns`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from string import Formatter
+from typing import Any
+
+_IRREGULAR = {"stratum": "strata", "query": "queries", "entry": "entries"}
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with its noun, which is given in the singular.
+
+    >>> counted(1, "fact"), counted(2000, "base fact"), counted(0, "stratum")
+    ('1 fact', '2,000 base facts', '0 strata')
+    """
+    return f"{number:,} {noun if number == 1 else _IRREGULAR.get(noun, noun + 's')}"
+
+
+class _CountFormatter(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec.startswith("1 "):
+            return counted(int(value), format_spec.removeprefix("1 "))
+        return str(super().format_field(value, format_spec))
+
+
+def fill_template(template: str, values: Mapping[str, object]) -> str:
+    """Insert values into a template as `str.format` does; a format such as `1 column` adds the noun to its number.
+
+    >>> fill_template("`{name}` has {columns:1 column}", {"name": "edge", "columns": 2})
+    '`edge` has 2 columns'
+    """
+    return _CountFormatter().vformat(template, (), values)
