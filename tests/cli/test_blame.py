@@ -32,9 +32,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_blame_tells_the_epoch_who_and_why() -> None:
-    told = run("blame", "--state", "state", "reach(1, 4)").stdout
-    assert told.startswith("reach(1, 4) was removed in epoch 3, by bob\n")
-    assert "  edge(1, 2) was retracted\n" in told
+    report = run("blame", "--state", "state", "reach(1, 4)").stdout
+    assert report.startswith("reach(1, 4) was removed in epoch 3, by bob\n")
+    assert "  edge(1, 2) was retracted\n" in report
     came = run("blame", "--state", "state", "reach(2, 4)", "--epoch", 2).stdout
     assert came.startswith("reach(2, 4) was added in epoch 2, by ann: a bridge\n")
     whole = json.loads(run("blame", "--state", "state", "reach", "--since", 1, "--json").stdout)
@@ -63,13 +63,13 @@ def test_what_if_of_one_script_tells_rows() -> None:
     result = run("what-if", "--state", "state", "open.txt")
     assert result.stdout.startswith("open.txt: ")
     assert "  edge  +1 -0  +edge(4, 5)\n" in result.stdout
-    told = json.loads(run("what-if", "--state", "state", "open.txt", "--json", "--blame", "reach").stdout)
-    assert told[0]["changes"]["edge"]["inserted"] == [[4, 5]]
-    assert told[0]["blame"]["groups"][0]["inserted"] == 3
+    report = json.loads(run("what-if", "--state", "state", "open.txt", "--json", "--blame", "reach").stdout)
+    assert report[0]["changes"]["edge"]["inserted"] == [[4, 5]]
+    assert report[0]["blame"]["groups"][0]["inserted"] == 3
     assert run("what-if", "--state", "state", "wrong.txt").exit_code == 1
 
 
-def test_preview_in_a_script_is_told_and_leaves_nothing() -> None:
+def test_preview_in_a_script_is_reported_and_leaves_nothing() -> None:
     Path("changes.txt").write_text("+edge(3, 9).\npreview.\n-edge(1, 2).\ncommit.\n")
     result = run("run", "p.dl", "--runtime", "embedded", "--changes", "changes.txt", "-D", "out")
     assert result.exit_code == 0
@@ -83,6 +83,6 @@ def test_preview_in_a_script_is_told_and_leaves_nothing() -> None:
 
 def test_preview_in_the_repl_leaves_nothing() -> None:
     typed = "+edge(3, 9). preview.\n? reach(2, 9)\n"
-    told = CliRunner().invoke(app, ["repl", "p.dl"], input=typed).stdout
-    assert "edge(3, 9)" in told
-    assert "no" in told.splitlines()[-1]
+    report = CliRunner().invoke(app, ["repl", "p.dl"], input=typed).stdout
+    assert "edge(3, 9)" in report
+    assert "no" in report.splitlines()[-1]

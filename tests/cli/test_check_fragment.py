@@ -91,23 +91,23 @@ def test_programs_of_the_fragment_have_no_findings(text: str) -> None:
         ("p(X, Y) :- " + ", ".join(["(a(X, Y) ; b(X, Y))"] * 20) + ".", ["TL667"]),
     ],
 )
-def test_what_lies_outside_is_told_by_code(text: str, expected: list[str]) -> None:
+def test_what_lies_outside_is_reported_by_code(text: str, expected: list[str]) -> None:
     assert codes(text) == expected
 
 
 def test_findings_stand_where_the_text_is() -> None:
     text = "p(X, Y) :- q(X, Y).\nq(X, Y) :- (a/^p)(X, Y), !b(X, Y).\nq(X, Y) :- c(X, Y, _).\n"
-    told = {finding.code: finding for finding in findings(text)}
-    places = {code: (finding.span.line, finding.span.text) for code, finding in told.items() if finding.span}
+    text_reported = {finding.code: finding for finding in findings(text)}
+    places = {code: (finding.span.line, finding.span.text) for code, finding in text_reported.items() if finding.span}
     assert places["TL660"] == (2, "!b(X, Y)")
     assert places["TL661"] == (3, "c(X, Y, _)")
     assert places["TL662"] == (3, "q(X, Y)")
-    assert [(text, span.line) for text, span in told["TL662"].related] == [("another clause of the symbol", 2)]
-    assert told["TL663"].message == "`p` depends on itself: `q` -> `p` -> `q`"
-    assert [(text, span.text) for text, span in told["TL663"].related] == [("`q` reads `p` here", "p")]
+    assert [(text, span.line) for text, span in text_reported["TL662"].related] == [("another clause of the symbol", 2)]
+    assert text_reported["TL663"].message == "`p` depends on itself: `q` -> `p` -> `q`"
+    assert [(text, span.text) for text, span in text_reported["TL663"].related] == [("`q` reads `p` here", "p")]
 
 
-def test_findings_without_places_are_told_too() -> None:
+def test_findings_without_places_are_reported_too() -> None:
     head, other = Atom("p", (Var("X"), Var("Y"))), Atom("q", (Var("X"), Var("Y")))
     rules = (Rule(head, (other,)), Rule(head, (Atom("a", head.args),)), Rule(other, (head,)))
     found = check_regular(Program(rules, (Fact(Atom("p", (Const(1, "number"), Const(2, "number")))),)))

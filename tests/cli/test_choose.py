@@ -103,7 +103,9 @@ def test_run_says_in_one_line_where_it_is_and_why(program: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["option", "variable"])
-def test_who_says_where_it_runs_is_not_told(program: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+def test_a_run_with_a_chosen_runtime_does_not_report_the_choice(
+    program: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
     options = ["--runtime", "embedded"] if how == "option" else []
     if how == "variable":
         monkeypatch.setenv("TIDELOG_RUNTIME", "embedded")

@@ -41,8 +41,8 @@ def test_core_rules_are_shown_on_demand(program: Path) -> None:
 
 
 def test_json_is_printed_on_demand(program: Path) -> None:
-    told = json.loads(run(str(program), "--json").stdout)
-    assert told["strata"][0]["recursive"] is True
+    output = json.loads(run(str(program), "--json").stdout)
+    assert output["strata"][0]["recursive"] is True
 
 
 def test_program_in_error_gets_diagnostics(tmp_path: Path) -> None:
@@ -59,12 +59,12 @@ def test_missing_program_gets_a_diagnostic(tmp_path: Path) -> None:
     assert "error[TL" in result.stderr
 
 
-def test_placement_is_told_for_two_partitions_or_as_many_as_asked_for(program: Path) -> None:
+def test_placement_is_reported_for_two_partitions_or_as_many_as_asked_for(program: Path) -> None:
     program.write_text("reach(X, Y) :- edge(X, Y).\nreach(X, Z) :- edge(X, Y), reach(Y, Z).\n")
-    told = run(str(program)).stdout
-    assert "placement on 2 partitions" in told
-    assert "  reach: placed by column 2; 0 messages between partitions\n" in told
-    assert "  r2: sends nothing\n" in told
+    output = run(str(program)).stdout
+    assert "placement on 2 partitions" in output
+    assert "  reach: placed by column 2; 0 messages between partitions\n" in output
+    assert "  r2: sends nothing\n" in output
     assert "placement on 3 partitions" in run(str(program), "--partitions", "3").stdout
     assert "placement" not in run(str(program), "--partitions", "1").stdout
     assert json.loads(run(str(program), "--json").stdout)["placement"]["partitions"] == 2

@@ -56,7 +56,7 @@ def test_standard_input_goes_to_standard_output():
     assert run("-", "--check", text=FORMED).exit_code == 0
 
 
-def test_what_does_not_parse_is_told_and_left_alone(folder):
+def test_what_does_not_parse_is_reported_and_left_alone(folder):
     (folder / "wrong.dl").write_text("p( X :- q.\n")
     done = run(folder)
     assert done.exit_code == 1
@@ -66,13 +66,13 @@ def test_what_does_not_parse_is_told_and_left_alone(folder):
     assert (folder / "a.dl").read_text() == FORMED
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_a_file_that_is_not_there_is_reported(tmp_path):
     done = run(tmp_path / "none.dl")
     assert done.exit_code == 1
     assert "TL122" in done.stderr
 
 
-def test_an_empty_folder_is_told(tmp_path):
+def test_an_empty_folder_is_reported(tmp_path):
     assert "TL4721" in run(tmp_path).stderr
 
 
@@ -85,15 +85,15 @@ def test_a_text_that_counts_its_lines_is_left_alone(tmp_path):
     assert file.read_text() == "\n\np(__LINE__).\n"
 
 
-def test_a_file_that_cannot_be_written_is_told(folder, monkeypatch, capsys):
+def test_a_file_that_cannot_be_written_is_reported(folder, monkeypatch, capsys):
     def refuse(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", refuse)
     assert not format_all([str(folder / "a.dl")], Formatting())
-    told = capsys.readouterr().err
-    assert "error[TL4722]" in told
-    assert "No space left on device" in told
+    output = capsys.readouterr().err
+    assert "error[TL4722]" in output
+    assert "No space left on device" in output
     assert (folder / "a.dl").read_text() == UGLY
     assert sorted(path.name for path in folder.iterdir()) == ["a.dl", "below", "notes.txt"]
 

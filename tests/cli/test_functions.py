@@ -62,18 +62,18 @@ def test_without_them_a_functor_is_missing(name: str) -> None:
 
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.usefixtures("folder")
-def test_a_file_that_cannot_be_loaded_is_told(name: str) -> None:
+def test_a_file_that_cannot_be_loaded_is_reported(name: str) -> None:
     assert "TL1410" in run(*ASKED[name][0], "--functions", "wrong.py", code=1)
 
 
 @pytest.mark.usefixtures("folder")
 def test_functions_last_as_long_as_a_repl() -> None:
-    told = run("repl", "p.dl", "--functions", "f.py", typed="q(twice(5)).\n? p(x).\n")
-    assert "20" in told
-    told = run("repl", "--functions", "f.py", typed=":load p.dl\n? p(x).\n")
-    assert "6" in told
-    told = run("repl", "--state", "state", "--functions", "f.py", typed=":at 1\n? p(x).\n")
-    assert "6" in told
+    report = run("repl", "p.dl", "--functions", "f.py", typed="q(twice(5)).\n? p(x).\n")
+    assert "20" in report
+    report = run("repl", "--functions", "f.py", typed=":load p.dl\n? p(x).\n")
+    assert "6" in report
+    report = run("repl", "--state", "state", "--functions", "f.py", typed=":at 1\n? p(x).\n")
+    assert "6" in report
 
 
 @pytest.mark.usefixtures("folder")

@@ -36,11 +36,11 @@ def test_proofs_facts_and_tables_show_no_character_that_acts() -> None:
     with pytest.raises(Exception, match="refused") as raised, db.epoch() as e:
         e.insert("bad", [(name,)])
     proof = str(db.why(("file", (name,))))
-    told = [proof, str(raised.value.violations[0]), *table_lines(db.query("file(X)"))]
-    for text in told:
+    report = [proof, str(raised.value.violations[0]), *table_lines(db.query("file(X)"))]
+    for text in report:
         assert "\u202e" not in text, text
         assert "\x07" not in text, text
-        assert any("\\u202egnp.exe\\x07" in line for line in told)
+        assert any("\\u202egnp.exe\\x07" in line for line in report)
     assert parse_ground_atom(proof.partition("  ")[0]).args[0].value == name  # type: ignore[union-attr]
 
 

@@ -63,13 +63,13 @@ def test_a_file_that_fits_no_relation_is_reported_with_the_probable_name(reach: 
 @pytest.mark.parametrize(("name", "advice"), [("edge.ttl", "N-Triples"), ("edge.xlsx", "CSV"), ("edge.db", "Parquet")])
 def test_a_file_of_a_kind_that_is_not_read_is_reported_with_what_to_do(name: str, advice: str, reach: Path) -> None:
     (reach / name).touch()
-    told = tidelog("run", "r.dl").stderr
-    assert f"{name} is not read" in told
-    assert advice in told
+    report = tidelog("run", "r.dl").stderr
+    assert f"{name} is not read" in report
+    assert advice in report
     (reach / "p.dl").write_text(".decl edge(x: symbol, y: symbol)\n.input edge\n")
-    told = tidelog("run", "p.dl").stderr
-    assert "TL1057" in told
-    assert f"{name} is not read" in told
+    report = tidelog("run", "p.dl").stderr
+    assert "TL1057" in report
+    assert f"{name} is not read" in report
 
 
 def test_files_beside_the_program_are_found_with_f_and_the_message_says_so(reach: Path) -> None:

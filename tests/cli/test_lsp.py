@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 from tidelog.cli import app
 
 
-def test_what_is_missing_is_told(monkeypatch):
+def test_what_is_missing_is_reported(monkeypatch):
     for name in [name for name in sys.modules if name.startswith("tidelog.editor")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pygls", None)

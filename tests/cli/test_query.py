@@ -68,7 +68,7 @@ def test_a_question_may_join_compare_and_count(state: Path) -> None:
     assert run("query", "--state", state, "N = count : { reach(_, _) }", "--at", 3).stdout == "6\n"
 
 
-def test_proofs_are_told_at_any_epoch(state: Path) -> None:
+def test_proofs_are_returned_for_any_epoch(state: Path) -> None:
     proof = run("why", "--state", state, "reach(1, 4)", "--at", 3).stdout
     assert proof.startswith("reach(1, 4)  by step\n├─ edge(1, 2)  asserted\n")
     assert "--not" in run("why", "--state", state, "reach(1, 4)", code=1).output
@@ -91,10 +91,10 @@ def test_the_prompt_goes_to_other_epochs(state: Path) -> None:
     "typed", ["edge(7, 8).", "-edge(1, 2).", "p(X) :- edge(X, _).", ".decl p(x: number)", ":load p.dl"]
 )
 def test_a_state_is_not_changed_at_the_prompt(state: Path, typed: str) -> None:
-    told = run("repl", "--state", state, typed=f"{typed}\n?edge(1, X)\n", code=1).output
-    assert "TL4816" in told
-    assert f"{state} is open read-only at epoch 4" in told
-    assert "1 answer" in told
+    report = run("repl", "--state", state, typed=f"{typed}\n?edge(1, X)\n", code=1).output
+    assert "TL4816" in report
+    assert f"{state} is open read-only at epoch 4" in report
+    assert "1 answer" in report
 
 
 def test_a_program_is_asked_with_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,8 +122,8 @@ def asked(values: Path, form: str, question: str = "v(X, Y, Z)") -> bytes:
 
 def test_every_format_in_a_pipe_has_the_same_answers(values: Path) -> None:
     rows = [("a", -1.0, "[[2], x]"), ('quo"te, é', "nan", "[]"), ("tab\there", 2.5, "[1, b]")]
-    told = asked(values, "csv").decode()
-    assert list(csv.reader(io.StringIO(told))) == [["X", "Y", "Z"], *([str(part) for part in row] for row in rows)]
+    report = asked(values, "csv").decode()
+    assert list(csv.reader(io.StringIO(report))) == [["X", "Y", "Z"], *([str(part) for part in row] for row in rows)]
     table = asked(values, "table").decode().splitlines()
     assert table[0].split() == ["X", "Y", "Z"]
     assert len(table) == 6
@@ -172,7 +172,7 @@ def test_bytes_are_not_written_to_a_terminal(values: Path) -> None:
     assert "answers.parquet" in ended.stderr
 
 
-def test_what_is_asked_wrongly_is_told(values: Path, tmp_path: Path) -> None:
+def test_what_is_asked_wrongly_is_reported(values: Path, tmp_path: Path) -> None:
     assert "contains no state" in run("query", "--state", tmp_path / "none", "v(X, Y, Z)", code=1).output
     assert "no epoch 7" in run("query", "--state", values, "v(X, Y, Z)", "--at", 7, code=1).output
     assert "TL" in run("query", "--state", values, "v(X, Y", code=1).output

@@ -68,31 +68,31 @@ def test_rules_are_removed_by_label_and_listed() -> None:
 
 
 def test_query_is_answered_by_a_table() -> None:
-    told = lines(f"{GRAPH}?reach(1, X), reach(X, Y)\n?reach(1, 3)\n?reach(3, 1).\n")[7:]
-    assert told[:3] == ["X  Y", "─  ─", "2  3"]
-    assert [line.split(",")[0] for line in told[3:]] == ["1 answer", "yes", "no"]
+    text_reported = lines(f"{GRAPH}?reach(1, X), reach(X, Y)\n?reach(1, 3)\n?reach(3, 1).\n")[7:]
+    assert text_reported[:3] == ["X  Y", "─  ─", "2  3"]
+    assert [line.split(",")[0] for line in text_reported[3:]] == ["1 answer", "yes", "no"]
 
 
 def test_long_answers_are_cut_with_a_count() -> None:
     facts = " ".join(f"n({i})." for i in range(100))
-    told = lines(f"{facts}\n?n(X)\n")
-    assert "+ ... 92 more of n" in told
-    assert "... 60 more" in told
+    text_reported = lines(f"{facts}\n?n(X)\n")
+    assert "+ ... 92 more of n" in text_reported
+    assert "... 60 more" in text_reported
 
 
 def test_why_and_whynot_answer() -> None:
-    told = run(f"{GRAPH}:why reach(1,3)\n:whynot reach(3,1)\n").stdout
-    assert "reach(1, 3)  by r2\n├─ edge(1, 2)  asserted" in told
-    assert "fails  edge(3, 1): no such fact" in told
+    text_reported = run(f"{GRAPH}:why reach(1,3)\n:whynot reach(3,1)\n").stdout
+    assert "reach(1, 3)  by r2\n├─ edge(1, 2)  asserted" in text_reported
+    assert "fails  edge(3, 1): no such fact" in text_reported
 
 
 def test_commands_answer() -> None:
-    told = run(f"{GRAPH}:relations\n:profile on\n:profile\n:explain\n:explain core\n:help\n").stdout
-    assert "edge(c1: number, c2: number)  2 facts" in told
-    assert "sampling of rules is on" in told
-    assert "all epochs (3)" in told
-    assert told.count("stratum 1, recursive: reach") == 2
-    assert all(f":{name}" in told for name in COMMANDS)
+    text_reported = run(f"{GRAPH}:relations\n:profile on\n:profile\n:explain\n:explain core\n:help\n").stdout
+    assert "edge(c1: number, c2: number)  2 facts" in text_reported
+    assert "sampling of rules is on" in text_reported
+    assert "all epochs (3)" in text_reported
+    assert text_reported.count("stratum 1, recursive: reach") == 2
+    assert all(f":{name}" in text_reported for name in COMMANDS)
 
 
 def test_commands_may_be_shortened_if_one_is_meant() -> None:
@@ -134,7 +134,7 @@ def test_quit_ends_the_session() -> None:
         ('likes("a).', "error[TL"),
     ],
 )
-def test_wrong_input_is_told_and_changes_nothing(text: str, words: str) -> None:
+def test_wrong_input_is_reported_and_changes_nothing(text: str, words: str) -> None:
     Path("declared.dl").write_text(".decl m(x: number)\n")
     result = run(f"n(1).\n{text}\n\n?n(X)\n")
     assert result.exit_code == 1
@@ -144,34 +144,34 @@ def test_wrong_input_is_told_and_changes_nothing(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["help", "quit", "why", "exit"])
-def test_a_bare_command_word_is_told_to_want_a_colon(word: str) -> None:
+def test_a_command_word_without_a_colon_is_reported(word: str) -> None:
     result = run(f"{word}\nedge(1, 2).\n")
     assert f"error[TL4815]: commands start with a colon: `:{word}`" in result.stdout
     assert "+ edge(1, 2)" in result.stdout
 
 
 def test_a_capitalised_symbol_in_a_fact_is_warned_of() -> None:
-    told = lines("likes(ann, X).\n")
-    assert told[0] == 'warning[TL123]: `X` in a fact is the symbol "X", not a variable'
-    assert told[-1] == '+ likes(ann, "X")'
+    text_reported = lines("likes(ann, X).\n")
+    assert text_reported[0] == 'warning[TL123]: `X` in a fact is the symbol "X", not a variable'
+    assert text_reported[-1] == '+ likes(ann, "X")'
 
 
-def test_a_misspelt_relation_is_told_in_the_repl() -> None:
-    told = lines(f"{GRAPH}?reech(1, X)\n")
+def test_a_misspelt_relation_is_reported_in_the_repl() -> None:
+    text_reported = lines(f"{GRAPH}?reech(1, X)\n")
     warning = "warning: TL4070: unknown relation `reech`: not declared, no facts, no rules; did you mean `reach`?"
-    assert told[-1] == warning
+    assert text_reported[-1] == warning
 
 
 def test_a_mistake_in_a_question_is_shown_in_the_text_that_was_typed() -> None:
-    told = run(f"{GRAPH}?reach(1, X), Y < X\n").stdout
-    assert "<query>:1:15" in told
-    assert "answers()" not in told
+    text_reported = run(f"{GRAPH}?reach(1, X), Y < X\n").stdout
+    assert "<query>:1:15" in text_reported
+    assert "answers()" not in text_reported
 
 
 def test_declarations_typed_first_fix_the_convention() -> None:
-    told = lines('.decl e(a: number, b: symbol)\n.decl p(b: symbol)\ne(1, "x").\np(b) :- e(_, b).\n?p(b)\n')
-    assert told[:3] == ['+ e(1, "x")', "r1: p(b) :- e(_, b).", '+ p("x")']
-    assert told[3:6] == ["b", "─", "x"]
+    text_reported = lines('.decl e(a: number, b: symbol)\n.decl p(b: symbol)\ne(1, "x").\np(b) :- e(_, b).\n?p(b)\n')
+    assert text_reported[:3] == ['+ e(1, "x")', "r1: p(b) :- e(_, b).", '+ p("x")']
+    assert text_reported[3:6] == ["b", "─", "x"]
 
 
 def test_program_and_facts_are_loaded_at_the_start(tmp_path: Path) -> None:
@@ -322,34 +322,38 @@ def test_a_directive_may_take_several_lines() -> None:
 
 
 def test_relations_are_declared_after_facts_too() -> None:
-    told = lines("n(1).\n.decl m(a: symbol,\n  b: float)\nm(x, 1.5).\n:relations\n")
-    assert told[-2:] == ["m(a: symbol, b: float)  1 fact", "n(c1: number)  1 fact"]
+    text_reported = lines("n(1).\n.decl m(a: symbol,\n  b: float)\nm(x, 1.5).\n:relations\n")
+    assert text_reported[-2:] == ["m(a: symbol, b: float)  1 fact", "n(c1: number)  1 fact"]
     assert lines("n(1).\n.decl m(a: symbol)\n.decl m(a: symbol)\n")[1:] == []
 
 
 def test_constraints_are_typed_at_any_time() -> None:
     typed = ".decl n(a: number, b: number)\nn(1, 2).\n.key n(a)\nsmall: :- n(a, _), a > 5.\n:rules\n:graph\n"
-    told = lines(typed)
-    assert told[-4:] == [".key n(a)", "small: :- n(a, _), a > 5.", "base relations", "  n  (1 fact)"]
+    text_reported = lines(typed)
+    assert text_reported[-4:] == [".key n(a)", "small: :- n(a, _), a > 5.", "base relations", "  n  (1 fact)"]
     for wrong in ("n(1, 3).", "n(7, 7)."):
         assert "error[TL4951]" in run(f"{typed}{wrong}\n").stdout
 
 
 def test_what_is_given_again_changes_nothing_and_labels_are_replaced() -> None:
     rule = "r(X) :- n(X).\n"
-    told = lines(f"n(1).\n{rule}{rule}two: s(X) :- n(X).\ntwo: s(X + 1) :- n(X).\ntwo: s(X + 1) :- n(X).\n:rules\n")
-    assert told[-2:] == ["r1: r(X) :- n(X).", "two: s(X + 1) :- n(X)."]
-    assert told[-6:-2] == ["+ s(1)", "two: s(X + 1) :- n(X).", "+ s(2)", "- s(1)"]
+    text_reported = lines(
+        f"n(1).\n{rule}{rule}two: s(X) :- n(X).\ntwo: s(X + 1) :- n(X).\ntwo: s(X + 1) :- n(X).\n:rules\n"
+    )
+    assert text_reported[-2:] == ["r1: r(X) :- n(X).", "two: s(X + 1) :- n(X)."]
+    assert text_reported[-6:-2] == ["+ s(1)", "two: s(X + 1) :- n(X).", "+ s(2)", "- s(1)"]
 
 
 def test_a_dry_run_tells_and_changes_nothing() -> None:
-    told = run(f"{GRAPH}:dry edge(3, 4).\n:dry - r2.\n:dry same(X, X) :-\n  edge(X, _).\n?reach(1, X)\n:rules\n").stdout
-    assert all(f"+ {fact}\n" in told for fact in ("edge(3, 4)", "reach(1, 4)", "reach(2, 4)", "reach(3, 4)"))
-    assert told.count("not committed: ") == 3
-    assert "- reach(1, 3)\nnot committed: " in told
-    assert "+ same(1, 1)" in told
-    assert "2 answers" in told
-    assert told.endswith("r2: reach(X, Z) :- edge(X, Y), reach(Y, Z).\n")
+    text_reported = run(
+        f"{GRAPH}:dry edge(3, 4).\n:dry - r2.\n:dry same(X, X) :-\n  edge(X, _).\n?reach(1, X)\n:rules\n"
+    ).stdout
+    assert all(f"+ {fact}\n" in text_reported for fact in ("edge(3, 4)", "reach(1, 4)", "reach(2, 4)", "reach(3, 4)"))
+    assert text_reported.count("not committed: ") == 3
+    assert "- reach(1, 3)\nnot committed: " in text_reported
+    assert "+ same(1, 1)" in text_reported
+    assert "2 answers" in text_reported
+    assert text_reported.endswith("r2: reach(X, Z) :- edge(X, Y), reach(Y, Z).\n")
 
 
 def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
@@ -374,53 +378,53 @@ def test_dates_timestamps_and_booleans_are_saved_as_they_are_read(declared: str)
     assert saved[-1].startswith("p.dl: ")
     assert fact.replace('"a"', "a") in Path("p.dl").read_text().replace('d("a"', "d(a")
     question = f'?{fact[:-1]}\n?d(K, X, T, B), X < date("1970-01-01"), B = true\n:why {fact}\n'
-    told = lines(f":load p.dl\n{question}")
-    assert any(line.startswith("yes") for line in told)
-    assert any("1969-12-31" in line for line in told)
-    assert told[-1].endswith("asserted")
+    text_reported = lines(f":load p.dl\n{question}")
+    assert any(line.startswith("yes") for line in text_reported)
+    assert any("1969-12-31" in line for line in text_reported)
+    assert text_reported[-1].endswith("asserted")
 
 
 def test_a_number_for_a_date_is_refused_at_the_prompt() -> None:
-    told = run(".decl d(x: date)\nd(2027-05-05).\n?d(X)\n").output
-    assert "2017 is not a value of type date; write date(" in told or "is a subtraction" in told
-    assert "1975" not in told
+    text_reported = run(".decl d(x: date)\nd(2027-05-05).\n?d(X)\n").output
+    assert "2017 is not a value of type date; write date(" in text_reported or "is a subtraction" in text_reported
+    assert "1975" not in text_reported
 
 
 def test_a_state_is_opened_asked_changed_and_gone_back_in(tmp_path: Path) -> None:
     with Engine("p(X) :- n(X).", path=tmp_path / "s") as db, db.epoch() as epoch:
         epoch.insert("n", [(1,)])
-    told = lines(":open s\n?p(X)\n:open s write\nn(2).\n:open s\n:at 2\n?p(2)\n:at -1\n?p(2)\n")
-    assert told[0] == "s at epoch 2"
-    assert "s at epoch 2, open for changes" in told
-    assert [line.split(",")[0] for line in told if line.startswith(("yes", "no"))] == ["no", "yes"]
+    text_reported = lines(":open s\n?p(X)\n:open s write\nn(2).\n:open s\n:at 2\n?p(2)\n:at -1\n?p(2)\n")
+    assert text_reported[0] == "s at epoch 2"
+    assert "s at epoch 2, open for changes" in text_reported
+    assert [line.split(",")[0] for line in text_reported if line.startswith(("yes", "no"))] == ["no", "yes"]
     assert "TL4816" in run(":open s\nn(3).\n").stdout
 
 
 def test_time_asks_again_and_profiles_changes() -> None:
-    told = run(f"{GRAPH}:time ?reach(1, X)\n:time edge(7, 8).\n").stdout
-    assert re.search(r"ran [\d,]+ times: minimum [\d.]+ \w+, median", told)
-    assert "+ reach(7, 8)" in told
-    assert "last epoch: " in told
-    assert "all epochs" not in told
+    text_reported = run(f"{GRAPH}:time ?reach(1, X)\n:time edge(7, 8).\n").stdout
+    assert re.search(r"ran [\d,]+ times: minimum [\d.]+ \w+, median", text_reported)
+    assert "+ reach(7, 8)" in text_reported
+    assert "last epoch: " in text_reported
+    assert "all epochs" not in text_reported
 
 
-def test_the_graph_is_told_and_drawn() -> None:
-    told = lines(f"{GRAPH}lone(X) :- n(X), !reach(X, X).\n:graph\n:graph g.svg\n")
-    assert "  lone <- n, !reach  (0 facts)" in told
-    assert told[-1] == "g.svg: 4 relations, 4 arrows"
+def test_the_graph_is_reported_and_drawn() -> None:
+    text_reported = lines(f"{GRAPH}lone(X) :- n(X), !reach(X, X).\n:graph\n:graph g.svg\n")
+    assert "  lone <- n, !reach  (0 facts)" in text_reported
+    assert text_reported[-1] == "g.svg: 4 relations, 4 arrows"
     assert Path("g.svg").read_text().startswith("<svg")
 
 
 def test_a_view_is_plotted_over_epochs() -> None:
-    told = lines(f"{GRAPH}-edge(1, 2).\n:plot reach\n:plot reach p.svg\n")
-    start = told.index("reach: 1 fact after epoch 4")
-    assert told[start + 1 : start + 5] == [
+    text_reported = lines(f"{GRAPH}-edge(1, 2).\n:plot reach\n:plot reach p.svg\n")
+    start = text_reported.index("reach: 1 fact after epoch 4")
+    assert text_reported[start + 1 : start + 5] == [
         "   epoch    inserted     deleted       facts",
         "       2          +2          -0           2",
         "       3          +1          -0           3",
         "       4          +0          -2           1",
     ]
-    assert told[-1] == "p.svg: reach, 3 epochs"
+    assert text_reported[-1] == "p.svg: reach, 3 epochs"
     assert Path("p.svg").read_text().startswith("<svg")
 
 
@@ -429,18 +433,18 @@ def test_a_plot_of_a_state_folder_has_the_epochs_of_its_log() -> None:
         for number in range(3):
             with db.epoch() as epoch:
                 epoch.insert("n", [(number,), (number + 1,)])
-    told = lines(":open state\n:plot r\n:at 2\n:plot r\n")
-    assert [line.split() for line in told if line.startswith("      ")][:3] == [
+    text_reported = lines(":open state\n:plot r\n:at 2\n:plot r\n")
+    assert [line.split() for line in text_reported if line.startswith("      ")][:3] == [
         ["2", "+2", "-0", "2"],
         ["3", "+1", "-0", "3"],
         ["4", "+1", "-0", "4"],
     ]
-    assert told[-1].split() == ["2", "+2", "-0", "2"]
+    assert text_reported[-1].split() == ["2", "+2", "-0", "2"]
 
 
 def test_a_proof_is_drawn_into_a_file() -> None:
-    told = lines(f"{GRAPH}:why reach(1, 3) p.svg\n")
-    assert told[-1] == "p.svg: the proof of reach(1, 3)"
+    text_reported = lines(f"{GRAPH}:why reach(1, 3) p.svg\n")
+    assert text_reported[-1] == "p.svg: the proof of reach(1, 3)"
     assert Path("p.svg").read_text().startswith("<svg")
 
 
@@ -528,8 +532,8 @@ def test_the_session_ends_by_each_of_its_words(word: str) -> None:
 
 
 def test_a_variable_in_a_question_why_is_reported_before_the_answer() -> None:
-    told = run("anc(ann, bob).\n:why anc(ann, X)\n").output
-    assert told.index("warning: TL123: `X`") < told.index("TL4601")
+    text_reported = run("anc(ann, bob).\n:why anc(ann, X)\n").output
+    assert text_reported.index("warning: TL123: `X`") < text_reported.index("TL4601")
 
 
 def test_a_rule_whose_symbols_look_like_variables_is_reported_at_the_prompt() -> None:

@@ -61,8 +61,8 @@ def test_programs_follow_their_change_scripts(name, tmp_path):
     result = run(path, "-F", folder, "-D", tmp_path / "out", "--changes", folder / "changes.txt")
     assert result.exit_code == 0, result.output
     assert written(tmp_path / "out") == written(folder / "expected_after")
-    told = [line for line in result.output.splitlines() if line.startswith("epoch ")]
-    assert len(told) == len(load_program(path).epochs)
+    report = [line for line in result.output.splitlines() if line.startswith("epoch ")]
+    assert len(report) == len(load_program(path).epochs)
 
 
 @pytest.mark.parametrize("name", sorted(NETWORK))
@@ -169,10 +169,10 @@ def failed(*args):
 
 def test_missing_file_is_named_with_what_is_there(reach):
     reach.write_text(".input edges\np(X) :- edges(X, _).")
-    told = failed(reach, "-F", reach.parent)
-    assert "no facts for `edges`" in told
-    assert "edges.facts" in told
-    assert "edge.facts" in told
+    report = failed(reach, "-F", reach.parent)
+    assert "no facts for `edges`" in report
+    assert "edges.facts" in report
+    assert "edge.facts" in report
     assert "there is no folder" in failed(reach, "-F", reach.parent / "nowhere")
 
 
@@ -181,16 +181,16 @@ def test_bad_row_is_named_and_nothing_is_written(reach, tmp_path):
         ".decl edge(x: number, y: number)\n.input edge\n.decl p(x: number)\n.output p\np(x) :- edge(x, _)."
     )
     (reach.parent / "edge.facts").write_text("1\t2\n3\tfour\n")
-    told = failed(reach, "-F", reach.parent, "-D", tmp_path / "out")
-    assert "edge.facts:2: column 2 (`y`) of `edge`: `four` is not a number" in told
+    report = failed(reach, "-F", reach.parent, "-D", tmp_path / "out")
+    assert "edge.facts:2: column 2 (`y`) of `edge`: `four` is not a number" in report
     assert not (tmp_path / "out").exists()
 
 
 def test_mistakes_in_the_program_are_rendered(reach):
     reach.write_text("p(X) :- q(Y).")
-    told = failed(reach)
-    assert "error[TL301]" in told
-    assert "^" in told
+    report = failed(reach)
+    assert "error[TL301]" in report
+    assert "^" in report
 
 
 @pytest.mark.parametrize(
@@ -203,9 +203,9 @@ def test_mistakes_in_the_program_are_rendered(reach):
 )
 def test_directives_that_cannot_be_done_are_underlined(reach, directive, code):
     reach.write_text(directive + "\n" + REACH)
-    told = failed(reach, "-F", reach.parent)
-    assert code in told
-    assert "reach.dl:1:1" in told
+    report = failed(reach, "-F", reach.parent)
+    assert code in report
+    assert "reach.dl:1:1" in report
 
 
 def test_program_that_is_not_there_is_an_error():
@@ -214,20 +214,20 @@ def test_program_that_is_not_there_is_an_error():
 
 def test_limits_end_an_epoch(tmp_path):
     (tmp_path / "p.dl").write_text("n(0). n(Y) :- n(X), Y = X + 1.")
-    told = failed(tmp_path / "p.dl", "--limit-facts", "1000")
-    assert "its limit is 1,000; nothing was changed" in told
-    assert "  rule    r1: n(Y) :- n(X), Y = X + 1.\n  plan    on n(X)\n  so far  this rule visited 0 rows and" in told
+    report = failed(tmp_path / "p.dl", "--limit-facts", "1000")
+    assert "its limit is 1,000; nothing was changed" in report
+    assert "  rule    r1: n(Y) :- n(X), Y = X + 1.\n  plan    on n(X)\n  so far  this rule visited 0 rows and" in report
     assert "limit" in failed(tmp_path / "p.dl", "--limit-seconds", "0.05")
     assert "limit" in failed(tmp_path / "p.dl", "--limit-memory", "1MB")
 
 
-def test_without_java_it_is_told_what_to_install_and_that_embedded_needs_none(reach, monkeypatch, tmp_path):
+def test_without_java_the_error_says_what_to_install_and_that_embedded_needs_none(reach, monkeypatch, tmp_path):
     monkeypatch.delenv("TIDELOG_RUNTIME")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    told, note = failed(reach, "-F", reach.parent, "--runtime", "spark").splitlines()
-    assert told.startswith("error[TL6004]: ")
-    assert "install Java 17" in told
-    assert "--runtime embedded" in told
+    report, note = failed(reach, "-F", reach.parent, "--runtime", "spark").splitlines()
+    assert report.startswith("error[TL6004]: ")
+    assert "install Java 17" in report
+    assert "--runtime embedded" in report
     assert note.startswith("  = note: Spark needs Java 17 or later")
     assert run(reach, "-F", reach.parent, "--runtime", "embedded").exit_code == 0
 
@@ -270,9 +270,9 @@ def test_options_that_do_not_go_together_are_refused(reach):
     assert "one partition" in failed(reach, "--algorithm", "circuit", "--runtime", "spark")
 
 
-def test_master_that_is_not_known_is_told(reach):
-    told = failed(reach, "--runtime", "spark", "--master", "spark://nowhere.invalid:7077")
-    assert "error[TL4813]: --master spark://nowhere.invalid:7077: unknown host nowhere.invalid (" in told
+def test_master_that_is_not_known_is_reported(reach):
+    report = failed(reach, "--runtime", "spark", "--master", "spark://nowhere.invalid:7077")
+    assert "error[TL4813]: --master spark://nowhere.invalid:7077: unknown host nowhere.invalid (" in report
 
 
 def test_wrong_use_of_the_command_line_is_code_2(reach):
@@ -309,15 +309,15 @@ def test_script_tells_what_each_epoch_changed(reach, script, algorithm):
 
 def test_failing_epoch_is_placed_in_the_script(reach, script):
     script.write_text("+edge(a, e).\ncommit.\n\n- nosuch.\ncommit.\n")
-    told = failed(reach, "-F", reach.parent, "--changes", script)
-    assert "changes.txt:4: epoch 2 of the script was not committed: no rule has the label `nosuch`" in told
+    report = failed(reach, "-F", reach.parent, "--changes", script)
+    assert "changes.txt:4: epoch 2 of the script was not committed: no rule has the label `nosuch`" in report
 
 
 def test_error_in_the_script_keeps_its_code(reach, script):
     script.write_text("+edge(a, 5).\ncommit.\n")
-    told = failed(reach, "-F", reach.parent, "--changes", script)
-    assert "error[TL1002]: " in told
-    assert "changes.txt:1: epoch 1 of the script was not committed: edge, column 2: 5 in row 1 is not a value" in told
+    report = failed(reach, "-F", reach.parent, "--changes", script)
+    assert "error[TL1002]: " in report
+    assert "changes.txt:1: epoch 1 of the script was not committed: edge, column 2: 5 in row 1 is not a value" in report
 
 
 def test_mistake_in_the_script_stops_before_anything_runs(reach, script):
@@ -377,12 +377,12 @@ def test_session_and_plain_engine_agree_on_change_scripts():
         with db.epoch() as epoch:
             for name, rows in facts.items():
                 epoch.insert(name, list(rows))
-        for changes, told in zip(parse_changes_file(folder / "changes.txt"), case.epochs, strict=True):
+        for changes, report in zip(parse_changes_file(folder / "changes.txt"), case.epochs, strict=True):
             session.apply(changes)
             with db.epoch() as epoch:
-                for name, row in told.inserts:
+                for name, row in report.inserts:
                     epoch.insert(name, [row])
-                for name, row in told.deletes:
+                for name, row in report.deletes:
                     epoch.delete(name, [row])
             for name in case.expected:
                 assert session.table(name, lists_as_text=True).num_rows == len(db[name])
@@ -423,13 +423,13 @@ def test_interrupt_ends_with_130_and_a_line(tmp_path):
         process.stdout.readline()
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
-    assert process.returncode == 130, told
+        _, report = process.communicate(timeout=60)
+    assert process.returncode == 130, report
     assert (
         b"interrupted; no further changes were made\n  rule    r2: n(Y) :- n(X), Y = X + 1.\n  plan    on n(X)\n"
-        in told
+        in report
     )
-    assert b"Traceback" not in told
+    assert b"Traceback" not in report
 
 
 @pytest.mark.long
@@ -438,10 +438,10 @@ def test_reader_that_goes_away_ends_it_quietly(tmp_path):
     with start(tmp_path / "p.dl") as process:
         assert process.stdout.readline() == b"---------------\n"
         process.stdout.close()
-        told = process.stderr.read()
+        report = process.stderr.read()
         assert process.wait(60) == 0
-    assert b"Traceback" not in told
-    assert b"rror" not in told
+    assert b"Traceback" not in report
+    assert b"rror" not in report
 
 
 def test_output_of_a_souffle_program_has_floats_as_souffle_writes_them(tmp_path):
@@ -476,8 +476,8 @@ def test_output_of_a_souffle_program_has_floats_as_souffle_writes_them(tmp_path)
         '.decl f(x: float, y: symbol)\n.decl n(x: number)\n.input f(filename="f.csv")\n'
         "n(y) :- y = count : { f(x, _), x = 0.1 }.\n"
     )
-    told = run(back, "-F", tmp_path / "out")
-    assert "===\n1\n===" in told.stdout, told.output
+    report = run(back, "-F", tmp_path / "out")
+    assert "===\n1\n===" in report.stdout, report.output
 
 
 def test_output_of_a_prolog_program_keeps_floats_as_they_are_written(tmp_path):
@@ -486,7 +486,7 @@ def test_output_of_a_prolog_program_keeps_floats_as_they_are_written(tmp_path):
     assert "0.1\n1.0\n" in run(program).stdout
 
 
-def test_memory_that_runs_out_is_told(reach, monkeypatch):
+def test_memory_that_runs_out_is_reported(reach, monkeypatch):
     def full(*_):
         raise MemoryError
 

@@ -35,11 +35,11 @@ def test_programs_have_the_same_outputs(name, tmp_path):
 )
 def test_programs_follow_their_change_scripts(name, tmp_path):
     folder = PROGRAMS[name].with_suffix("")
-    told = [
+    report = [
         run(PROGRAMS[name], "-F", folder, "-D", tmp_path / mode, "--changes", folder / "changes.txt", *options)
         for mode, options in (("whole", []), ("asked", ["--outputs-only"]))
     ]
-    assert [result.exit_code for result in told] == [0, 0], told[1].output
+    assert [result.exit_code for result in report] == [0, 0], report[1].output
     assert written(tmp_path / "asked") == written(tmp_path / "whole")
 
 

@@ -49,15 +49,15 @@ def test_run_at_an_epoch_with_an_edited_program_only_reads(folder: Path) -> None
     before = {path: path.read_bytes() for path in (folder / "state").rglob("*") if path.is_file()}
     edited = PROGRAM.replace("edge(X, Y), reach(Y, Z)", "reach(X, Y), reach(Y, Z)") + "near(X) :- reach(1, X).\n"
     (folder / "reach.dl").write_text(edited)
-    code, told = run(folder, "-D", "-", "--at", "1")
-    assert code == 0, told
-    assert "has different rules from the program" in told
-    assert told.endswith("reach\n===============\n1\t2\n1\t3\n2\t3\n===============\n")
+    code, report = run(folder, "-D", "-", "--at", "1")
+    assert code == 0, report
+    assert "has different rules from the program" in report
+    assert report.endswith("reach\n===============\n1\t2\n1\t3\n2\t3\n===============\n")
     (folder / "reach.dl").write_text(edited + ".output near\n.output reach\n.printsize reach\n.printsize near\n")
-    code, told = run(folder, "-D", str(folder / "out"), "--at", "-1")
-    assert code == 0, told
-    assert "at epoch -1 has no relation `near`" in told
-    assert told.endswith("reach\t6\n")
+    code, report = run(folder, "-D", str(folder / "out"), "--at", "-1")
+    assert code == 0, report
+    assert "at epoch -1 has no relation `near`" in report
+    assert report.endswith("reach\t6\n")
     assert [path.name for path in (folder / "out").iterdir()] == ["reach.csv"]
     assert {path: path.read_bytes() for path in (folder / "state").rglob("*") if path.is_file()} == before
     assert run(folder, "-D", "-")[0] == 1  # to go on from it the program must be the same
@@ -66,9 +66,9 @@ def test_run_at_an_epoch_with_an_edited_program_only_reads(folder: Path) -> None
 def test_another_program_for_the_same_state_is_refused_with_the_difference(folder: Path) -> None:
     run(folder, "-D", "-")
     (folder / "reach.dl").write_text(PROGRAM + "near(X) :- reach(1, X).\n")
-    code, told = run(folder, "-D", "-")
+    code, report = run(folder, "-D", "-")
     assert code == 1
-    assert "near" in told
+    assert "near" in report
 
 
 def test_at_without_a_state_is_refused(folder: Path) -> None:

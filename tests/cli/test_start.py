@@ -170,7 +170,7 @@ def test_summaries_are_the_first_lines_of_the_commands_help() -> None:
         assert help_.split("\n\n")[0].replace("\n", " ").strip() == summary
 
 
-def test_unknown_command_is_told_with_the_nearest_one() -> None:
+def test_unknown_command_is_reported_with_the_nearest_one() -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(tidelog.__file__).parents[1])}
     ended = subprocess.run(
         [sys.executable, "-m", "tidelog.cli", "chek"], env=environment, capture_output=True, text=True, check=False

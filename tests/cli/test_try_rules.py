@@ -39,7 +39,7 @@ def test_the_cases_of_the_examples_pass_and_use_every_rule() -> None:
     assert result.stdout.endswith("15 of 15 rules used\n5 of 5 cases passed\n")
 
 
-def test_what_fails_is_told_and_the_exit_code_says_so(folder: Path) -> None:
+def test_what_fails_is_reported_and_the_exit_code_says_so(folder: Path) -> None:
     result = run(folder)
     assert result.exit_code == 1
     case = folder / "p.case"
@@ -54,16 +54,16 @@ def test_what_fails_is_told_and_the_exit_code_says_so(folder: Path) -> None:
 
 
 def test_json_and_junit_say_the_same(folder: Path) -> None:
-    told = json.loads(run(folder, "--format", "json").stdout)
-    assert [case["passed"] for case in told["cases"]] == [True, False]
-    assert told["coverage"]["unused"] == ["never"]
+    report = json.loads(run(folder, "--format", "json").stdout)
+    assert [case["passed"] for case in report["cases"]] == [True, False]
+    assert report["coverage"]["unused"] == ["never"]
     suite = ElementTree.fromstring(run(folder, "--format", "junit").stdout)[0]
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
     (failure,) = suite.iter("failure")
     assert "p(2, 5) is missing" in (failure.text or "")
 
 
-def test_mistakes_that_no_case_notices_are_told_on_request(folder: Path) -> None:
+def test_mistakes_that_no_case_notices_are_reported_on_request(folder: Path) -> None:
     (folder / "p.case").write_text(CASES.split("case: wrong")[0])
     result = run(folder, "--mutants")
     assert result.exit_code == 0
@@ -118,7 +118,7 @@ def test_watching_runs_the_cases_again_when_a_file_changes(folder: Path, capsys:
 
     with pytest.raises(KeyboardInterrupt):
         try_rules.watch_rules(try_rules.TrialRequest((folder,), False, False, False, 9, CaseFormat.text), wait)
-    told = capsys.readouterr()
-    passed = [line for line in told.out.splitlines() if "cases passed" in line]
+    report = capsys.readouterr()
+    passed = [line for line in report.out.splitlines() if "cases passed" in line]
     assert passed == ["1 of 2 cases passed", "2 of 2 cases passed"]
-    assert "TL1" in told.err
+    assert "TL1" in report.err

@@ -159,8 +159,8 @@ def test_blame_changes_and_what_if_print_the_literals(sample: Sample, tmp_path: 
         assert f"-{fact}" in repr(tried)
         assert f"-{base}" in repr(tried)
     db.close()
-    told = command("changes", tmp_path / "state", "w")
-    assert [line.split("\t", 2)[2] for line in told.splitlines()] == sample.facts("w")
+    text_reported = command("changes", tmp_path / "state", "w")
+    assert [line.split("\t", 2)[2] for line in text_reported.splitlines()] == sample.facts("w")
 
 
 @every_sample
@@ -189,14 +189,14 @@ def test_scripts_print_and_apply_shows_the_literals(sample: Sample, tmp_path: Pa
     if (
         sample.convention == SOUFFLE or sample.kind.type != "list"
     ):  # in lists of a script symbols are as they were written
-        told = [line.lstrip("+ ") for line in printed.splitlines() if line.startswith("+")]
-        assert sorted(told) == sorted(f"{fact}." for fact in sample.facts("v"))
+        text_reported = [line.lstrip("+ ") for line in printed.splitlines() if line.startswith("+")]
+        assert sorted(text_reported) == sorted(f"{fact}." for fact in sample.facts("v"))
     sample.engine(tmp_path / "state", loaded=False).close()
     few = sample.facts("v")[:3]
     (tmp_path / "p.dl").write_text(sample.program + "".join(f"{fact}.\n" for fact in few))
-    told = " ".join(command("apply", tmp_path / "p.dl", "--state", tmp_path / "state").split())
+    text_reported = " ".join(command("apply", tmp_path / "p.dl", "--state", tmp_path / "state").split())
     for fact in few:
-        assert " ".join(f"+{fact}".split()) in told
+        assert " ".join(f"+{fact}".split()) in text_reported
 
 
 # Readers of facts

@@ -29,9 +29,9 @@ def test_proof_is_printed_as_a_tree() -> None:
 
 
 def test_proof_is_printed_as_json() -> None:
-    told = json.loads(run("reach(1, 3)", "--json").stdout)
-    assert told["fact"] == "reach(1, 3)"
-    assert len(told["facts"]) == 4
+    report = json.loads(run("reach(1, 3)", "--json").stdout)
+    assert report["fact"] == "reach(1, 3)"
+    assert len(report["facts"]) == 4
 
 
 def test_proof_is_drawn_into_a_file() -> None:
@@ -63,7 +63,7 @@ def test_absent_fact_fails_and_names_the_option() -> None:
     assert "`reach(3, 1)` is not true; `--not` explains why\n" in result.stderr
 
 
-def test_absence_is_told() -> None:
+def test_absence_is_reported() -> None:
     result = run("reach(3, 1)", "--not")
     assert result.exit_code == 0
     assert "fails  edge(3, 1): no such fact" in result.stdout
@@ -95,10 +95,10 @@ def test_the_text_of_a_proof_asks_about_the_same_fact() -> None:
     Path("p.dl").write_text(
         '.decl s(u: symbol, d: date)\n.decl y(u: symbol, d: date)\ny(u, d) :- s(u, d).\ns("a", "2027-01-01").\n'
     )
-    told = run('y("a", "2027-01-01")').stdout
-    printed = told.partition("  by ")[0]
+    report = run('y("a", "2027-01-01")').stdout
+    printed = report.partition("  by ")[0]
     assert printed == 'y("a", date("2027-01-01"))'
-    assert run(printed).stdout == told
+    assert run(printed).stdout == report
     refused = run("y(a, 2027-01-01)")
     assert refused.exit_code == 1
     assert "is not a value of type date" in refused.output

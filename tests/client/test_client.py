@@ -202,7 +202,7 @@ def test_a_token_comes_from_a_file(tmp_path: Path) -> None:
     assert W not in repr(db)
 
 
-def test_names_with_question_marks_are_told_apart() -> None:
+def test_names_with_question_marks_are_distinguished() -> None:
     with connected(".decl ok(x: number)\n.decl ?ok(x: number)\nok(1).  ?ok(2).\n") as db:
         assert (list(db["ok"]), list(db["?ok"])) == ([(1,)], [(2,)])
         assert db["?ok"].to_arrow().to_pylist() == [{"x": 2}]

@@ -200,8 +200,10 @@ def test_document_symbols_and_folding(client, graph, root):
 
 
 def test_code_lenses_tell_how_relations_come_about(client, graph):
-    told = {lens["range"]["start"]["line"]: lens["command"]["title"] for lens in client.about("codeLens", graph)}
-    assert told == {0: "2 facts in this text", 1: "derived by 2 rules; recursive"}
+    text_reported = {
+        lens["range"]["start"]["line"]: lens["command"]["title"] for lens in client.about("codeLens", graph)
+    }
+    assert text_reported == {0: "2 facts in this text", 1: "derived by 2 rules; recursive"}
 
 
 def decoded(numbers: list[int]) -> list[tuple[int, int, int, int]]:

@@ -71,12 +71,12 @@ def test_every_error_stands_in_the_tree(kind: type[TidelogError]) -> None:
 
 def test_errors_about_spark_need_no_spark() -> None:
     code = "import tidelog, sys; tidelog.PreflightError, tidelog.NotTrueError; print('pyspark' in sys.modules)"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert told == "False\n"
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output == "False\n"
 
 
 def test_other_words_keep_code_and_advice() -> None:
     error = errors.DataError("`four` is not a number")
     error.code, error.note, error.hint = "TL1009", "a note", "a hint"
-    told = error.reworded(f"edge.facts:2: {error}")
-    assert (type(told), told.code, told.note, told.hint) == (errors.DataError, "TL1009", "a note", "a hint")
+    output = error.reworded(f"edge.facts:2: {error}")
+    assert (type(output), output.code, output.note, output.hint) == (errors.DataError, "TL1009", "a note", "a hint")

@@ -58,8 +58,8 @@ def test_numeric_is_a_float_where_the_relation_says_so(database: Database) -> No
 
 
 def test_a_table_that_is_not_there_is_refused(database: Database) -> None:
-    told = refused(Engine(""), database, "public.lnik")
-    assert told.startswith(f"TL7115: there is no table `public.lnik` in database `{database.name}`")
+    output = refused(Engine(""), database, "public.lnik")
+    assert output.startswith(f"TL7115: there is no table `public.lnik` in database `{database.name}`")
 
 
 def test_views_and_unlogged_tables_are_refused(database: Database) -> None:
@@ -72,34 +72,36 @@ def test_views_and_unlogged_tables_are_refused(database: Database) -> None:
 def test_columns_that_do_not_fit_are_refused(database: Database) -> None:
     database.run("CREATE TABLE link (source text, target text, note text, PRIMARY KEY (source, target))")
     assert "needs source, traget" in refused(Engine(""), database, "link(source, traget)")
-    told = refused(Engine("reach(X, Y) :- link(X, Y)."), database, "link")
-    assert told.startswith("TL7117: table `public.link` has columns source, target, note, but relation `link` needs 2")
-    assert "link=public.link(one, another)" in told
+    output = refused(Engine("reach(X, Y) :- link(X, Y)."), database, "link")
+    assert output.startswith(
+        "TL7117: table `public.link` has columns source, target, note, but relation `link` needs 2"
+    )
+    assert "link=public.link(one, another)" in output
 
 
 def test_types_that_are_not_mapped_are_refused(database: Database) -> None:
     database.run("CREATE TYPE mood AS ENUM ('ok'); CREATE TABLE t (id int PRIMARY KEY, j jsonb, m mood, a int[])")
     database.run("ALTER TABLE t ADD COLUMN twice int GENERATED ALWAYS AS (id * 2) STORED")
     for column, type_ in (("j", "jsonb"), ("m", "mood"), ("a", "integer[]"), ("twice", "integer generated")):
-        told = refused(Engine(""), database, f"t(id, {column})")
-        assert told.startswith(
+        output = refused(Engine(""), database, f"t(id, {column})")
+        assert output.startswith(
             f"TL7118: column `{column}` of `public.t` has the type `{type_}`, which is not supported"
         )
 
 
 def test_another_type_than_the_relation_has_is_refused(database: Database) -> None:
     database.run("CREATE TABLE link (source text, target int, PRIMARY KEY (source, target))")
-    told = refused(Engine(".decl link(source: symbol, target: symbol)"), database, "link")
-    assert told.startswith(
+    output = refused(Engine(".decl link(source: symbol, target: symbol)"), database, "link")
+    assert output.startswith(
         "TL7119: column `target` of `public.link` has the type `integer`, which is read as number, but relation `link`"
     )
 
 
 def test_a_table_without_a_key_is_refused_with_the_sql_that_mends_it(database: Database) -> None:
     database.run("CREATE TABLE t (id int PRIMARY KEY, name text, price numeric UNIQUE NOT NULL)")
-    told = refused(Engine(""), database, "t(name)")
-    assert told.startswith("TL7120: the followed columns of table `public.t` (name) do not include a key")
-    assert "ALTER TABLE public.t ADD PRIMARY KEY (...);" in told
+    output = refused(Engine(""), database, "t(name)")
+    assert output.startswith("TL7120: the followed columns of table `public.t` (name) do not include a key")
+    assert "ALTER TABLE public.t ADD PRIMARY KEY (...);" in output
     database.run("CREATE TABLE full_row (a text, b text, price numeric UNIQUE NOT NULL, UNIQUE (a, b))")
     database.run("ALTER TABLE full_row REPLICA IDENTITY FULL")
     assert "TL7120" in refused(Engine(""), database, "full_row(a, b)")  # nulls are not unique
@@ -109,9 +111,9 @@ def test_a_table_without_a_key_is_refused_with_the_sql_that_mends_it(database: D
 def test_a_table_without_replica_identity_is_refused(database: Database) -> None:
     database.run("CREATE TABLE bare (a int); CREATE TABLE none (a int PRIMARY KEY)")
     database.run("ALTER TABLE none REPLICA IDENTITY NOTHING")
-    told = refused(Engine(""), database, "bare")
-    assert told.startswith("TL7121: table `public.bare` does not identify changed rows: it has no primary key")
-    assert "ALTER TABLE public.bare REPLICA IDENTITY FULL;" in told
+    output = refused(Engine(""), database, "bare")
+    assert output.startswith("TL7121: table `public.bare` does not identify changed rows: it has no primary key")
+    assert "ALTER TABLE public.bare REPLICA IDENTITY FULL;" in output
     assert "ALTER TABLE public.none REPLICA IDENTITY DEFAULT;" in refused(Engine(""), database, "none")
 
 

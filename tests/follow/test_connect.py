@@ -35,11 +35,11 @@ def test_no_text_has_a_password(dsn: str) -> None:
     pytest.importorskip("psycopg")
     with pytest.raises(FollowError) as raised:
         connect(dsn)
-    told = f"{raised.value} {raised.value.hint} {raised.value.note} {place_of(dsn)} {raised.value.__cause__}"
-    assert "secret" not in told
+    output = f"{raised.value} {raised.value.hint} {raised.value.note} {place_of(dsn)} {raised.value.__cause__}"
+    assert "secret" not in output
 
 
-def test_what_the_driver_says_is_told_in_one_line_without_secrets() -> None:
+def test_a_message_of_the_driver_is_reported_in_one_line_without_secrets() -> None:
     assert without_secrets("wrong:\n  abc", "password=abc") == "wrong: ***"
 
 

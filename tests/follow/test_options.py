@@ -77,5 +77,5 @@ def test_prints_tell_databases_apart() -> None:
     assert fingerprint_of("one", []) != fingerprint_of("two", [])
 
 
-def test_health_is_told_as_json() -> None:
+def test_health_is_reported_as_json() -> None:
     assert Health(place=0x1_0000_0002).as_json()["place"] == "1/2"

@@ -41,7 +41,7 @@ def test_a_publication_of_everything_is_left_as_it_is(database: Database, made: 
         ("FOR TABLE link WITH (publish = 'insert')", "omits inserts, updates, deletes", "SET (publish = "),
     ],
 )
-def test_a_publication_that_hides_changes_is_refused(database: Database, made: str, told: str, mended: str) -> None:
+def test_a_publication_that_hides_changes_is_refused(database: Database, made: str, output: str, mended: str) -> None:
     database.run(LINK)
     database.run(f"CREATE PUBLICATION tidelog {made}")
     with Engine(REACH) as db, following(db, database) as follower:
@@ -50,7 +50,7 @@ def test_a_publication_that_hides_changes_is_refused(database: Database, made: s
         trouble = follower.health.trouble
         assert trouble is not None
         assert trouble.code == "TL7122"
-        assert told in trouble.message
+        assert output in trouble.message
         assert f"ALTER PUBLICATION tidelog {mended}" in trouble.hint
 
 

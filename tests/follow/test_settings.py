@@ -14,9 +14,9 @@ from tidelog.follow import follow
 def test_a_database_without_logical_replication_is_refused(database: Database) -> None:
     database.run(LINK)
     with restarted(database.server, wal_level="replica"):
-        told = refused(Engine(REACH), database, "link")
-    assert told.startswith("TL7114: `wal_level` of the database is `replica`")
-    assert "ALTER SYSTEM SET wal_level = logical;" in told
+        output = refused(Engine(REACH), database, "link")
+    assert output.startswith("TL7114: `wal_level` of the database is `replica`")
+    assert "ALTER SYSTEM SET wal_level = logical;" in output
 
 
 def test_a_role_without_rights_is_refused(database: Database) -> None:

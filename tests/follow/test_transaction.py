@@ -215,7 +215,7 @@ def test_rows_that_are_too_short_are_refused(message: Insert) -> None:
         changes(message)
 
 
-def test_a_row_before_its_table_is_told_is_refused() -> None:
+def test_a_row_before_the_description_of_its_table_is_refused() -> None:
     found = Transaction({7: PERSON}, {}, lambda table, key: None, lambda table: (), QuarantineChanges({}))
     with pytest.raises(FollowError, match="a row of the unknown table"):
         found.take(Insert(7, ()))

@@ -146,7 +146,7 @@ def test_relations_without_columns():
     assert write_delimited(pa.table({"present": [True]}), (), shape()) == b"()\n"
 
 
-def test_up_to_ten_bad_rows_of_a_file_are_told_and_how_many_more():
+def test_up_to_ten_bad_rows_of_a_file_are_reported_and_how_many_more():
     shape = DelimitedShape("edge.facts", "edge", ("x", "y"), ("number", "number"))
 
     def told(bad):

@@ -40,7 +40,7 @@ def test_every_code_has_an_example_that_produces_it(entry, tmp_path):
     assert error.value.diagnostics[0].span is not None
 
 
-def test_all_mistakes_of_a_directive_are_told_at_once():
+def test_all_mistakes_of_a_directive_are_reported_at_once():
     with pytest.raises(ProgramError) as error:
         layout('.input e(IO=xml, headers=maybe, depth=3, delimiter="", columns="a:b")')
     assert sorted(d.code for d in error.value.diagnostics) == ["TL920", "TL921", "TL922", "TL922", "TL922"]
@@ -113,10 +113,10 @@ def test_parquet_is_matched_by_name_or_by_position(tmp_path):
         (pa.table({"x": [1, None], "y": ["a", "b"]}), "column `x`: row 2 is null", "TL1065"),
     ],
 )
-def test_parquet_that_does_not_fit_is_refused(table, told, code, tmp_path):
+def test_parquet_that_does_not_fit_is_refused(table, report, code, tmp_path):
     path = tmp_path / "edge.parquet"
     pyarrow.parquet.write_table(table, path)
-    with pytest.raises(DataError, match=told) as refused:
+    with pytest.raises(DataError, match=report) as refused:
         read(path)
     assert refused.value.code == code
     path.write_bytes(b"not parquet")

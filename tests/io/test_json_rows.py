@@ -137,7 +137,7 @@ def test_a_file_without_rows_is_none(text: str) -> None:
         (b'{"x": "\xff"}', r"p\.json:1: not UTF-8 text"),
     ],
 )
-def test_bad_rows_are_told_with_their_line(text: str | bytes, said: str) -> None:
+def test_bad_rows_are_reported_with_their_line(text: str | bytes, said: str) -> None:
     data = text if isinstance(text, bytes) else text.encode()
     with pytest.raises(DataError, match=said):
         read_json(data, JsonShape("p.json", "p", ("x",), ("number",)))
@@ -162,7 +162,7 @@ def test_values_of_other_types_are_refused(type_: str, value: Any) -> None:
         read_json(json.dumps({"x": value}).encode(), JsonShape("p.json", "p", ("x",), (type_,)))
 
 
-def test_a_column_of_open_type_with_values_of_several_is_told_with_its_line() -> None:
+def test_a_column_of_open_type_with_values_of_several_is_reported_with_its_line() -> None:
     shape = JsonShape("p.json", "p", ("x",), (None,))
     assert read_json(b"[1]\n[2.5]\n", shape) == [(1,), (2.5,)]
     assert read_json(b"[1]\n[true]\n", shape) == [(1,), (True,)]
@@ -200,13 +200,13 @@ def test_a_run_reads_and_writes_json_without_spark(tmp_path: Path) -> None:
         ('[{"x": 1},\n{"x" 2},\n{"x": 3}]', 2),
     ],
 )
-def test_broken_json_is_told_at_the_line_of_the_mistake(text: str, line: int) -> None:
+def test_broken_json_is_reported_at_the_line_of_the_mistake(text: str, line: int) -> None:
     with pytest.raises(DataError, match=rf"p\.json:{line}: not JSON"):
         read_json(text.encode(), JsonShape("p.json", "p", ("x",), ("number",)))
 
 
 @pytest.mark.parametrize(("encoding", "cure"), [("utf-16", "utf-16"), ("utf-16-le", "utf-16"), ("latin1", "latin1")])
-def test_text_that_is_not_utf_8_is_told_with_its_probable_encoding(encoding: str, cure: str) -> None:
+def test_text_that_is_not_utf_8_is_reported_with_its_probable_encoding(encoding: str, cure: str) -> None:
     with pytest.raises(DataError, match="not UTF-8") as refused:
         read_json('{"x": "é"}'.encode(encoding), JsonShape("p.json", "p", ("x",), ("symbol",)))
     assert f"iconv -f {cure} " in refused.value.hint

@@ -80,10 +80,10 @@ def random_case(rng: random.Random) -> tuple[list[str], list[str]]:
 
 def expected(names: list[str], found: list[str], *, positions: bool = True) -> Read:
     """What becomes of a table; by position it has to have as many columns."""
-    told = judge(names, found)
-    if told is None and (not positions or len(found) != len(names)):
+    output = judge(names, found)
+    if output is None and (not positions or len(found) != len(names)):
         return REFUSED
-    return (list(range(len(names))), []) if told is None else told
+    return (list(range(len(names))), []) if output is None else output
 
 
 def outcome(names: list[str], found: list[str], read: Any) -> Read:
@@ -94,10 +94,12 @@ def outcome(names: list[str], found: list[str], read: Any) -> Read:
             row = read()
         except DataError:
             return REFUSED
-    told = [str(w.message) for w in met if issubclass(w.category, TidelogWarning)]
-    assert all(text.startswith("TL1017") for text in told)
+    output = [str(w.message) for w in met if issubclass(w.category, TidelogWarning)]
+    assert all(text.startswith("TL1017") for text in output)
     ignored = [
-        name for name in found if any(f"`{name}`" in text.partition("ignored")[2].partition(": `")[0] for text in told)
+        name
+        for name in found
+        if any(f"`{name}`" in text.partition("ignored")[2].partition(": `")[0] for text in output)
     ]
     return [int(cell[1:]) for cell in row], ignored
 
@@ -197,11 +199,11 @@ def test_a_table_is_read_by_name_or_by_position_or_refused_in_every_reader(seed:
     distinct = len(set(found)) == len(found)
     readers = {**TABLES, **(DISTINCT if distinct else {})}
     for reader in (name for i, name in enumerate(readers) if (seed + i) % 3 == 0 or seed < 30):
-        told = outcome(names, found, lambda reader=reader: readers[reader](names, found, tmp_path))
-        assert told == expected(names, found), (reader, names, found)
+        output = outcome(names, found, lambda reader=reader: readers[reader](names, found, tmp_path))
+        assert output == expected(names, found), (reader, names, found)
     for reader in OBJECTS if distinct else ():
-        told = outcome(names, found, lambda reader=reader: OBJECTS[reader](names, found, tmp_path))
-        assert told == expected(names, found, positions=False), (reader, names, found)
+        output = outcome(names, found, lambda reader=reader: OBJECTS[reader](names, found, tmp_path))
+        assert output == expected(names, found, positions=False), (reader, names, found)
 
 
 # Header lines of CSV files that are not declared
@@ -256,8 +258,8 @@ def test_a_first_line_of_a_csv_file_is_a_header_or_a_row_or_has_to_be_declared(
         rows = lines[1:] if wanted == "header" else lines
         assert found == [dict(zip(order, row, strict=True)) for row in rows]
     for headers in (True, False):
-        told = read_input(InputFile("emp", path, Layout(headers=headers)), names, ["symbol"] * len(names))
-        assert told.num_rows == len(lines) - headers
+        output = read_input(InputFile("emp", path, Layout(headers=headers)), names, ["symbol"] * len(names))
+        assert output.num_rows == len(lines) - headers
     path.rename(tmp_path / "emp.facts")
     facts = InputFile("emp", tmp_path / "emp.facts", Layout(delimiter=delimiter, quoted=True))
     assert read_input(facts, names, ["symbol"] * len(names)).num_rows == len(lines)  # never a header

@@ -143,8 +143,10 @@ def test_nulls_of_files_are_handled_as_the_policy_says(
         left, skipped, replaced = wanted  # type: ignore[misc]
         same = {tuple(map(str, row)) for row in found} == {tuple(map(str, row)) for row in left}
         assert same, (name, policy, rows, found)
-        told = [str(warning.message) for warning in met if issubclass(warning.category, TidelogWarning)]
-        assert told == ([f"TL1020: {tmp_path / name}: {NullCounts(skipped, replaced)}"] if skipped or replaced else [])
+        output = [str(warning.message) for warning in met if issubclass(warning.category, TidelogWarning)]
+        assert output == (
+            [f"TL1020: {tmp_path / name}: {NullCounts(skipped, replaced)}"] if skipped or replaced else []
+        )
 
 
 def test_nulls_of_files_are_counted_and_reported(tmp_path: Path) -> None:

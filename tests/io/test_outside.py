@@ -207,11 +207,11 @@ def test_types_are_remembered_and_a_rule_that_goes_takes_its_values_along(tmp_pa
         assert e.changes["p"].deleted.to_arrow().to_pylist() == [{"c1": 2**40}]
 
 
-def test_values_beyond_the_type_of_a_column_are_told(tmp_path: Path) -> None:
+def test_values_beyond_the_type_of_a_column_are_reported(tmp_path: Path) -> None:
     cells = np.array([[300]], np.int64)
-    with pytest.raises(DataError, match="out of range for int8") as told:
+    with pytest.raises(DataError, match="out of range for int8") as output:
         write_rows(str(tmp_path / "f.parquet"), cells, ["number"], ["x"], Dictionary(), outside=["int8"])
-    assert told.value.code == "TL1085"
+    assert output.value.code == "TL1085"
 
 
 def test_a_state_with_types_that_are_none_is_refused() -> None:
@@ -236,17 +236,17 @@ def in_records(zone: str | None) -> pa.Table:
 
 
 def refused(db: Engine, insert: str, table: pa.Table, *, delete: bool = False) -> None:
-    with pytest.raises(EngineError, match="without a zone") as told, db.epoch() as e:
+    with pytest.raises(EngineError, match="without a zone") as output, db.epoch() as e:
         (e.delete if delete else e.insert)(insert, table)
-    assert told.value.code == "TL4585"
+    assert output.value.code == "TL4585"
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 @pytest.mark.parametrize("apart", [True, False])
 def test_datetimes_of_python_are_what_the_tables_are(zone: str, apart: bool) -> None:
-    for told, other in ((None, zone), (zone, None)):
+    for output, other in ((None, zone), (zone, None)):
         db = Engine("copy(T) :- a(T).")
-        steps = ([(datetime.datetime(2019, 7, 1, 0, 0, 0, 5),)], pa.table({"t": times(told, unit="s")}))
+        steps = ([(datetime.datetime(2019, 7, 1, 0, 0, 0, 5),)], pa.table({"t": times(output, unit="s")}))
         if apart:
             for rows in steps:
                 with db.epoch() as e:
@@ -255,12 +255,12 @@ def test_datetimes_of_python_are_what_the_tables_are(zone: str, apart: bool) -> 
             with db.epoch() as e:
                 for rows in steps:
                     e.insert("a", rows)
-        assert db["a"].to_arrow().schema.types == db["copy"].to_arrow().schema.types == [pa.timestamp("us", told)]
+        assert db["a"].to_arrow().schema.types == db["copy"].to_arrow().schema.types == [pa.timestamp("us", output)]
         for delete in (False, True):
             refused(db, "a", pa.table({"t": times(other)}), delete=delete)
         with db.epoch() as e:
             e.insert("a", [(datetime.datetime(2018, 7, 1),)])
-        assert db["a"].to_arrow().schema.types == [pa.timestamp("us", told)]
+        assert db["a"].to_arrow().schema.types == [pa.timestamp("us", output)]
 
 
 def test_a_datetime_with_a_zone_is_an_instant() -> None:
@@ -291,13 +291,13 @@ def test_rows_that_go_leave_no_types() -> None:
 def test_a_field_holds_times_of_one_kind(zone: str) -> None:
     rules = ".decl a(p: P)\n.decl b(p: P)\n.decl p(p: P)\n.decl v(v: V)\n.decl q(t: timestamp)\n"
     rules += "p(x) :- a(x).\np(x) :- b(x).\nv($Dot(x, [])) :- a(x).\nq(t) :- v($Dot([t, n], l))."
-    for told, other in ((None, zone), (zone, None)):
+    for output, other in ((None, zone), (zone, None)):
         db = Engine(RECORDS + rules)
         with db.epoch() as e:
-            e.insert("a", in_records(told))
-        kind = pa.timestamp("us", told)
-        shown = pa.timestamp("us", "UTC" if told else None)  # of what is computed
-        assert db["a"].to_arrow().equals(in_records(told))
+            e.insert("a", in_records(output))
+        kind = pa.timestamp("us", output)
+        shown = pa.timestamp("us", "UTC" if output else None)  # of what is computed
+        assert db["a"].to_arrow().equals(in_records(output))
         assert db["p"].to_arrow().schema.field("p").type.field("t").type == kind
         assert db["v"].to_arrow().schema.field("v").type.field("Dot").type.field("p").type.field("t").type == shown
         assert db["q"].to_arrow().schema.types == [shown]
@@ -328,15 +328,15 @@ def test_times_are_in_no_list(rule: str) -> None:
     assert "a" not in db or not len(db["a"])
 
 
-def test_dates_that_python_does_not_know_are_told() -> None:
+def test_dates_that_python_does_not_know_are_reported() -> None:
     table = pa.table({"d": pa.array([0, 3_000_000], pa.date32()), "t": pa.array([0, 2**60], pa.timestamp("us"))})
     for name in ("d", "t"):
         db = Engine("")
         with db.epoch() as e:
             e.insert("a", table.select([name]))
-        with pytest.raises(DataError, match="outside the years 1 to 9999") as told:
+        with pytest.raises(DataError, match="outside the years 1 to 9999") as output:
             db["a"].rows()
-        assert told.value.code == "TL1086"
+        assert output.value.code == "TL1086"
         assert db["a"].to_arrow().sort_by(name).equals(table.select([name]))
 
 
@@ -345,9 +345,9 @@ def test_dates_that_python_does_not_know_are_told() -> None:
 )
 def test_lists_of_what_no_list_holds_are_refused(element: pa.DataType) -> None:
     for rules in ("", ".decl t(x: list)"):
-        with pytest.raises(DataError, match="cast its elements") as told, Engine(rules).epoch() as e:
+        with pytest.raises(DataError, match="cast its elements") as output, Engine(rules).epoch() as e:
             e.insert("t", pa.table({"x": pa.array([[]], pa.list_(element))}))
-        assert told.value.code == "TL1004"
+        assert output.value.code == "TL1004"
 
 
 def test_decimals_of_twenty_digits_are_unsigned() -> None:

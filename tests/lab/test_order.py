@@ -82,7 +82,7 @@ def test_random_programs_agree() -> None:
         assert report.agrees, str(report)
 
 
-def test_a_choice_is_told_before_and_shown_by_the_smallest_example() -> None:
+def test_a_choice_is_reported_before_and_shown_by_the_smallest_example() -> None:
     report = check_order(CHOICE, {"e": [(1, 2), (1, 3), (2, 5), (2, 7), (3, 1)]}, tries=5)
     assert not report
     assert [(suspect.sure, suspect.span and suspect.span.line) for suspect in report.suspects] == [(True, 2)]
@@ -172,7 +172,7 @@ def test_shrinking_leaves_what_differs() -> None:
     assert other.partitions == 1
 
 
-def test_nothing_to_bring_is_told() -> None:
+def test_nothing_to_bring_is_reported() -> None:
     assert str(check_order(REACH, tries=1)) == "nothing was tried: there are neither facts nor changes"
 
 

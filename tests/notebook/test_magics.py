@@ -56,9 +56,9 @@ def engine(shell: InteractiveShell) -> Engine:
 
 
 def test_a_cell_of_clauses_is_one_epoch_that_tells_what_changed(shell: InteractiveShell) -> None:
-    (told,) = texts(shell, GRAPH)
-    assert "+ reach(1, 3)" in told
-    assert "r2: reach(X, Z) :- edge(X, Y), reach(Y, Z)." in told
+    (report,) = texts(shell, GRAPH)
+    assert "+ reach(1, 3)" in report
+    assert "r2: reach(X, Z) :- edge(X, Y), reach(Y, Z)." in report
     assert engine(shell).epoch_number == 1
     assert len(engine(shell)["reach"]) == 3
 
@@ -72,11 +72,11 @@ def test_a_cell_given_again_changes_nothing(shell: InteractiveShell) -> None:
 
 
 def test_changes_questions_and_commands_stand_in_cells(shell: InteractiveShell) -> None:
-    told = texts(shell, f"{GRAPH}-edge(1, 2).\n+edge(1, 3).\n\n?reach(1, X)\n:relations\n:why reach(1, 3)")
-    assert "- reach(1, 2)" in told[1]
-    assert told[2].startswith("X\n─\n3\n1 answer")
-    assert told[3].startswith("edge(c1: number, c2: number)  2 facts")
-    assert "reach(1, 3)  by r1" in told[-1]
+    report = texts(shell, f"{GRAPH}-edge(1, 2).\n+edge(1, 3).\n\n?reach(1, X)\n:relations\n:why reach(1, 3)")
+    assert "- reach(1, 2)" in report[1]
+    assert report[2].startswith("X\n─\n3\n1 answer")
+    assert report[3].startswith("edge(c1: number, c2: number)  2 facts")
+    assert "reach(1, 3)  by r1" in report[-1]
     assert engine(shell).epoch_number == 2
 
 
@@ -158,17 +158,17 @@ def test_words_that_ipython_has_stay_its_own(shell: InteractiveShell) -> None:
 
 def test_a_dry_cell_changes_nothing(shell: InteractiveShell) -> None:
     cell(shell, GRAPH)
-    (told,) = texts(shell, "edge(3, 4).\n", line="dry")
-    assert "not committed" in told
+    (report,) = texts(shell, "edge(3, 4).\n", line="dry")
+    assert "not committed" in report
     assert engine(shell).epoch_number == 1
 
 
-def test_a_mistake_is_told_with_its_line_in_the_cell_and_stops_it(shell: InteractiveShell) -> None:
+def test_a_mistake_is_reported_with_its_line_in_the_cell_and_stops_it(shell: InteractiveShell) -> None:
     with pytest.raises(CellError) as failed:
         cell(shell, f"{GRAPH}?reach(1, X)\n\np(X) :- q(Y).\nn(1).\n")
-    told = "\n".join(failed.value._render_traceback_())
-    assert "TL301" in told
-    assert "<cell>:6:3" in told
+    report = "\n".join(failed.value._render_traceback_())
+    assert "TL301" in report
+    assert "<cell>:6:3" in report
     assert engine(shell).epoch_number == 1
 
 
@@ -180,7 +180,7 @@ def test_a_failed_cell_is_an_error_of_the_shell(shell: InteractiveShell) -> None
     assert "Traceback" not in captured.stdout
 
 
-def test_an_unfinished_cell_is_told(shell: InteractiveShell) -> None:
+def test_an_unfinished_cell_is_reported(shell: InteractiveShell) -> None:
     with pytest.raises(CellError, match="end with a period"):
         cell(shell, "p(1).\np(2)")
     assert not engine(shell).relations
@@ -204,10 +204,10 @@ def test_only_an_engine_is_taken(shell: InteractiveShell) -> None:
         assert failed.value.error.code == "TL4844"
 
 
-def test_warnings_are_told_in_the_cell(shell: InteractiveShell) -> None:
-    told = texts(shell, f"{GRAPH}?reech(1, X)\n")
+def test_warnings_are_reported_in_the_cell(shell: InteractiveShell) -> None:
+    report = texts(shell, f"{GRAPH}?reech(1, X)\n")
     warning = "warning: TL4070: unknown relation `reech`: not declared, no facts, no rules; did you mean `reach`?"
-    assert told[-1] == warning
+    assert report[-1] == warning
     assert "warning[TL123]" in texts(shell, "likes(ann, X).\n")[0]
 
 

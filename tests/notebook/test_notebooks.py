@@ -32,14 +32,14 @@ def test_a_notebook_shows_changes_tables_proofs_and_graphs(tmp_path: Path) -> No
     made = notebook(*SMALL, "%%tidelog\np(X) :- q(Y).", "never = True")
     with pytest.raises(CellExecutionError, match="TL301"):
         executed(made, tmp_path)
-    told = outputs(made)
-    assert "+ reach(1, 3)" in told[1][0]
-    assert told[2][0].startswith("reach(1, 3)  by r2")
-    assert told[3][0].startswith("X\n─\n2\n3\n2 answers")
-    assert "is not true" in told[4][0]
-    assert "reach <- edge, reach  (3 facts)" in told[5][0]
-    assert "stratum 1, recursive: reach" in told[6][0]
-    assert told[7] == ["[(1,), (2,)]"]
+    output = outputs(made)
+    assert "+ reach(1, 3)" in output[1][0]
+    assert output[2][0].startswith("reach(1, 3)  by r2")
+    assert output[3][0].startswith("X\n─\n2\n3\n2 answers")
+    assert "is not true" in output[4][0]
+    assert "reach <- edge, reach  (3 facts)" in output[5][0]
+    assert "stratum 1, recursive: reach" in output[6][0]
+    assert output[7] == ["[(1,), (2,)]"]
     assert not made.cells[9].outputs
     for number in (2, 5):
         assert "<svg" in made.cells[number].outputs[0]["data"]["text/html"]

@@ -56,11 +56,11 @@ def test_nothing_of_another_origin_is_let_in() -> None:
 
 def test_the_api_is_described_for_everybody() -> None:
     with running() as server, httpx.Client(base_url=server.url) as http:
-        told = http.get(DOCUMENT).json()
-        assert {(method.upper(), path) for path, known in told["paths"].items() for method in known} == {
+        output = http.get(DOCUMENT).json()
+        assert {(method.upper(), path) for path, known in output["paths"].items() for method in known} == {
             (operation.method, operation.path) for operation in OPERATIONS
         }
-        assert len({each["operationId"] for known in told["paths"].values() for each in known.values()}) == len(
+        assert len({each["operationId"] for known in output["paths"].values() for each in known.values()}) == len(
             OPERATIONS
         )
         page = http.get(PAGE)
@@ -75,13 +75,13 @@ def test_no_token_is_logged(caplog: pytest.LogCaptureFixture, capfd: pytest.Capt
         server.get("")
         server.http.get("/v1/nothing", params={"token": "w" * 43})
         server.reader.post("/v1/epochs", json={})
-    told = caplog.text + "".join(capfd.readouterr())
-    assert "w" * 43 not in told.replace("?token=" + "w" * 43, "")  # what httpx, the client, logs about its request
-    assert "r" * 43 not in told
+    output = caplog.text + "".join(capfd.readouterr())
+    assert "w" * 43 not in output.replace("?token=" + "w" * 43, "")  # what httpx, the client, logs about its request
+    assert "r" * 43 not in output
     assert "w" * 43 not in repr(server.service.tokens)
 
 
-def test_a_defect_is_told_without_a_traceback(
+def test_a_defect_is_reported_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with running() as server:

@@ -25,8 +25,8 @@ def test_rows_come_and_go_as_streams_of_arrows(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(values, "BATCH", 100)
     with running() as server:
         rows = pa.table({"c1": range(300), "c2": range(1, 301)})
-        told = server.http.post("/v1/relations/edge/insert", content=stream(rows), headers=SENDS).json()
-        assert (told["epoch"], told["changes"]["edge"]["plus_count"]) == (2, 300)
+        output = server.http.post("/v1/relations/edge/insert", content=stream(rows), headers=SENDS).json()
+        assert (output["epoch"], output["changes"]["edge"]["plus_count"]) == (2, 300)
         response = server.reader.get("/v1/views/edge", headers=TAKES)
         assert (response.headers["content-type"], response.headers["tidelog-epoch"]) == (ARROW, "2")
         with pa.ipc.open_stream(response.content) as reader:

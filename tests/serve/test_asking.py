@@ -8,15 +8,15 @@ from tests.serve.running import refused, running
 from tidelog.engine.engine import core_of
 
 
-def test_a_proof_is_told_as_a_tree() -> None:
+def test_a_proof_is_returned_as_a_tree() -> None:
     with running() as server:
         server.insert("edge", *((i, i + 1) for i in range(6)))
-        told = server.get("/why", fact="reach(0, 6)", depth=2)
-        assert (told["fact"], told["rule"], told["how"], told["epoch"]) == ("reach(0, 6)", "r2", "derived", 2)
-        edge, reach = told["premises"]
+        output = server.get("/why", fact="reach(0, 6)", depth=2)
+        assert (output["fact"], output["rule"], output["how"], output["epoch"]) == ("reach(0, 6)", "r2", "derived", 2)
+        edge, reach = output["premises"]
         assert (edge["fact"], edge["how"], edge["premises"]) == ("edge(0, 1)", "asserted", [])
         assert (reach["fact"], reach["values"]) == ("reach(1, 6)", [1, 6])
-        assert told["hidden"] > 0
+        assert output["hidden"] > 0
         deep = server.get("/why", fact="reach(0, 6)", depth=20)
         assert deep["hidden"] == 0
         refused(server.http.get("/v1/why", params={"fact": "reach(6, 0)"}), 404, "TL4601")
@@ -34,18 +34,18 @@ def test_a_proof_of_a_group_and_of_an_absence() -> None:
 def test_why_a_fact_is_absent() -> None:
     with running() as server:
         server.insert("edge", (1, 2))
-        told = server.get("/why-not", fact="reach(2, 1)")
-        assert (told["present"], told["epoch"]) == (False, 2)
-        assert [attempt["failed"] for attempt in told["attempts"]] == ["edge(2, 1)", "edge(2, Y)"]
+        output = server.get("/why-not", fact="reach(2, 1)")
+        assert (output["present"], output["epoch"]) == (False, 2)
+        assert [attempt["failed"] for attempt in output["attempts"]] == ["edge(2, 1)", "edge(2, Y)"]
 
 
 def test_why_a_fact_changed(tmp_path: Path) -> None:
     with running(path=tmp_path / "state") as server:
         server.insert("edge", (1, 2))
         server.post("/epochs", {"insert": {"edge": [[2, 3], [7, 8]]}, "author": "ada"})
-        told = server.get("/blame", fact="reach(1, 3)")
-        assert "edge(2, 3)" in told["text"]
-        assert "edge(7, 8)" not in told["text"]
+        output = server.get("/blame", fact="reach(1, 3)")
+        assert "edge(2, 3)" in output["text"]
+        assert "edge(7, 8)" not in output["text"]
 
 
 def test_a_constraint_that_is_violated() -> None:
@@ -59,8 +59,8 @@ def test_a_constraint_that_is_violated() -> None:
 def test_plans_and_profiles() -> None:
     with running() as server:
         server.insert("edge", (1, 2))
-        told = server.get("/explain", rule="r2", analyze="true")
-        (stratum,) = told["strata"]
+        output = server.get("/explain", rule="r2", analyze="true")
+        (stratum,) = output["strata"]
         assert [rule["label"] for rule in stratum["rules"]] == ["r2"]
         assert stratum["rules"][0]["orders"][0]["numbers"]
         refused(server.http.get("/v1/explain", params={"rule": "r9"}), 404, "TL4501")
@@ -72,8 +72,8 @@ def test_plans_and_profiles() -> None:
 def test_a_state_is_certified(tmp_path: Path) -> None:
     with running(path=tmp_path / "state") as server:
         server.insert("edge", (1, 2))
-        told = server.post("/verify")
-        assert (told["valid"], told["epoch"]) == (True, 2)
+        output = server.post("/verify")
+        assert (output["valid"], output["epoch"]) == (True, 2)
 
 
 def test_verification_is_done_once_at_a_time() -> None:

@@ -334,8 +334,8 @@ def test_a_limit_that_was_hit_is_in_the_log(caplog: pytest.LogCaptureFixture) ->
     with running(limits=LITTLE) as server, caplog.at_level("INFO", "tidelog.serve"):
         server.http.post("/v1/check", json={"text": slow()})
         server.http.get("/v1/views/edge", headers={"Authorization": "Bearer no"})
-    told = [(each.__dict__.get("code"), each.levelname) for each in caplog.records]
-    assert ("TL8025", "WARNING") in told
-    assert ("TL8001", "WARNING") in told
+    output = [(each.__dict__.get("code"), each.levelname) for each in caplog.records]
+    assert ("TL8025", "WARNING") in output
+    assert ("TL8001", "WARNING") in output
     assert "no" not in json.dumps([str(each.__dict__.get("path")) for each in caplog.records]).split()
     assert READS["Authorization"] not in caplog.text

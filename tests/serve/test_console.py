@@ -179,7 +179,7 @@ def test_change_that_caused_a_row_is_found(server: ConsoleServer, page: ConsoleP
     server.delete("member", ("ida", "guests"))
 
 
-def test_absence_is_told_with_the_premise_that_fails(page: ConsolePage) -> None:
+def test_absence_is_reported_with_the_premise_that_fails(page: ConsolePage) -> None:
     page.open('#/why?fact=reads("bob","pay")')
     assert "is not true" in page.text(".verdict")
     failing = [element.text for element in page.all(".premises .failed")]
@@ -189,11 +189,11 @@ def test_absence_is_told_with_the_premise_that_fails(page: ConsolePage) -> None:
     page.until(lambda: page.all(".proof .how.asserted"))
 
 
-def test_errors_are_told_in_the_servers_words(page: ConsolePage) -> None:
+def test_errors_have_the_messages_of_the_server(page: ConsolePage) -> None:
     page.open("#/why?fact=reads(")
-    told = page.text(".state.failed")
-    assert "TL1" in told
-    assert "[object" not in told
+    output = page.text(".state.failed")
+    assert "TL1" in output
+    assert "[object" not in output
     page.open("#/views/nowhere")
     assert "There is no relation nowhere" in page.text("main")
     page.open("#/views/reads?at=999999")

@@ -38,8 +38,8 @@ def test_the_command_of_the_image_is_one_that_there_is() -> None:
     entry, command = (json.loads(said(word)[0]) for word in ("ENTRYPOINT", "CMD"))
     assert entry == ["tidelog", "serve"]
     assert command[command.index("--state") + 1] == "/state"
-    told = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200"}).output
-    assert all(word in told for word in command if word.startswith("-"))
+    report = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200"}).output
+    assert all(word in report for word in command if word.startswith("-"))
 
 
 def test_what_is_copied_into_the_image_is_there_and_not_ignored() -> None:

@@ -71,10 +71,10 @@ def test_a_dry_run_reports_the_violations_that_a_commit_is_refused_for(
     assert {one["values"]["u"] for one in violated["first"]} == {f"u{i}" for i in range(72)}
     proof = violated["first"][0]["proof"]
     assert (proof["how"], [next(iter(part)) for part in proof["premises"]]) == ("derived", ["fact", "fact", "absent"])
-    told = refused(server.http.post("/v1/epochs", json=change), 409, "TL4951")
-    assert told["violations"] == tried["violations"]
-    assert [cause.replace('"', "") for cause in told["causes"]] == ["secret(plan) was asserted"]
-    assert "and 69 more" in told["message"]
+    output = refused(server.http.post("/v1/epochs", json=change), 409, "TL4951")
+    assert output["violations"] == tried["violations"]
+    assert [cause.replace('"', "") for cause in output["causes"]] == ["secret(plan) was asserted"]
+    assert "and 69 more" in output["message"]
     assert server.get("/views/secret")["total"] == 0
 
 

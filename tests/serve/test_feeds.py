@@ -51,9 +51,9 @@ def test_a_poll_gives_what_changed_since_an_epoch() -> None:
         server.insert("edge", (1, 2))
         server.insert("other", (1,))
         server.insert("edge", (2, 3))
-        told = server.get("/changes/reach", since=1)
-        assert [each["epoch"] for each in told["changes"]] == [2, 4]
-        assert (told["epoch"], told["more"]) == (4, False)
+        output = server.get("/changes/reach", since=1)
+        assert [each["epoch"] for each in output["changes"]] == [2, 4]
+        assert (output["epoch"], output["more"]) == (4, False)
         assert server.get("/changes/reach", since=4) == {"epoch": 4, "changes": [], "more": False}
         assert server.get("/changes/reach")["epoch"] == 4
 
@@ -170,9 +170,9 @@ def test_feeds_beat(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_views_are_followed_in_numbers(tmp_path: Path) -> None:
     with running(path=tmp_path / "state") as server:
         server.insert("edge", (1, 2), (2, 3))
-        told = server.get("/changes", since=0)
-        assert [each["epoch"] for each in told["epochs"]] == [1, 2]
-        assert told["epochs"][1]["changes"] == {"edge": {"plus": 2, "minus": 0}, "reach": {"plus": 3, "minus": 0}}
+        output = server.get("/changes", since=0)
+        assert [each["epoch"] for each in output["epochs"]] == [1, 2]
+        assert output["epochs"][1]["changes"] == {"edge": {"plus": 2, "minus": 0}, "reach": {"plus": 3, "minus": 0}}
         with server.http.stream("GET", "/v1/changes?since=1", headers=EVENTS) as feed:
             id_, change = next(events(feed))
             assert (id_, change["changes"]["reach"]) == (2, {"plus": 3, "minus": 0})
@@ -243,7 +243,7 @@ def test_feeds_end_when_the_server_stops() -> None:
             late.sendall(f"GET /v1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {'r' * 43}\r\n\r\n".encode())
             with late.makefile("rb") as answer:
                 assert b"503" in answer.readline()
-                told = b"".join(iter(answer.readline, b"\r\n"))
-                length = int(told.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+                output = b"".join(iter(answer.readline, b"\r\n"))
+                length = int(output.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
                 assert b"TL8020" in answer.read(length)
         assert ended == [True]

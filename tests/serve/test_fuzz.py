@@ -155,8 +155,8 @@ def fuzz_request(draw: random.Random, server: Running) -> httpx.Request:
         headers["Last-Event-ID"] = draw.choice(["1", "x", "-1", "9" * 40])
     method = operation.method if draw.random() < 0.97 else draw.choice(["PUT", "PATCH", "DELETE", "GET", "POST"])
     raw = {name: value.encode("latin-1") for name, value in headers.items()}
-    told = {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
-    return httpx.Request(method, f"{server.url}{path}", params=told, headers=raw, content=body)
+    output = {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
+    return httpx.Request(method, f"{server.url}{path}", params=output, headers=raw, content=body)
 
 
 def fuzz(server: Running, seed: int, requests: int) -> dict[int, int]:

@@ -28,9 +28,9 @@ def test_an_unexpected_exception_is_logged_with_its_traceback(monkeypatch: pytes
     to = io.StringIO()
     with logs.start_logging("info", "json", to), running() as server:
         assert server.http.get("/v1/program").status_code == 500
-    told = [line for line in lines(to) if line["level"] == "error"]
-    assert told[0]["message"] == "unexpected exception in GET /v1/program"
-    assert "ZeroDivisionError: nobody thought of it" in str(told[0]["exception"])
+    output = [line for line in lines(to) if line["level"] == "error"]
+    assert output[0]["message"] == "unexpected exception in GET /v1/program"
+    assert "ZeroDivisionError: nobody thought of it" in str(output[0]["exception"])
 
 
 def test_refusals_are_logged_without_tokens_and_parameters() -> None:
@@ -38,8 +38,8 @@ def test_refusals_are_logged_without_tokens_and_parameters() -> None:
     with logs.start_logging("info", "json", to), running() as server:
         server.http.get("/v1/views/none", params={"c1": "secret"})
         server.http.get("/v1/program", headers={"Authorization": "Bearer wrong-token"})
-    told = [line for line in lines(to) if line["message"] == "request refused"]
-    assert [(line["status"], line["code"], line["path"]) for line in told] == [
+    output = [line for line in lines(to) if line["message"] == "request refused"]
+    assert [(line["status"], line["code"], line["path"]) for line in output] == [
         (404, "TL4050", "/v1/views/none"),
         (401, "TL8001", "/v1/program"),
     ]
@@ -61,9 +61,9 @@ def test_what_is_sent_begins_no_line_of_the_log() -> None:
     to = io.StringIO()
     with logs.start_logging("info", "text", to), running() as server:
         server.http.get("/v1/%0a2026-01-01T00:00:00.000Z%20ERROR%20forged%1b[2J")
-    told = [line for line in to.getvalue().splitlines() if "forged" in line]
-    assert len(told) == 1
-    assert "forged\\x1b[2J" in told[0]
+    output = [line for line in to.getvalue().splitlines() if "forged" in line]
+    assert len(output) == 1
+    assert "forged\\x1b[2J" in output[0]
     assert "\x1b" not in to.getvalue()
 
 
@@ -73,8 +73,8 @@ def test_a_level_bounds_what_is_logged(tmp_path: Path) -> None:
         with logs.start_logging(level, "json", to), running(path=tmp_path / level) as server:
             server.insert("edge", (1, 2))
             server.http.get("/v1/none")
-        told = [line["message"] for line in lines(to) if "epoch 2" in str(line) or "refused" in str(line)]
-        assert len(told) == expected
+        output = [line["message"] for line in lines(to) if "epoch 2" in str(line) or "refused" in str(line)]
+        assert len(output) == expected
 
 
 def test_the_logger_is_the_users_again_afterwards() -> None:
@@ -90,6 +90,6 @@ def test_the_command_logs_its_start_and_its_end(tmp_path: Path) -> None:
     words = [program(tmp_path), "--state", str(tmp_path / "state"), "--log-format", "json", "--access-log"]
     with typed(*words) as server:
         pass
-    told = [json.loads(line) for line in server.rest.splitlines() if line.startswith("{")]
-    assert any(str(line["message"]).startswith("serving at http://127.0.0.1:") for line in told)
-    assert told[-1]["message"] == "stopped"
+    output = [json.loads(line) for line in server.rest.splitlines() if line.startswith("{")]
+    assert any(str(line["message"]).startswith("serving at http://127.0.0.1:") for line in output)
+    assert output[-1]["message"] == "stopped"

@@ -11,13 +11,13 @@ from tidelog.serve.limits import ServerLimits
 def pages(server: Running, path: str, **query: Any) -> list[list[Any]]:
     """All rows of a view, page by page, with an epoch in between each."""
     rows: list[list[Any]] = []
-    told = server.get(path, **query)
+    output = server.get(path, **query)
     while True:
-        rows += told["rows"]
-        if told["next"] is None:
+        rows += output["rows"]
+        if output["next"] is None:
             return rows
         server.insert("other", (len(rows),))
-        told = server.get(path, **query, after=told["next"])
+        output = server.get(path, **query, after=output["next"])
 
 
 def test_all_pages_are_of_one_epoch() -> None:

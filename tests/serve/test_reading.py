@@ -9,46 +9,46 @@ from tests.serve.running import refused, running
 
 def test_a_server_tells_what_it_is() -> None:
     with running() as server:
-        told = server.get("")
-        assert (told["name"], told["epoch"], told["read_only"]) == ("tidelog", 1, False)
-        assert told["limits"]["rows"] == server.service.limits.rows
+        output = server.get("")
+        assert (output["name"], output["epoch"], output["read_only"]) == ("tidelog", 1, False)
+        assert output["limits"]["rows"] == server.service.limits.rows
         assert server.reader.get("/v1").json()["read_only"] is True
 
 
 def test_metrics_are_a_page_for_prometheus() -> None:
     with running() as server:
         server.insert("edge", (1, 2))
-        told = server.reader.get("/metrics")
-        assert told.headers["content-type"].startswith("text/plain; version=0.0.4")
-        assert "tidelog_epoch 2\n" in told.text
-        assert 'tidelog_facts{relation="reach"} 1\n' in told.text
+        output = server.reader.get("/metrics")
+        assert output.headers["content-type"].startswith("text/plain; version=0.0.4")
+        assert "tidelog_epoch 2\n" in output.text
+        assert 'tidelog_facts{relation="reach"} 1\n' in output.text
 
 
 def test_a_view_is_read_with_its_epoch() -> None:
     with running() as server:
         server.insert("edge", (1, 2), (2, 3))
-        told = server.get("/views/reach")
-        assert sorted(told["rows"]) == [[1, 2], [1, 3], [2, 3]]
-        assert (told["epoch"], told["columns"], told["types"]) == (2, ["c1", "c2"], ["number", "number"])
-        assert (told["total"], told["next"]) == (3, None)
+        output = server.get("/views/reach")
+        assert sorted(output["rows"]) == [[1, 2], [1, 3], [2, 3]]
+        assert (output["epoch"], output["columns"], output["types"]) == (2, ["c1", "c2"], ["number", "number"])
+        assert (output["total"], output["next"]) == (3, None)
 
 
 def test_a_question_is_answered() -> None:
     with running() as server:
         server.insert("edge", (1, 2), (2, 3))
-        told = server.post("/query", {"text": "reach(X, Y), !edge(X, Y)"})
-        assert (told["epoch"], told["columns"], told["rows"]) == (2, ["X", "Y"], [[1, 3]])
+        output = server.post("/query", {"text": "reach(X, Y), !edge(X, Y)"})
+        assert (output["epoch"], output["columns"], output["rows"]) == (2, ["X", "Y"], [[1, 3]])
         assert server.post("/query", {"text": "edge(1, Y)"})["rows"] == [[2]]
         assert server.post("/query", {"text": "edge(1, 2)"})["rows"] == [[]]
 
 
-def test_unknown_relations_are_told() -> None:
+def test_unknown_relations_are_reported() -> None:
     with running() as server:
         assert "reach" in refused(server.http.get("/v1/views/reech"), 404, "TL4050")["message"]
         refused(server.http.post("/v1/query", json={"text": "reech(X)"}), 400, "TL4070")
 
 
-def test_a_question_that_is_not_well_formed_is_told_with_its_place() -> None:
+def test_a_question_that_is_not_well_formed_is_reported_with_its_place() -> None:
     with running() as server:
         error = server.http.post("/v1/query", json={"text": "edge(X,"}).json()["error"]
         assert error["kind"] == "ProgramError"
@@ -60,10 +60,10 @@ def test_the_program_is_described() -> None:
     with running("even(X) :- zero(X).  even(Y) :- odd(X), next(X, Y).  odd(Y) :- even(X), next(X, Y).  "
                  "big(X) :- next(X, _), !even(X).") as server:  # fmt: skip
         server.insert("zero", (0,))
-        told = server.get("/program")
-        relations = {relation["name"]: relation for relation in told["relations"]}
-        assert [rule["label"] for rule in told["rules"]] == ["r1", "r2", "r3", "r4"]
-        assert told["rules"][1]["body"] == ["odd(X)", "next(X, Y)"]
+        output = server.get("/program")
+        relations = {relation["name"]: relation for relation in output["relations"]}
+        assert [rule["label"] for rule in output["rules"]] == ["r1", "r2", "r3", "r4"]
+        assert output["rules"][1]["body"] == ["odd(X)", "next(X, Y)"]
         assert relations["even"]["recursive"] == relations["odd"]["recursive"] == relations["odd"]["stratum"]
         assert (relations["next"]["base"], relations["big"]["base"], relations["big"]["recursive"]) == (
             True,
@@ -81,8 +81,8 @@ def test_the_program_is_described() -> None:
             "last_change": None,
         }
         assert relations["zero"]["last_change"] == {"epoch": 2, "plus": 1, "minus": 0}
-        assert {"from": "even", "to": "big", "negated": True} in told["edges"]
-        assert {"from": "next", "to": "big", "negated": False} in told["edges"]
+        assert {"from": "even", "to": "big", "negated": True} in output["edges"]
+        assert {"from": "next", "to": "big", "negated": False} in output["edges"]
 
 
 def test_a_text_is_checked_without_running_it() -> None:
@@ -106,10 +106,10 @@ def test_values_of_every_type_come_back_as_they_went_in() -> None:
     ]
     with running(program) as server:
         server.insert("all_", *rows)
-        told = server.get("/views/all_")
-        assert sorted(told["rows"], key=str) == sorted(rows, key=str)
-        assert told["types"] == ["number", "unsigned", "float", "symbol", "Point", "Shape"]
-        server.post("/epochs", {"delete": {"all_": told["rows"]}})
+        output = server.get("/views/all_")
+        assert sorted(output["rows"], key=str) == sorted(rows, key=str)
+        assert output["types"] == ["number", "unsigned", "float", "symbol", "Point", "Shape"]
+        server.post("/epochs", {"delete": {"all_": output["rows"]}})
         assert server.get("/views/all_")["rows"] == []
 
 
@@ -132,7 +132,7 @@ def test_old_epochs_are_read_as_they_were(tmp_path: Path) -> None:
         refused(server.http.get("/v1/views/reach?at=9"), 400, "TL8016")
 
 
-def test_the_history_is_told_in_pages(tmp_path: Path) -> None:
+def test_the_history_is_returned_in_pages(tmp_path: Path) -> None:
     with running(path=tmp_path / "state") as server:
         server.post(
             "/epochs", {"insert": {"edge": [[1, 2]]}, "author": "ada", "note": "first", "source": "s", "offset": 7}
@@ -168,12 +168,12 @@ def test_statistics_tell_how_the_server_is_doing() -> None:
 
     with running(sources=[Beside()]) as server:
         server.insert("edge", (1, 2))
-        told = server.get("/statistics")
-        assert (told["epoch"], told["epochs"]["lately"], told["feeds"]) == (2, 1, 0)
-        assert told["memory"]["engine"] > 0
-        assert told["requests"]["200"] == 1
+        output = server.get("/statistics")
+        assert (output["epoch"], output["epochs"]["lately"], output["feeds"]) == (2, 1, 0)
+        assert output["memory"]["engine"] > 0
+        assert output["requests"]["200"] == 1
         health = {"name": "beside", "state": "running", "detail": "", "lag": 0.5, "reconnects": 2}
-        assert (told["sources"], told["incomplete"]) == ([health], ["edge"])
+        assert (output["sources"], output["incomplete"]) == ([health], ["edge"])
         found = server.get("/sources")
         assert found == {"sources": [{**health, "quarantine": Beside().quarantine()}], "incomplete": ["edge"]}
         relations = server.get("/program")["relations"]

@@ -12,35 +12,35 @@ from tidelog.serve.staging import Staging
 
 def test_an_epoch_tells_what_it_changed() -> None:
     with running() as server:
-        told = server.insert("edge", (1, 2), (2, 3))
-        assert (told["epoch"], told["repeated"], told["dry_run"]) == (2, False, False)
-        assert sorted(told["changes"]["reach"]["plus"]) == [[1, 2], [1, 3], [2, 3]]
-        told = server.post("/epochs", {"delete": {"edge": [{"c1": 1, "c2": 2}]}, "rows": 1})
-        assert len(told["changes"]["reach"]["minus"]) == 1
-        assert told["changes"]["reach"]["minus_count"] == 2
+        report = server.insert("edge", (1, 2), (2, 3))
+        assert (report["epoch"], report["repeated"], report["dry_run"]) == (2, False, False)
+        assert sorted(report["changes"]["reach"]["plus"]) == [[1, 2], [1, 3], [2, 3]]
+        report = server.post("/epochs", {"delete": {"edge": [{"c1": 1, "c2": 2}]}, "rows": 1})
+        assert len(report["changes"]["reach"]["minus"]) == 1
+        assert report["changes"]["reach"]["minus_count"] == 2
 
 
 def test_rules_come_are_replaced_and_go() -> None:
     with running() as server:
         server.insert("edge", (1, 2))
-        told = server.post("/epochs", {"add_rules": ["back(Y, X) :- edge(X, Y)."]})
-        assert (told["labels"], told["changes"]["back"]["plus"]) == (["r3"], [[2, 1]])
-        told = server.post("/epochs", {"add_rules": [{"text": "back(Y, Y) :- edge(X, Y).", "replaces": "r3"}]})
-        assert (told["changes"]["back"]["plus"], told["changes"]["back"]["minus"]) == ([[2, 2]], [[2, 1]])
-        told = server.post("/epochs", {"remove_rules": told["labels"]})
-        assert told["changes"]["back"]["minus"] == [[2, 2]]
+        report = server.post("/epochs", {"add_rules": ["back(Y, X) :- edge(X, Y)."]})
+        assert (report["labels"], report["changes"]["back"]["plus"]) == (["r3"], [[2, 1]])
+        report = server.post("/epochs", {"add_rules": [{"text": "back(Y, Y) :- edge(X, Y).", "replaces": "r3"}]})
+        assert (report["changes"]["back"]["plus"], report["changes"]["back"]["minus"]) == ([[2, 2]], [[2, 1]])
+        report = server.post("/epochs", {"remove_rules": report["labels"]})
+        assert report["changes"]["back"]["minus"] == [[2, 2]]
         refused(server.http.post("/v1/epochs", json={"remove_rules": ["r3"]}), 404, "TL4501")
 
 
 def test_a_dry_run_changes_nothing() -> None:
     with running() as server:
         server.insert("edge", (1, 2))
-        told = server.post(
+        report = server.post(
             "/epochs", {"add_rules": ["back(Y, X) :- edge(X, Y)."], "delete": {"edge": [[1, 2]]}, "dry_run": True}
         )
-        assert (told["epoch"], told["repeated"], told["dry_run"]) == (None, False, True)
-        assert told["changes"]["reach"]["minus"] == [[1, 2]]
-        assert told["statistics"]["supports"]
+        assert (report["epoch"], report["repeated"], report["dry_run"]) == (None, False, True)
+        assert report["changes"]["reach"]["minus"] == [[1, 2]]
+        assert report["statistics"]["supports"]
         assert (server.get("")["epoch"], len(server.get("/program")["rules"])) == (2, 2)
         assert server.get("/views/edge")["rows"] == [[1, 2]]
 
@@ -131,9 +131,9 @@ EMPLOYEES = ".decl emp(name: symbol, mgr: symbol)"
 
 def test_objects_are_matched_by_name_and_other_fields_are_reported() -> None:
     with running(EMPLOYEES) as server:
-        told = server.post("/epochs", {"insert": {"emp": [{"Mgr": "ann", "note": 1, " name": "bob"}]}})
-        assert told["changes"]["emp"]["plus"] == [["bob", "ann"]]
-        assert told["ignored_columns"] == {"emp": ["note"]}
+        report = server.post("/epochs", {"insert": {"emp": [{"Mgr": "ann", "note": 1, " name": "bob"}]}})
+        assert report["changes"]["emp"]["plus"] == [["bob", "ann"]]
+        assert report["ignored_columns"] == {"emp": ["note"]}
         refused(server.http.post("/v1/epochs", json={"insert": {"emp": [{"nam": "x", "mgr": "y"}]}}), 400, "TL1016")
         refused(server.http.post("/v1/epochs", json={"insert": {"emp": [{"a": "x", "b": "y"}]}}), 400, "TL1012")
 
@@ -142,11 +142,11 @@ def test_nulls_are_handled_as_the_request_says() -> None:
     with running(EMPLOYEES) as server:
         rows = [["ann", None], ["bob", "ann"], [None, "bob"]]
         refused(server.http.post("/v1/epochs", json={"insert": {"emp": rows}}), 400, "TL1003")
-        told = server.post("/epochs", {"insert": {"emp": rows}, "nulls": {"emp": "mgr=none,skip"}})
-        assert sorted(told["changes"]["emp"]["plus"]) == [["ann", "none"], ["bob", "ann"]]
-        assert told["nulls"] == {"emp": {"skipped": 1, "replaced": {"mgr": 1}}}
-        told = server.post("/relations/emp/delete", [["ann", None]], nulls="mgr=none")
-        assert told["changes"]["emp"]["minus"] == [["ann", "none"]]
+        report = server.post("/epochs", {"insert": {"emp": rows}, "nulls": {"emp": "mgr=none,skip"}})
+        assert sorted(report["changes"]["emp"]["plus"]) == [["ann", "none"], ["bob", "ann"]]
+        assert report["nulls"] == {"emp": {"skipped": 1, "replaced": {"mgr": 1}}}
+        report = server.post("/relations/emp/delete", [["ann", None]], nulls="mgr=none")
+        assert report["changes"]["emp"]["minus"] == [["ann", "none"]]
         bad = {"insert": {"emp": rows}, "nulls": {"emp": "drop"}}
         refused(server.http.post("/v1/epochs", json=bad), 400, "TL1019")
 
@@ -156,7 +156,7 @@ PEOPLE = '.decl person(name: symbol)\nperson("ann").'
 
 def test_a_relation_is_declared_filled_and_read_by_rules_in_one_epoch() -> None:
     with running(PEOPLE) as server:
-        told = server.post(
+        report = server.post(
             "/epochs",
             {
                 "declare": ".type Day = date\n.decl vip(name: symbol, since: Day)\n.decl old(name: symbol)",
@@ -164,7 +164,7 @@ def test_a_relation_is_declared_filled_and_read_by_rules_in_one_epoch() -> None:
                 "add_rules": ["old(n) :- vip(n, _), !person(n)."],
             },
         )
-        assert (told["labels"], told["changes"]["old"]["plus"]) == (["r1"], [["bob"]])
+        assert (report["labels"], report["changes"]["old"]["plus"]) == (["r1"], [["bob"]])
         assert sorted(server.get("/views/vip")["rows"]) == [["ann", "2026-11-17"], ["bob", "2020-01-01"]]
         tried = server.post("/epochs", {"declare": ".decl x(n: symbol)  x(n) :- vip(n, _).", "dry_run": True})
         assert (tried["labels"], tried["changes"]["x"]["plus_count"]) == (["r2"], 2)
@@ -178,8 +178,8 @@ def test_a_relation_is_declared_in_an_open_epoch() -> None:
         assert server.post(f"/epochs/open/{name}", {"declare": ".decl day(d: date)\nlate: day(d) :- day(d)."})["labels"]
         server.post("/relations/day/insert", [["2026-11-17"]], open=name)
         refused(server.http.post(f"/v1/epochs/open/{name}", json={"declare": ".decl p("}), 400, "TL100")
-        told = server.post(f"/epochs/open/{name}/commit")
-        assert (told["labels"], told["changes"]["day"]["plus"]) == (["late"], [["2026-11-17"]])
+        report = server.post(f"/epochs/open/{name}/commit")
+        assert (report["labels"], report["changes"]["day"]["plus"]) == (["late"], [["2026-11-17"]])
 
 
 def test_a_declaration_that_contradicts_the_program_is_refused() -> None:
@@ -190,10 +190,10 @@ def test_a_declaration_that_contradicts_the_program_is_refused() -> None:
             ('#include "/etc/passwd"', "TL180"),
             (".decl vip(name: Nobody)", "TL206"),
         ):
-            told = refused(server.http.post("/v1/epochs", json={"declare": text}), 400, code)
-            assert told["notes"]
+            report = refused(server.http.post("/v1/epochs", json={"declare": text}), 400, code)
+            assert report["notes"]
         refused(server.http.post("/v1/epochs", json={"add_rules": ["vip(n) :- person(n)."]}), 400, "TL201")
         both = [".decl vip(name: symbol)  vip(n) :- person(n)."]
-        told = refused(server.http.post("/v1/epochs", json={"add_rules": both}), 400, "TL4094")
-        assert "`declare`" in told["hint"]
+        report = refused(server.http.post("/v1/epochs", json={"add_rules": both}), 400, "TL4094")
+        assert "`declare`" in report["hint"]
         assert server.get("")["epoch"] == 1

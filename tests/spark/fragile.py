@@ -153,9 +153,9 @@ class Beside:
         epoch = self.try_epoch(script)
         after = self.check()
         for name in after:
-            told = epoch.changes[name]
+            output = epoch.changes[name]
             old, new = before.get(name, frozenset()), after[name]
-            assert (frozenset(told.inserted), frozenset(told.deleted)) == (new - old, old - new), name
+            assert (frozenset(output.inserted), frozenset(output.deleted)) == (new - old, old - new), name
         return epoch
 
     def try_epoch(self, script: str) -> Epoch:

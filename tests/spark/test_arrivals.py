@@ -69,7 +69,9 @@ def test_pages_of_spark_tell_which_partitions_and_epochs_jobs_belong_to(spark: S
     assert {f"Some(tidelog: epoch {each}, rows of edge)" for each in (number, number + 1)} <= said
 
 
-def test_source_that_was_deleted_meanwhile_is_told_in_a_line(spark: SparkSession, db: Engine, tmp_path: Path) -> None:
+def test_source_that_was_deleted_meanwhile_is_reported_in_a_line(
+    spark: SparkSession, db: Engine, tmp_path: Path
+) -> None:
     spark.range(3).selectExpr("id AS a", "id AS b").coalesce(1).write.parquet(f"{tmp_path}/edges")
     edges, before = spark.read.parquet(f"{tmp_path}/edges"), db.epoch_number
     for file in (tmp_path / "edges").glob("*.parquet"):
@@ -207,8 +209,10 @@ def test_rows_replace_those_with_their_key_where_they_live(spark: SparkSession) 
                 e.insert("route", [(19, "c")])
             assert sorted(e.changes["best"].deleted) == [(5, "a"), (6, "a"), (7, "a"), (8, "a"), (19, "a")]
             before = set(db["best"])
-            told = r"the key of `route` is column 1, but route\(30, .*\) and route\(30, .*\) are inserted in one epoch"
-            with pytest.raises(DataError, match=told), db.epoch() as e:
+            output = (
+                r"the key of `route` is column 1, but route\(30, .*\) and route\(30, .*\) are inserted in one epoch"
+            )
+            with pytest.raises(DataError, match=output), db.epoch() as e:
                 e.insert("route", spark.createDataFrame([(30, "x"), (31, "y")], "d long, n string"))
                 e.insert("route", [(30, "z")])
         assert set(db["best"]) == before
@@ -298,9 +302,9 @@ def test_a_source_that_moves_is_read_once_by_an_embedded_engine(spark: SparkSess
         epoch.insert("e", [(i,) for i in range(200)])
     with db.epoch() as epoch:
         epoch.change("e", moving)
-        told = {sign: {int(v) for v in part.columns[0].to_pylist()} for sign, _, part in epoch.collected.facts}
-    assert told[1] | told[-1] == set(range(200))
-    assert not told[1] & told[-1]
+        output = {sign: {int(v) for v in part.columns[0].to_pylist()} for sign, _, part in epoch.collected.facts}
+    assert output[1] | output[-1] == set(range(200))
+    assert not output[1] & output[-1]
 
 
 def leave_spark_alone() -> None:

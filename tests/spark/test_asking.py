@@ -29,9 +29,9 @@ def test_questions_are_answered_on_spark_as_in_one_process(spark: SparkSession) 
         query = 'name(X, "node 1003"), edge(X, Y), name(Y, N)'
         assert list(db.query(query)) == list(alone.query(query)) == [(1003, 1004, "node 1004")]
         assert moved(db)[1] - before[1] < 300
-        told = ("strata", "rules", "relations", "facts", "supports")
+        output = ("strata", "rules", "relations", "facts", "supports")
         verdicts = db.verify(), alone.verify()
-        assert [getattr(verdicts[0], name) for name in told] == [getattr(verdicts[1], name) for name in told]
+        assert [getattr(verdicts[0], name) for name in output] == [getattr(verdicts[1], name) for name in output]
         with db.epoch() as e:
             e.insert("edge", [(1010, 1011), (7, 8)])
         found = e.blame("reach(1000, 1011)")

@@ -56,10 +56,10 @@ def test_state_is_closed_and_opened_again_and_its_past_is_read(spark: SparkSessi
         assert core_of(beside.db).runtime.partitions == 2  # type: ignore[union-attr]  # on Spark
         beside.epoch("+edge(3,4). -name(5, late).")
         assert [entry.epoch for entry in beside.db.log()] == [1, 2, 3, 4, 5, 6]
-        told: set[tuple[object, ...]] = set()
+        output: set[tuple[object, ...]] = set()
         for _, sign, fact in beside.db.changes("label"):
-            (told.add if sign > 0 else told.remove)(fact)
-        assert told == set(beside.db["label"])
+            (output.add if sign > 0 else output.remove)(fact)
+        assert output == set(beside.db["label"])
     with Engine(path=tmp_path, at=3) as past:
         assert {name: sorted(past[name]) for name in expected} == expected
     with Engine(path=tmp_path, partitions=2) as beside.db:  # the same state in this process
@@ -194,8 +194,8 @@ def test_state_of_a_killed_driver_is_opened_again(spark: SparkSession, tmp_path:
         process.communicate()
     with Engine(path=tmp_path / "state", spark=spark) as db:
         beside = Beside(db, PROGRAM)
-        for told in (FIRST, SECOND):
-            beside.note(told)
+        for output in (FIRST, SECOND):
+            beside.note(output)
         beside.check()
         assert db.epoch_number == 3
         beside.epoch("+edge(5,6).")

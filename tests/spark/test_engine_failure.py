@@ -161,11 +161,11 @@ def test_repeated_loss_ends_with_an_error_and_the_engine_goes_on_afterwards(
 ) -> None:
     number = beside.db.epoch_number
     orders.die(method, times=100)
-    told = (
+    output = (
         "was lost: .*; stopped after 4 attempts; the last known position is round .*; the state is that of "
         f"epoch {number}$"
     )
-    with pytest.raises(EngineError, match=told):
+    with pytest.raises(EngineError, match=output):
         beside.try_epoch(change(beside))
     assert orders.left == 96
     orders.live()
@@ -303,8 +303,8 @@ def test_ctrl_c_at_a_terminal_reaches_the_engine_and_nothing_else(tmp_path: Path
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.5)
         (tmp_path / "go").touch()
-        told, errors = process.communicate(timeout=LIMIT)
-        assert (told, process.returncode) == ("went on (4,)\n10\n", 0), errors[-2000:]
+        output, errors = process.communicate(timeout=LIMIT)
+        assert (output, process.returncode) == ("went on (4,)\n10\n", 0), errors[-2000:]
         wait_for(lambda: not any(runs(number) for number in below), LIMIT)
     finally:
         for number in (*below, process.pid):

@@ -85,13 +85,13 @@ class Broken(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
         raise flight.FlightServerError("no room")
 
 
-def test_failure_of_the_transport_is_told() -> None:
+def test_failure_of_the_transport_is_reported() -> None:
     with (
         Broken(f"grpc+tcp://{HERE}:0") as server,
-        pytest.raises(SparkError, match="partition 3: no room") as told,
+        pytest.raises(SparkError, match="partition 3: no room") as output,
     ):
         Endpoint(3, HERE, server.port, Credentials("secret")).open().call("anything")
-    assert told.value.code == "TL6102"
+    assert output.value.code == "TL6102"
 
 
 def test_driver_takes_and_gives_no_rows() -> None:
@@ -118,20 +118,20 @@ def start_with(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, job: Callab
     return refused.value
 
 
-def test_stage_that_ends_before_it_begins_is_told(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stage_that_ends_before_it_begins_is_reported(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     def ended(assignment: Assignment) -> Any:
         over = threading.Event()
         over.set()
         return SimpleNamespace(ended=over, said="no executor was left", cancel=over.set)
 
-    told = start_with(spark, monkeypatch, ended)
-    assert (told.code, str(told)) == (
+    output = start_with(spark, monkeypatch, ended)
+    assert (output.code, str(output)) == (
         "TL6108",
         "the resident stage ended before all its tasks had started: no executor was left",
     )
 
 
-def test_partition_that_falls_silent_while_it_starts_is_told(
+def test_partition_that_falls_silent_while_it_starts_is_reported(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def silent(assignment: Assignment) -> Any:
@@ -139,5 +139,5 @@ def test_partition_that_falls_silent_while_it_starts_is_told(
         over = threading.Event()
         return SimpleNamespace(ended=over, said="", cancel=over.set)
 
-    told = start_with(spark, monkeypatch, silent)
-    assert (told.code, str(told)) == ("TL6109", "partition 0 sent no heartbeat for 0.3 s during startup")
+    output = start_with(spark, monkeypatch, silent)
+    assert (output.code, str(output)) == ("TL6109", "partition 0 sent no heartbeat for 0.3 s during startup")

@@ -156,7 +156,7 @@ def test_relations_with_a_key_are_read_and_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "spark" / "best.csv").read_text() == "1\t11\n2\t20\n"
 
 
-def test_bad_row_is_told_with_its_line_and_nothing_is_written(tmp_path: Path) -> None:
+def test_bad_row_is_reported_with_its_line_and_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "p.dl").write_text(
         ".decl edge(x: number, y: number)\n.input edge\n.decl p(x: number)\n.output p\np(x) :- edge(x, _)."
     )
@@ -167,7 +167,7 @@ def test_bad_row_is_told_with_its_line_and_nothing_is_written(tmp_path: Path) ->
     assert not (tmp_path / "out").exists()
 
 
-def test_folder_for_views_that_is_a_file_is_told(tmp_path: Path) -> None:
+def test_folder_for_views_that_is_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "p.dl").write_text("n(1). p(X) :- n(X).")
     (tmp_path / "out").touch()
     for place in ("spark", "embedded"):
@@ -176,7 +176,7 @@ def test_folder_for_views_that_is_a_file_is_told(tmp_path: Path) -> None:
         assert f"error[TL1066]: cannot write {tmp_path}/out/p.csv: " in result.stderr
 
 
-def test_value_that_a_file_cannot_hold_is_told_as_by_the_embedded_run(tmp_path: Path) -> None:
+def test_value_that_a_file_cannot_hold_is_reported_as_by_the_embedded_run(tmp_path: Path) -> None:
     (tmp_path / "p.dl").write_text('.output t(IO=ntriples)\nn("x"). t(X, X, X) :- n(X).\n')
     args = (tmp_path / "p.dl", "-D", tmp_path / "out")
     embedded, on_spark = run(*args, "--runtime", "embedded"), run(*args)
@@ -224,7 +224,7 @@ def test_state_is_gone_on_from_and_read_at_an_epoch(reach: Path) -> None:
     assert "c\ta" in other.stdout, other.output
 
 
-def test_state_of_one_embedded_partition_goes_on_embedded_unless_told_otherwise(reach: Path) -> None:
+def test_state_of_one_embedded_partition_continues_embedded_by_default(reach: Path) -> None:
     state = ("--state", reach.parent / "state")
     assert run(reach, "-F", reach.parent, *state, "--runtime", "embedded").exit_code == 0
     assert "a\tc" in run(reach, *state).stdout

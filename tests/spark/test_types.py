@@ -120,17 +120,17 @@ LOCAL, INSTANT = "timestamp_ntz'2020-07-01 00:00:00'", "timestamp'2020-07-01 00:
 
 
 def refused(db: Engine, relation: str, df: DataFrame, *, delete: bool = False) -> None:
-    with pytest.raises(EngineError, match="without a zone") as told, db.epoch() as e:
+    with pytest.raises(EngineError, match="without a zone") as output, db.epoch() as e:
         (e.delete if delete else e.insert)(relation, df)
-    assert told.value.code == "TL4585"
+    assert output.value.code == "TL4585"
 
 
 @pytest.mark.parametrize("name", ZONES)
 @pytest.mark.parametrize("embedded", [True, False])
 def test_datetimes_of_python_are_what_dataframes_are(spark: SparkSession, name: str, embedded: bool) -> None:
     with zone(spark, name):
-        for told, other in ((LOCAL, INSTANT), (INSTANT, LOCAL)):
-            df, against = spark.sql(f"select {told} as t"), spark.sql(f"select {other} as t")
+        for output, other in ((LOCAL, INSTANT), (INSTANT, LOCAL)):
+            df, against = spark.sql(f"select {output} as t"), spark.sql(f"select {other} as t")
             with Engine("copy(T) :- a(T).", **({} if embedded else {"spark": spark, "partitions": 2})) as db:
                 with db.epoch() as e:
                     e.insert("a", [(datetime(2019, 7, 1),)])
@@ -156,8 +156,8 @@ def test_a_field_holds_times_of_one_kind(spark: SparkSession, name: str, embedde
         .decl a(p: P)\n.decl b(p: P)\n.decl p(p: P)\n.decl v(v: V)\n.decl q(t: timestamp)
         p(x) :- a(x).\np(x) :- b(x).\nv($Dot(x)) :- a(x).\nq(t) :- v($Dot([t, n]))."""
     with zone(spark, name):
-        for told, other in ((LOCAL, INSTANT), (INSTANT, LOCAL)):
-            df, against = (spark.sql(f"select named_struct('t', {t}, 'n', 1) as p") for t in (told, other))
+        for output, other in ((LOCAL, INSTANT), (INSTANT, LOCAL)):
+            df, against = (spark.sql(f"select named_struct('t', {t}, 'n', 1) as p") for t in (output, other))
             with Engine(rules, **({} if embedded else {"spark": spark, "partitions": 2})) as db:
                 with db.epoch() as e:
                     e.insert("a", df)
@@ -184,9 +184,9 @@ def test_long_decimals_are_taken_as_by_an_embedded_engine(spark: SparkSession, t
     with Engine(rules) as embedded, Engine(rules, spark=spark, partitions=1) as partitioned:
         for db, refusal in ((embedded, "TL1005"), (partitioned, "TL1510")):
             for value in frames.keys() - set(fitting):
-                with pytest.raises(DataError) as told, db.epoch() as e:
+                with pytest.raises(DataError) as output, db.epoch() as e:
                     e.insert("t", frames[value])
-                assert told.value.code == refusal
+                assert output.value.code == refusal
             for value in fitting:
                 with db.epoch() as e:
                     e.insert("t", frames[value])

@@ -553,7 +553,7 @@ NARROWER = FailureEntry(
     "column `{name}` contains values out of range for {type}: {error}",
     "Rows of a removed rule may contain values that the remaining rules would not accept.",
     "No action is needed: such rows are returned with the natural type of their values.",
-    test="tests/io/test_outside.py::test_values_beyond_the_type_of_a_column_are_told",
+    test="tests/io/test_outside.py::test_values_beyond_the_type_of_a_column_are_reported",
 )
 BEYOND_PYTHON = FailureEntry(
     "TL1086",
@@ -563,7 +563,7 @@ BEYOND_PYTHON = FailureEntry(
     "are {least} to {most}",
     "Dates are stored as days and times as microseconds since 1970, in 64 bits. Python's classes have a smaller range.",
     "Read the rows with `to_arrow`, `to_numpy` or `to_spark`.",
-    test="tests/io/test_outside.py::test_dates_that_python_does_not_know_are_told",
+    test="tests/io/test_outside.py::test_dates_that_python_does_not_know_are_reported",
 )
 NO_PANDAS = FailureEntry(
     "TL4003",
@@ -598,7 +598,7 @@ ROWS_REFUSED = FailureEntry(
     "{relation}: {count} not fit; for example {example}: {reason}; nothing of the batch was applied",
     "Every value must have the type of its column and must not be null.",
     "Filter or convert the rows before inserting them.",
-    test="tests/spark/rows/test_encode.py::test_bad_rows_are_told_by_count_and_example_and_nothing_counts",
+    test="tests/spark/rows/test_encode.py::test_bad_rows_are_reported_by_count_and_example_and_nothing_counts",
 )
 ENTRIES = (
     NOT_A_VALUE,

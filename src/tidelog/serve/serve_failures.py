@@ -196,7 +196,7 @@ DEFECT = FailureEntry(
     "internal server error; see the log of the server for details",
     "This is a defect in Tidelog. Nothing was changed.",
     "Please report the request that caused it.",
-    test="tests/serve/test_access.py::test_a_defect_is_told_without_a_traceback",
+    test="tests/serve/test_access.py::test_a_defect_is_reported_without_a_traceback",
 )
 STOPPING = FailureEntry(
     "TL8020",

@@ -41,7 +41,7 @@ def test_what_is_not_reachable_follows_the_edges(make):
     assert db.epoch(delete={"edge": [(2, 3)]}).inserted == {"apart": {(2, 3), (1, 3)}, "lonely": {(3,)}}
 
 
-def test_negation_inside_a_loop_of_its_own_level_is_told_in_the_words_of_the_language():
+def test_negation_inside_a_loop_of_its_own_level_is_reported_in_the_words_of_the_language():
     db = DatalogCircuit(parse_program("win(X) :- move(X, Y), lost(Y)."), {"move": [(1, 2)], "lost": [(2,)]})
     with pytest.raises(ProgramError, match="win"):
         db.epoch(add=parse_rules("lost(X) :- node(X), !win(X)."))

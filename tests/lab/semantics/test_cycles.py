@@ -11,7 +11,7 @@ from tidelog.syntax import parse_program
 SELF_SUPPORT = parse_program("p@1 :- a@1. p@1 :- p@1, b@1. b@1 :- c@2.")
 
 
-def test_an_infinite_schedule_is_told_where_all_finite_ones_agree():
+def test_an_infinite_schedule_is_reported_where_all_finite_ones_agree():
     original = Original()
     original.load(SELF_SUPPORT, [Fact("c", (2,))])
     run(original, Fifo())
@@ -28,7 +28,7 @@ def test_an_infinite_schedule_is_told_where_all_finite_ones_agree():
     )
 
 
-def test_wrong_ends_and_cycles_are_told_together():
+def test_wrong_ends_and_cycles_are_reported_together():
     graph = {0: [("a", 1), ("b", 2)], 1: [("c", 1)], 2: []}
     found = explore(0, lambda n: graph[n], str, "3")
     assert str(found) == "3 states: b does not end in 3, and a ; then c repeats forever"

@@ -114,8 +114,8 @@ def test_a_lost_acknowledgement_has_the_message_sent_again_and_acknowledged_agai
     moves = ["+a(0)", "+p(1) data arrives", "+p(1)", "+p(1) ack is lost"]
     assert _scripted(algorithm, *moves) == ["+p(1) data is sent again at 1"]
     assert not algorithm.quiescent()
-    told = [str(event) for event in run(algorithm, Fifo())]
-    assert told == [f"deliver +p(1) {what} at 1" for what in ("data is sent again", "data arrives", "ack arrives")]
+    output = [str(event) for event in run(algorithm, Fifo())]
+    assert output == [f"deliver +p(1) {what} at 1" for what in ("data is sent again", "data arrives", "ack arrives")]
     assert flatten(algorithm.tables()) == {Fact("a", (0,)): 1, Fact("p", (1,)): 1}, "the second copy is not taken"
 
 
@@ -124,8 +124,8 @@ def test_a_late_copy_of_what_was_acknowledged_still_arrives_and_is_acknowledged(
     moves = ["+a(0)", "+p(1) data is repeated", "+p(1) data arrives", "+p(1)", "+p(1) ack arrives"]
     assert _scripted(algorithm, *moves) == ["+p(1) data arrives at 1"]
     assert not algorithm.quiescent()
-    told = [str(event) for event in run(algorithm, Fifo())]
-    assert told == ["deliver +p(1) data arrives at 1", "deliver +p(1) ack arrives at 1"]
+    output = [str(event) for event in run(algorithm, Fifo())]
+    assert output == ["deliver +p(1) data arrives at 1", "deliver +p(1) ack arrives at 1"]
     assert algorithm.messages == 3, "the message and two acknowledgements"
 
 

@@ -76,7 +76,7 @@ def test_invariants_and_facts_are_exact_on_random_binary_programs(program, data,
     _check_epochs(program, *data, seed)
 
 
-def test_broken_invariants_are_told_by_name():
+def test_broken_invariants_are_reported_by_name():
     ranked = Ranked()
     ranked.load(parse_program("p :- q. p :- r."), [Fact("q"), Fact("r")])
     settle(ranked)

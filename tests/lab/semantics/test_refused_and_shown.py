@@ -12,9 +12,9 @@ from tidelog.syntax import parse_program
 
 
 @pytest.mark.parametrize(("word", "told"), [("eqrel", "`eqrel`"), ("choice-domain x", "`choice-domain`")])
-def test_equivalences_and_choices_are_refused_by_name(word: str, told: str) -> None:
+def test_equivalences_and_choices_are_refused_by_name(word: str, output: str) -> None:
     text = f".decl e(x: number, y: number)\n.decl p(x: number, y: number) {word}\np(x, y) :- e(x, y).\n"
-    with pytest.raises(ProgramError, match=told):
+    with pytest.raises(ProgramError, match=output):
         prepare(parse_program(text), central=True)
 
 

@@ -256,12 +256,12 @@ def test_executions_that_are_stuck_say_so():
     semantics = Semantics(prepare(TWO_DERIVATIONS), sets=True)
     state = holding(semantics, {Fact("s"): 1, Fact("q"): 1, Fact("u"): 1})
     stuck = state.sent(semantics.network, [deletion("q"), deletion("u")])
-    with pytest.raises(StuckError, match=r"none of the remaining updates can be picked: {-s}") as told:
+    with pytest.raises(StuckError, match=r"none of the remaining updates can be picked: {-s}") as output:
         pipelined_trace(semantics, stuck, Fifo())
-    assert told.value.code == "TL7306"
-    with pytest.raises(StuckError, match="cannot pick -s") as told:
+    assert output.value.code == "TL7306"
+    with pytest.raises(StuckError, match="cannot pick -s") as output:
         synchronous_trace(semantics, stuck)
-    assert told.value.code == "TL7308"
+    assert output.value.code == "TL7308"
 
 
 def test_set_semantics_keeps_one_copy():

@@ -256,7 +256,7 @@ def test_errors_of_tidelog_and_python_are_raised_as_themselves(error: BaseExcept
         assert (caught.value.code, caught.value.hint) == ("TL9999", "do this")
 
 
-def test_foreign_and_long_errors_are_told_by_name_and_text() -> None:
+def test_foreign_and_long_errors_are_reported_by_name_and_text() -> None:
     class Own(Exception):
         pass
 

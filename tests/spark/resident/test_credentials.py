@@ -21,7 +21,7 @@ def test_secrets_of_two_runs_differ_and_do_not_show() -> None:
     assert repr(first.certificates) == "Certificates()"
 
 
-def test_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric", None)
     with pytest.raises(PreflightError, match="cryptography") as caught:
         new_credentials(tls=True)

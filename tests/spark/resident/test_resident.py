@@ -171,7 +171,7 @@ def put(client: flight.FlightClient, options: flight.FlightCallOptions) -> None:
     writer.close()
 
 
-def test_peer_with_a_wrong_token_is_told_so(stage: ResidentStage) -> None:
+def test_peer_with_a_wrong_token_is_refused(stage: ResidentStage) -> None:
     right = stage.endpoints[0]
     with pytest.raises(SparkError, match="rejected the token") as refused:
         Endpoint(right.number, right.host, right.port, Credentials("guess")).open().call("whoami")

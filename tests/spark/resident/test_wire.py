@@ -87,9 +87,9 @@ def test_limit_of_messages_is_a_setting_of_the_session() -> None:
     assert message_limit(session(None)) == 2**31 - 1
     assert message_limit(session("1000000")) == 1_000_000
     for wrong in ("many", "-1", "10", "99999999999"):
-        with pytest.raises(PreflightError, match="number of bytes") as told:
+        with pytest.raises(PreflightError, match="number of bytes") as output:
             message_limit(session(wrong))
-        assert told.value.code == "TL6075"
+        assert output.value.code == "TL6075"
 
 
 def test_socket_lies_in_a_folder_that_only_this_user_enters() -> None:
@@ -180,9 +180,9 @@ def test_sender_that_waits_for_an_answer_to_garbage_gets_one() -> None:
         client = flight.FlightClient(endpoint.location)
         options = flight.FlightCallOptions(timeout=60.0, headers=[(b"authorization", b"Bearer t")])
         command = flight.FlightDescriptor.for_command(encode(("echo", (1,))))
-        writer, told = client.do_put(command, pa.schema([("x", pa.int64())]), options)
+        writer, output = client.do_put(command, pa.schema([("x", pa.int64())]), options)
         writer.write_table(pa.table({"x": [1]}))
-        answer = told.read()  # None: gRPC has dropped it with the end of the stream
+        answer = output.read()  # None: gRPC has dropped it with the end of the stream
         if answer is not None:
             with pytest.raises(ResidentError, match="the rows have no description"):
                 decode(answer)
@@ -201,10 +201,10 @@ def test_garbage_calls_with_the_token_are_answered_and_the_next_call_too() -> No
             assert len(answers) == 1
             with pytest.raises(flight.FlightServerError):
                 client.do_get(flight.Ticket(body), options).read_all()
-            writer, told = client.do_put(flight.FlightDescriptor.for_command(body), pa.schema([]), options)
+            writer, output = client.do_put(flight.FlightDescriptor.for_command(body), pa.schema([]), options)
             with writer:
                 writer.done_writing()
-                assert told.read() is not None
+                assert output.read() is not None
         assert endpoint.open().call("echo", (1,), limit=30.0) == 1
 
 

@@ -122,6 +122,6 @@ def test_changes_tell_what_came_and_what_went(spark, tmp_path):
 
 def test_a_file_that_cannot_be_written_is_an_error_of_ours(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StateError, match="cannot write") as told:
+    with pytest.raises(StateError, match="cannot write") as output:
         Partition([(1,)], ("number",)).write(tmp_path / "file" / "part-0.parquet", ("x",))
-    assert told.value.code == "TL5003"
+    assert output.value.code == "TL5003"

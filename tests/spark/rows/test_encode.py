@@ -166,9 +166,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(("ddl", "type_", "values", "told"), BAD, ids=[f"{d}-{t}" for d, t, *_ in BAD])
-def test_bad_rows_are_told_by_count_and_example_and_nothing_counts(spark, endpoints, ddl, type_, values, told):
+def test_bad_rows_are_reported_by_count_and_example_and_nothing_counts(spark, endpoints, ddl, type_, values, output):
     encoded = encode(frame(spark, [(v,) for v in values], f"x {ddl}"), "r", ("x",), (type_,))
-    with pytest.raises(DataError, match=told) as error:
+    with pytest.raises(DataError, match=output) as error:
         send(encoded, Placement(0), endpoints, "s")
     assert error.value.code == "TL1510"
     assert "nothing of the batch was applied" in str(error.value)
@@ -234,7 +234,7 @@ def test_two_values_with_one_id_both_reach_the_owner(tmp_path):
     assert endpoint.entries() == [(7, "a"), (7, "b")]
 
 
-def test_a_source_that_fails_is_told_in_one_line(spark, endpoints):
+def test_a_source_that_fails_is_reported_in_one_line(spark, endpoints):
     df = spark.range(3, numPartitions=1).select((1 / (F.col("id") - 1)).alias("x"))
     with pytest.raises(DataError, match=r"r: Spark could not read the rows: .*DIVIDE_BY_ZERO") as refused:
         send(encode(df, "r", ("x",), ("float",)), Placement(SINGLE), endpoints, "s")

@@ -44,10 +44,10 @@ def test_few_rows_are_those_of_the_projection(spark: SparkSession, seed: int) ->
     assert found.plain is not None
     taken = few_rows(signed, found.plain)
     assert taken is not None
-    told = [
+    output = [
         (r[SIGN], *(r[name] for name in cell_names(len(kinds)))) for r in found.frame.where(f"{BAD} IS NULL").collect()
     ]
-    assert sorted_rows(taken) == sorted(told)
+    assert sorted_rows(taken) == sorted(output)
 
 
 def test_rows_that_need_more_than_a_copy_go_the_other_way(spark: SparkSession) -> None:

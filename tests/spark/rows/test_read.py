@@ -147,20 +147,20 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("name", "data", "types", "told"), MISTAKES, ids=range(len(MISTAKES)))
-def test_a_mistake_in_a_file_is_told_with_its_line(spark, tmp_path, name, data, types, told):
+def test_a_mistake_in_a_file_is_reported_with_its_line(spark, tmp_path, name, data, types, report):
     file = given(tmp_path, name, data)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=report):
         send(encoded(spark, file, NAMES[: len(types)], types), Placement(SINGLE), [], "s")
 
 
-def test_a_mistake_in_a_large_file_is_told_by_an_example(spark, tmp_path, monkeypatch):
+def test_a_mistake_in_a_large_file_is_reported_by_an_example(spark, tmp_path, monkeypatch):
     monkeypatch.setattr("tidelog.spark.rows.read.EXACT", 1)
     file = given(tmp_path, "r.facts", b"1\nb\n")
     with pytest.raises(DataError, match=r"1 row does not fit; for example `b`: column 1 \(`x`\): `b` is not a number"):
         send(encoded(spark, file, ("x",), ("number",)), Placement(SINGLE), [], "s")
 
 
-def test_json_that_is_none_is_told_by_an_example(spark, tmp_path):
+def test_json_that_is_none_is_reported_by_an_example(spark, tmp_path):
     file = given(tmp_path, "r.json", b'{"x": "a"}\n', Layout(JSON, asked=True))
     with pytest.raises(DataError, match="not an object with fields of the expected types"):
         send(encoded(spark, file, ("x",), ("number",)), Placement(SINGLE), [], "s")

@@ -25,8 +25,8 @@ def test_sessions_with_one_and_two_slots_hold_an_engine() -> None:
         ),
         ("local[2]", 1, "local[2] has 2 task slots, and 2 partitions need 3: this engine has 1"),
     ):
-        told, resident, rows = run_apart(hold, master)
-        assert told.startswith(words)
+        output, resident, rows = run_apart(hold, master)
+        assert output.startswith(words)
         assert resident == partitions
         assert rows == [(0,), (1,), (2,)]
 
@@ -35,8 +35,8 @@ def test_sessions_with_one_and_two_slots_hold_an_engine() -> None:
 def test_a_state_of_more_partitions_than_fit_is_opened_with_fewer(tmp_path: Path) -> None:
     with Engine("p(X) :- q(X).", path=tmp_path, partitions=6) as db, db.epoch() as epoch:
         epoch.insert("q", [(n,) for n in range(20)])
-    told, resident, rows = run_apart(open_again, "local[4]", str(tmp_path))
-    assert told.startswith("local[4] has 4 task slots, and 6 partitions need 7: this engine has 3")
+    output, resident, rows = run_apart(open_again, "local[4]", str(tmp_path))
+    assert output.startswith("local[4] has 4 task slots, and 6 partitions need 7: this engine has 3")
     assert (resident, rows) == (3, 20)
 
 
@@ -59,7 +59,7 @@ def hold(master: str) -> tuple[str, int, list[Any]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         db = Engine("p(X) :- q(X).", spark=spark, partitions=2)
-    told = [str(each.message) for each in caught if each.category is TidelogWarning]
+    output = [str(each.message) for each in caught if each.category is TidelogWarning]
     with db:
         with db.epoch() as epoch:
             epoch.insert("q", spark.range(3))
@@ -67,5 +67,5 @@ def hold(master: str) -> tuple[str, int, list[Any]]:
         assert db["p"].to_spark().count() == 3
         rows = sorted(db["p"])
     spark.stop()
-    (only,) = told
+    (only,) = output
     return only, resident, rows

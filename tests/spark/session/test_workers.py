@@ -42,20 +42,20 @@ def test_worker_that_does_not_differ_is_taken() -> None:
     _check_worker(row, "mark", None)
 
 
-def test_session_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_session_that_does_not_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_: object) -> None:
         raise RuntimeError("the master is not there")
 
     monkeypatch.setattr("pyspark.SparkContext._active_spark_context", None)
     monkeypatch.setattr(sessions, "require_java", lambda: 17)
     monkeypatch.setattr(SparkSession.Builder, "getOrCreate", fail)
-    with pytest.raises(SparkError, match="Spark did not start: the master is not there") as told:
+    with pytest.raises(SparkError, match="Spark did not start: the master is not there") as output:
         open_session(2)
-    assert told.value.code == "TL6021"
+    assert output.value.code == "TL6021"
 
 
-def test_view_without_a_session_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_view_without_a_session_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
-    with pytest.raises(DataError, match="no Spark session is active: create one") as told:
+    with pytest.raises(DataError, match="no Spark session is active: create one") as output:
         active_session()
-    assert told.value.code == "TL1511"
+    assert output.value.code == "TL1511"

@@ -67,7 +67,7 @@ OUT_OF_MEMORY = FailureEntry(
     "not enough memory; nothing more was changed",
     "Facts, derived facts and files being read are held in memory.",
     "Set `--limit-memory`, which reports what grows, or use Spark (`--runtime spark`).",
-    test="tests/cli/test_run.py::test_memory_that_runs_out_is_told",
+    test="tests/cli/test_run.py::test_memory_that_runs_out_is_reported",
 )
 NEEDS_MORE = FailureEntry(
     "TL4801",
@@ -76,7 +76,7 @@ NEEDS_MORE = FailureEntry(
     "`:{command}` needs an argument, as in `:{command} {example}`",
     "Prompt commands start with a colon; some take an argument.",
     "`:help` lists the commands and their arguments.",
-    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+    test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
 NO_PERIOD = FailureEntry(
     "TL4802",
@@ -84,7 +84,7 @@ NO_PERIOD = FailureEntry(
     "missing period",
     "rules and facts end with a period; nothing was changed",
     "Input continues over several lines until a period.",
-    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+    test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
 NO_COLON = FailureEntry(
     "TL4815",
@@ -92,7 +92,7 @@ NO_COLON = FailureEntry(
     "missing colon",
     "commands start with a colon: `:{name}`; facts and rules end with a period; nothing was changed",
     "Input that starts with a letter is a fact or a rule.",
-    test=f"{_REPL}::test_a_bare_command_word_is_told_to_want_a_colon",
+    test=f"{_REPL}::test_a_command_word_without_a_colon_is_reported",
 )
 LATE_DECLARATION = FailureEntry(
     "TL4803",
@@ -101,7 +101,7 @@ LATE_DECLARATION = FailureEntry(
     "after rules and facts, only relations, types and keys can be declared; put other directives into a file "
     "and start with `tidelog repl FILE`",
     "Directives other than declarations apply to a whole program.",
-    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+    test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
 UNKNOWN_COMMAND = FailureEntry(
     "TL4804",
@@ -109,7 +109,7 @@ UNKNOWN_COMMAND = FailureEntry(
     "unknown prompt command",
     "unknown command `:{name}`; `:help` lists the commands",
     "Prompt commands start with a colon.",
-    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+    test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
 LOADED_DECLARATIONS = FailureEntry(
     "TL4805",
@@ -117,7 +117,7 @@ LOADED_DECLARATIONS = FailureEntry(
     "loading a file with declarations",
     "`{file}` contains declarations; start with it: `tidelog repl {file}`",
     "Declarations fix the types of relations before there are facts.",
-    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+    test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
 NOT_LOADED = FailureEntry(
     "TL4806",
@@ -126,7 +126,7 @@ NOT_LOADED = FailureEntry(
     "cannot read `{file}`: {reason}",
     "`:load` reads a file of rules and facts.",
     "Check the file name and the permissions.",
-    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+    test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
 AT_WITHOUT_STATE = FailureEntry(
     "TL4807",
@@ -223,7 +223,7 @@ UNKNOWN_MASTER = FailureEntry(
     "--master {master}: unknown host {host} ({reason})",
     "Executors connect to the driver at the address from which this machine reaches the master.",
     "Check the host name.",
-    test="tests/cli/test_run.py::test_master_that_is_not_known_is_told",
+    test="tests/cli/test_run.py::test_master_that_is_not_known_is_reported",
 )
 FACTS_WITHOUT_PROGRAM = FailureEntry(
     "TL4814",
@@ -294,7 +294,7 @@ NOT_A_CHANGE = FailureEntry(
     "`:dry` expects a change, but `{text}` is not one",
     "A dry run reports what facts, rules and retractions would change.",
     "Write a fact or a rule with its period, as in `:dry edge(1, 2).`",
-    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+    test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
 NOT_WRITTEN = FailureEntry(
     "TL4841",
@@ -303,7 +303,7 @@ NOT_WRITTEN = FailureEntry(
     "cannot write `{file}`: {reason}",
     "`:save`, `:graph`, `:plot`, `:why` and `tidelog why --svg` write one file.",
     "Check the file name, the folder and the permissions.",
-    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+    test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
 FILE_EXISTS = FailureEntry(
     "TL4842",
@@ -311,7 +311,7 @@ FILE_EXISTS = FailureEntry(
     "file already exists",
     "`{file}` already exists and was neither loaded nor saved in this session; choose another name",
     "A session does not overwrite files that it did not create.",
-    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+    test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
 OPENED_HOW = FailureEntry(
     "TL4843",
@@ -320,7 +320,7 @@ OPENED_HOW = FailureEntry(
     "`:open STATE` opens a state folder read-only, `:open STATE write` for changes; unknown mode `{how}`",
     "A state folder has at most one writing process.",
     "Omit the mode, or use `write`.",
-    test=f"{_REPL}::test_wrong_input_is_told_and_changes_nothing",
+    test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
 NOT_AN_ENGINE = FailureEntry(
     "TL4844",
@@ -397,7 +397,7 @@ NOT_FORMATTED = FailureEntry(
     "cannot write {file}: {reason}",
     "`tidelog format` replaces the file with its formatted text.",
     "Check the permissions of the file and its folder, or format standard input (`-`).",
-    test="tests/cli/test_format.py::test_a_file_that_cannot_be_written_is_told",
+    test="tests/cli/test_format.py::test_a_file_that_cannot_be_written_is_reported",
 )
 NO_EDITOR_EXTRA = FailureEntry(
     "TL4723",
@@ -406,7 +406,7 @@ NO_EDITOR_EXTRA = FailureEntry(
     "`tidelog lsp` requires a package that is not installed: {missing}",
     "The language server is an optional extra.",
     "Install it with `pip install 'tidelog[editor]'`.",
-    test="tests/cli/test_lsp.py::test_what_is_missing_is_told",
+    test="tests/cli/test_lsp.py::test_what_is_missing_is_reported",
 )
 
 ENTRIES = (

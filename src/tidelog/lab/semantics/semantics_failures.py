@@ -487,7 +487,7 @@ NO_DERIVATION = FailureEntry(
     "rule {number}, {rule}: {why}",
     "In a correct derivation, every rule applies to the first sequent that is not yet proved.",
     "Find the missing or wrong step of the derivation.",
-    test="tests/lab/semantics/sellf/test_checker.py::test_a_rule_that_does_not_apply_is_told_by_its_number",
+    test="tests/lab/semantics/sellf/test_checker.py::test_a_rule_that_does_not_apply_is_reported_by_its_number",
 )
 NOT_CUT = FailureEntry(
     "TL7296",

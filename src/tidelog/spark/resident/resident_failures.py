@@ -18,7 +18,7 @@ TOKEN = FailureEntry(
     "partition {number} rejected the token of this run",
     "Partitions accept calls only from the run that started them.",
     "Start the engine again.",
-    test=f"{_RESIDENT}::test_peer_with_a_wrong_token_is_told_so",
+    test=f"{_RESIDENT}::test_peer_with_a_wrong_token_is_refused",
 )
 ANSWER = FailureEntry(
     "TL6102",
@@ -27,7 +27,7 @@ ANSWER = FailureEntry(
     "partition {number}: {error}",
     "The driver and the partitions communicate through Arrow Flight, which reported this error.",
     "Open the engine again from its state folder. If the error recurs, check the logs of the executors.",
-    test="tests/spark/test_failures.py::test_failure_of_the_transport_is_told",
+    test="tests/spark/test_failures.py::test_failure_of_the_transport_is_reported",
 )
 NO_DELIVERY = FailureEntry(
     "TL6103",
@@ -78,7 +78,7 @@ ENDED = FailureEntry(
     "the resident stage ended before all its tasks had started: {error}",
     "All tasks of the stage have to start at the same time.",
     "Check Spark's message above and the logs of the executors.",
-    test="tests/spark/test_failures.py::test_stage_that_ends_before_it_begins_is_told",
+    test="tests/spark/test_failures.py::test_stage_that_ends_before_it_begins_is_reported",
 )
 SILENT_START = FailureEntry(
     "TL6109",
@@ -87,7 +87,7 @@ SILENT_START = FailureEntry(
     "partition {number} sent no heartbeat for {seconds:g} s during startup",
     "Every partition sends heartbeats to the driver.",
     "Check that the executors can reach the driver, then start again.",
-    test="tests/spark/test_failures.py::test_partition_that_falls_silent_while_it_starts_is_told",
+    test="tests/spark/test_failures.py::test_partition_that_falls_silent_while_it_starts_is_reported",
 )
 NO_SLOTS = FailureEntry(
     "TL6110",
@@ -160,7 +160,7 @@ NO_CRYPTOGRAPHY = FailureEntry(
     "TLS between the driver and the partitions requires the package `cryptography`, which is not installed",
     "On a cluster, the driver creates the certificates of a run.",
     "Run `pip install 'tidelog[spark]'`, or pass `tls=False` to disable TLS.",
-    test="tests/spark/resident/test_credentials.py::test_missing_library_is_told",
+    test="tests/spark/resident/test_credentials.py::test_missing_library_is_reported",
 )
 ENTRIES = (
     NOT_CARRIED,

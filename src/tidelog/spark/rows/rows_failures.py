@@ -71,7 +71,7 @@ ROWS_NOT_READ = FailureEntry(
     "{relation}: Spark could not read the rows: {error}",
     "The rows of a DataFrame are computed when the epoch is committed.",
     "Compute the DataFrame separately, for example with `count()`, to see Spark's full message.",
-    test=f"{_ENCODE}::test_a_source_that_fails_is_told_in_one_line",
+    test=f"{_ENCODE}::test_a_source_that_fails_is_reported_in_one_line",
 )
 ENTRIES = (
     FRAME_COLUMNS,

@@ -198,7 +198,7 @@ NOT_STARTED = FailureEntry(
     "Spark did not start: {error}",
     "The session is created with the given master and settings.",
     "Check the master, and that its host and port can be reached.",
-    test="tests/spark/session/test_workers.py::test_session_that_does_not_start_is_told",
+    test="tests/spark/session/test_workers.py::test_session_that_does_not_start_is_reported",
 )
 NOT_INSTALLED = FailureEntry(
     "TL6022",
@@ -214,7 +214,7 @@ NO_SESSION = FailureEntry(
     "no Spark session",
     "no Spark session is active: create one, or pass a session (`to_spark(session)`)",
     "A view of an embedded engine is converted to a DataFrame of the active session.",
-    test="tests/spark/session/test_workers.py::test_view_without_a_session_is_told",
+    test="tests/spark/session/test_workers.py::test_view_without_a_session_is_reported",
 )
 MESSAGE_SETTING = FailureEntry(
     "TL6075",

@@ -51,11 +51,11 @@ def _inputs(program: str, changes: str, folder: Path) -> tuple[Path, Path]:
 def test_what_test_order_finds_on_the_programs_of_the_papers_is_what_the_page_says(row, tmp_path: Path) -> None:
     program, changes, *said = row
     rules, script = _inputs(program, changes, tmp_path)
-    told = CliRunner().invoke(app, ["test-order", str(rules), "--changes", str(script), "--tries", "4"])
-    assert told.exit_code == 0, told.output
-    verdict = told.output.partition(":")[0]
-    orders = re.search(r"^exhausted: (all \d+) orders of single changes$", told.output, re.MULTILINE)
-    schedules = re.search(r"^exhausted: all schedules of messages .*, (\d+ states)$", told.output, re.MULTILINE)
+    report = CliRunner().invoke(app, ["test-order", str(rules), "--changes", str(script), "--tries", "4"])
+    assert report.exit_code == 0, report.output
+    verdict = report.output.partition(":")[0]
+    orders = re.search(r"^exhausted: (all \d+) orders of single changes$", report.output, re.MULTILINE)
+    schedules = re.search(r"^exhausted: all schedules of messages .*, (\d+ states)$", report.output, re.MULTILINE)
     found = [verdict, orders[1] if orders else "drawn", f"all, {schedules[1]}" if schedules else "drawn"]
     assert found == said
 

@@ -329,7 +329,7 @@ def test_pairs_cancel_and_conflicts_are_read_off_derivations():
     assert len(without_pairs(sent)) == 0
 
 
-def test_copies_of_a_base_fact_are_told_apart():
+def test_copies_of_a_base_fact_are_distinguished():
     program = parse_program("s :- q. s :- u.")
     insertions, changes = numbered([Fact("q"), Fact("q"), Fact("u")], [deletion("q"), insertion("q")])
     assert [str(tree_of(update)) for update in (*insertions, *changes)] == ["q¹", "q²", "u¹", "q¹", "q³"]

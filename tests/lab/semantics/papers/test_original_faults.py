@@ -185,9 +185,9 @@ def test_two_derivations_set_semantics_gets_stuck_on_the_second_deletion():
     synchronous.load(TWO_DERIVATIONS, [Fact("q"), Fact("u")])
     run(synchronous, Fifo())
     synchronous.apply([deletion("q"), deletion("u")])
-    with pytest.raises(StuckError, match="could not pick every update") as told:
+    with pytest.raises(StuckError, match="could not pick every update") as output:
         run(synchronous, Fifo())
-    assert told.value.code == "TL7307"
+    assert output.value.code == "TL7307"
 
 
 def test_two_derivations_are_right_under_every_schedule_with_multisets():

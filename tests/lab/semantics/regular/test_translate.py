@@ -65,11 +65,11 @@ def test_triples_are_edges_of_their_labels_and_of_their_relation() -> None:
     assert graph == Graph.of({'e["u"]': [(1, 2)], 'e["v"]': [(2, 3)], "e": [(1, 2), (2, 3)], "f": [(1, 2)]})
 
 
-def test_everything_that_is_wrong_is_told_at_once() -> None:
-    with pytest.raises(ProgramError) as told:
+def test_everything_that_is_wrong_is_reported_at_once() -> None:
+    with pytest.raises(ProgramError) as output:
         read_regular("p(X, Y) :- a*(X, Y). p(X, Z) :- p(X, Y), !b(Y, Z), Z > 1.")
-    assert {found.code for found in told.value.diagnostics} >= {"TL301", "TL660", "TL662", "TL663", "TL664"}
-    places = [found.span.start for found in told.value.diagnostics if found.span is not None]
+    assert {found.code for found in output.value.diagnostics} >= {"TL301", "TL660", "TL662", "TL663", "TL664"}
+    places = [found.span.start for found in output.value.diagnostics if found.span is not None]
     assert places == sorted(places)
 
 

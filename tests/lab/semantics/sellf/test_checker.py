@@ -156,7 +156,7 @@ def test_definitions_are_unfolded_with_their_arguments():
     assert "captured" in refusal(focused(Call("bound", (Y,))), r.UNFOLD)
 
 
-def test_a_rule_that_does_not_apply_is_told_by_its_number():
+def test_a_rule_that_does_not_apply_is_reported_by_its_number():
     with pytest.raises(IllegalStep) as caught:
         check(THEORY, Derivation(focused(ONE), (r.PROMOTE,)))
     assert caught.value.code == "TL7295"

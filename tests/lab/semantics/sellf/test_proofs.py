@@ -249,7 +249,7 @@ def proof():
     return semantics, derivation_of(synchronous_trace(semantics, start), Fact("p", (1,)))
 
 
-def _told_otherwise(rule):
+def _contradicted(rule):
     """What one rule could say instead, or nothing at all."""
     yield "left out", ()
     match rule:
@@ -272,7 +272,7 @@ def test_no_mutant_of_a_proof_is_accepted(proof):
     kinds, begin = set(), (0, right.end)
     for at, goals in enumerate(list(sequents(theory, right))[:-1]):
         begin = (at, goals[0]) if len(goals) == 1 else begin
-        for kind, instead in _told_otherwise(right.rules[at]):
+        for kind, instead in _contradicted(right.rules[at]):
             rules = (*right.rules[begin[0] : at], *instead, *right.rules[at + 1 :])
             assert not is_proof(theory, Derivation(begin[1], rules)), kind
             kinds.add(kind)

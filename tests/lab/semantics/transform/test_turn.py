@@ -196,8 +196,8 @@ def test_a_deletion_that_waited_comes_as_soon_as_its_own_copy_has_come_and_not_a
     pipelined.apply([insertion("u"), deletion("u")])
     run(pipelined, Script(["+u", "-u", "-s", "+s", "-v", "+v"]))
     picks = [step.update for step in labelled(pipelined.trace()).steps if step.command == "pick"]
-    told = ["+-"[update.sign < 0] + str(update.fact) for update in picks]
-    assert told[-6:] == ["+u", "-u", "+s", "-s", "+v", "-v"]
+    output = ["+-"[update.sign < 0] + str(update.fact) for update in picks]
+    assert output[-6:] == ["+u", "-u", "+s", "-s", "+v", "-v"]
 
 
 def test_a_deletion_picked_before_its_insertion_inside_an_iteration_comes_after_it():
