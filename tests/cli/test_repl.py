@@ -183,7 +183,7 @@ def test_program_and_facts_are_loaded_at_the_start(tmp_path: Path) -> None:
 
 def test_files_are_loaded_into_a_session() -> None:
     Path("p.dl").write_text("edge(1, 2).\nreach(X, Y) :- edge(X, Y).\n")
-    assert lines(":load p.dl\n") == ["1 rules, 2 facts"]
+    assert lines(":load p.dl\n") == ["1 rule, 2 facts"]
     assert lines("n(1).\n:load p.dl\n")[1:] == ["r1: reach(X, Y) :- edge(X, Y).", "+ edge(1, 2)", "+ reach(1, 2)"]
 
 

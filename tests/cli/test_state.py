@@ -170,7 +170,7 @@ def test_export_writes_files_from_which_run_makes_the_same_state(tmp_path: Path)
 
 
 def test_export_of_an_earlier_epoch(state: Path, tmp_path: Path) -> None:
-    assert "2 rules, 1 base facts of epoch 1" in run("export", state, tmp_path / "out", "--at", 1).stdout
+    assert "2 rules, 1 base fact of epoch 1" in run("export", state, tmp_path / "out", "--at", 1).stdout
     assert "there is no epoch 9" in run("export", state, tmp_path / "more", "--at", 9, code=1).stderr
 
 

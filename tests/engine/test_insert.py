@@ -250,7 +250,7 @@ def test_stone_19_a_first_row_that_is_no_tuple_is_told_as_such() -> None:
     for rows, told in (([1, 2], "row 1, 1, is not a tuple$"), ([(1,), "ab"], "row 2, 'ab', is not a tuple$")):
         with pytest.raises(DataError, match=told), db.epoch() as e:
             e.insert("edge", rows)
-    with pytest.raises(DataError, match=r"row 2, \(3, 4\), is not a tuple of 1 values"), db.epoch() as e:
+    with pytest.raises(DataError, match=r"row 2, \(3, 4\), is not a tuple of 1 value"), db.epoch() as e:
         e.insert("edge", [(1,), (3, 4)])
     with pytest.raises(DataError, match="str, bool, dates, datetimes and tuples"), db.epoch() as e:
         e.insert("edge", [({1},)])

@@ -417,7 +417,7 @@ def test_prepared_query_is_asked_with_values() -> None:
         asked(3)
     with pytest.raises(EngineError, match="has no variable `Q`; its variables: X, Y"):
         db.prepare("reach(X, Y)", bind="Q")
-    with pytest.raises(EngineError, match="binds 1 variables"):
+    with pytest.raises(EngineError, match="binds 1 variable"):
         asked()
     with pytest.raises(ProgramError):
         db.prepare("reach(X", bind="X")

@@ -235,7 +235,7 @@ def test_a_relation_with_facts_of_its_own_is_refused(database: Database) -> None
         health = waited("refused", follower)
         assert health.trouble is not None
         assert health.trouble.code == "TL7126"
-        assert "`link` already contains 1 facts that did not come from table `public.link`" in health.trouble.message
+        assert "`link` already contains 1 fact that did not come from table `public.link`" in health.trouble.message
 
 
 def test_an_epoch_that_the_engine_refuses_is_tried_again(database: Database) -> None:

@@ -108,7 +108,7 @@ def test_parquet_is_matched_by_name_or_by_position(tmp_path):
 @pytest.mark.parametrize(
     ("table", "told", "code"),
     [
-        (pa.table({"p": [1]}), "1 columns, but `edge` has 2", "TL1063"),
+        (pa.table({"p": [1]}), "1 column, but `edge` has 2", "TL1063"),
         (pa.table({"x": ["a"], "y": ["b"]}), "column `x` contains symbols, but `edge` expects number", "TL1064"),
         (pa.table({"x": [1, None], "y": ["a", "b"]}), "column `x`: row 2 is null", "TL1065"),
     ],

@@ -140,7 +140,7 @@ def test_algorithm_1_sends_less_than_dred_on_acyclic_data_and_does_not_end_on_a_
     assert costs[0] < costs[1]
     around = Pipelined()
     around.load(REACHABLE, ring(3))
-    with pytest.raises(LimitError, match="psn has not finished after 2000 steps"):
+    with pytest.raises(LimitError, match="psn has not finished after 2,000 steps"):
         run(around, Fifo(), 2000)
 
 

@@ -29,7 +29,7 @@ def test_a_fact_that_does_not_fit_is_refused():
     network = prepare(REACHABLE)
     with pytest.raises(DataError, match=r"unknown relation `lnk`\. Known relations: aux, colink, link, reachable"):
         network.node_of(Fact("lnk", ("a",)))
-    with pytest.raises(DataError, match=r"link\(a\) has 1 columns, but relation `link` has 2"):
+    with pytest.raises(DataError, match=r"link\(a\) has 1 column, but relation `link` has 2"):
         network.node_of(Fact("link", ("a",)))
     with pytest.raises(DataError, match="cannot be the name of a node"):
         network.node_of(Fact("link", (("a",), "b")))

@@ -68,7 +68,7 @@ def _chase(algorithm: BaseFacts) -> BaseFacts:
 @pytest.mark.parametrize("schedule", ["fifo", "links"])
 def test_in_order_an_insertion_and_a_deletion_chase_each_other_for_ever(schedule: str) -> None:
     algorithm = _chase(BaseFacts())
-    with pytest.raises(LimitError, match="base-facts has not finished after 1000 steps"):
+    with pytest.raises(LimitError, match="base-facts has not finished after 1,000 steps"):
         run(algorithm, schedule_by_name(schedule, 1), 1000)
 
 

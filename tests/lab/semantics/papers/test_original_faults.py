@@ -117,7 +117,7 @@ def test_divergence_the_original_algorithm_chases_insertions_with_deletions():
     original = Original()
     original.load(LOOP, [Fact("a", (1,))])
     original.apply([deletion("a", 1)])
-    with pytest.raises(LimitError, match="psn-original has not finished after 500 steps; 1 updates are pending"):
+    with pytest.raises(LimitError, match="psn-original has not finished after 500 steps; pending updates: 1"):
         run(original, Fifo(), 500)
 
 
