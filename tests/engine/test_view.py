@@ -76,7 +76,7 @@ def test_view_shows_itself_in_a_notebook(db: Engine) -> None:
 
 
 def test_engine_shows_its_relations(db: Engine) -> None:
-    assert repr(db) == "Engine(epoch 2, 1 rules; p: 12, q: 4)"
+    assert repr(db) == "Engine(epoch 2, 1 rule; p: 12, q: 4)"
 
 
 def test_query_binds_variables_in_order_of_appearance() -> None:

@@ -34,7 +34,7 @@ def test_a_publication_of_everything_is_left_as_it_is(database: Database, made: 
 
 
 @pytest.mark.parametrize(
-    ("made", "told", "mended"),
+    ("made", "output", "mended"),
     [
         ("FOR TABLE link WHERE (source > 'b')", "includes only some rows of `public.link`", "DROP TABLE public.link"),
         ("FOR TABLE link (source, target)", "includes only some columns of `public.link`", "DROP TABLE public.link"),

@@ -106,7 +106,7 @@ def test_parquet_is_matched_by_name_or_by_position(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("table", "told", "code"),
+    ("table", "report", "code"),
     [
         (pa.table({"p": [1]}), "1 column, but `edge` has 2", "TL1063"),
         (pa.table({"x": ["a"], "y": ["b"]}), "column `x` contains symbols, but `edge` expects number", "TL1064"),

@@ -60,7 +60,7 @@ def test_python_strings_are_encoded_alike_few_or_many(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [3, 100])
-@pytest.mark.parametrize(("wrong", "told"), [(None, "row 3 is null"), (5, "5 in row 3"), (b"w", "b'w' in row 3")])
+@pytest.mark.parametrize(("wrong", "output"), [(None, "row 3 is null"), (5, "5 in row 3"), (b"w", "b'w' in row 3")])
 def test_the_first_value_that_is_no_string_is_named(count: int, wrong: object, output: str) -> None:
     texts: list[object] = [f"w{number}" for number in range(count)]
     texts[2] = wrong

@@ -11,7 +11,7 @@ from tidelog.program.values.variant import Variant
 from tidelog.syntax import parse_program
 
 
-@pytest.mark.parametrize(("word", "told"), [("eqrel", "`eqrel`"), ("choice-domain x", "`choice-domain`")])
+@pytest.mark.parametrize(("word", "output"), [("eqrel", "`eqrel`"), ("choice-domain x", "`choice-domain`")])
 def test_equivalences_and_choices_are_refused_by_name(word: str, output: str) -> None:
     text = f".decl e(x: number, y: number)\n.decl p(x: number, y: number) {word}\np(x, y) :- e(x, y).\n"
     with pytest.raises(ProgramError, match=output):

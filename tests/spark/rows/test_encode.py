@@ -165,7 +165,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("ddl", "type_", "values", "told"), BAD, ids=[f"{d}-{t}" for d, t, *_ in BAD])
+@pytest.mark.parametrize(("ddl", "type_", "values", "output"), BAD, ids=[f"{d}-{t}" for d, t, *_ in BAD])
 def test_bad_rows_are_reported_by_count_and_example_and_nothing_counts(spark, endpoints, ddl, type_, values, output):
     encoded = encode(frame(spark, [(v,) for v in values], f"x {ddl}"), "r", ("x",), (type_,))
     with pytest.raises(DataError, match=output) as error:

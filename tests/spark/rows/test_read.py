@@ -146,7 +146,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "data", "types", "told"), MISTAKES, ids=range(len(MISTAKES)))
+@pytest.mark.parametrize(("name", "data", "types", "report"), MISTAKES, ids=range(len(MISTAKES)))
 def test_a_mistake_in_a_file_is_reported_with_its_line(spark, tmp_path, name, data, types, report):
     file = given(tmp_path, name, data)
     with pytest.raises(DataError, match=report):

@@ -11,6 +11,7 @@ from tidelog.engine.read.forked_core import ForkedCore
 from tidelog.engine.read.look_up import size
 from tidelog.engine.read.report import fixed_rows
 from tidelog.engine.read.view import Rows
+from tidelog.errors.counts import counted
 from tidelog.program.functions.arguments import must_be
 from tidelog.syntax import print_rule
 
@@ -80,4 +81,4 @@ def summary(core: Core) -> str:
     if core.closed:
         return f"Engine(closed after epoch {core.number})"
     sizes = ", ".join(f"{name}: {size(core, name):,}" for name in core.relations[:SHOWN])
-    return f"Engine(epoch {core.number}, {len(core.rules.program.rules)} rules; {sizes or 'no relations'})"
+    return f"Engine(epoch {core.number}, {counted(len(core.rules.program.rules), 'rule')}; {sizes or 'no relations'})"

@@ -20,6 +20,7 @@ from tidelog.engine.core.core import Core
 from tidelog.engine.read.look_up import matching, size
 from tidelog.engine.read.pickling import restore_rows, rows_state
 from tidelog.errors import DataError, EngineError
+from tidelog.errors.counts import counted
 from tidelog.io.columns import decode_column, encode_value
 from tidelog.io.data_frame import to_data_frame
 from tidelog.io.fact_text import FactWriter
@@ -209,7 +210,7 @@ class Table(Sequence[tuple[Any, ...]]):
             count = len(self)
         except EngineError as error:
             return f"{self._title()}: {error}"
-        lines = [f"{self._title()}: {count:,} {'row' if count == 1 else 'rows'}"]
+        lines = [f"{self._title()}: {counted(count, 'row')}"]
         shown = [[str(v) for v in row] for row in self.head()]
         widths = [max(len(r[i]) for r in [list(self.columns), *shown]) for i in range(len(self.columns))]
         if self.columns:
@@ -228,7 +229,7 @@ class Table(Sequence[tuple[Any, ...]]):
             "<tr>" + "".join(f"<td>{html.escape(str(v))}</td>" for v in row) + "</tr>" for row in self.head()
         )
         more = f"<p>... {count - SHOWN:,} more</p>" if count > SHOWN else ""
-        title = f"{html.escape(self._title())}: {count:,} rows"
+        title = f"{html.escape(self._title())}: {counted(count, 'row')}"
         return f"<table><caption>{title}</caption><tr>{head}</tr>{body}</table>{more}"
 
 
