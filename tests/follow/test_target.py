@@ -32,14 +32,14 @@ def test_a_table_that_does_not_fit_is_refused(database: Database, made: str, why
     database.run(LINK)
     database.run(f"CREATE {made}")
     output = trouble(Engine(REACH), database)
-    assert output.startswith("TL7128: view `reach` cannot be published in table `public.reach`")
+    assert output.startswith("TL7128: view `reach` cannot be published to table `public.reach`")
     assert why in output
 
 
 def test_a_table_that_is_followed_is_not_published_in(database: Database) -> None:
     database.run("CREATE TABLE link (source text, target text, PRIMARY KEY (source, target))")
     output = trouble(Engine(REACH), database, "link")
-    assert output.startswith("TL7131: no view can be published in table `public.link`")
+    assert output.startswith("TL7131: no view can be published to table `public.link`")
 
 
 def test_rows_of_others_are_never_overwritten(database: Database) -> None:

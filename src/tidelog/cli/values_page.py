@@ -262,9 +262,9 @@ symbol, so programs with records use the Soufflé convention. See also [the lang
 """
 TAIL = """\
 
-Columns of decimals and bytes are accepted in Arrow, Parquet and pandas tables: a decimal of at most 15 digits is a
-float, one without a fraction a number, and bytes are symbols of hexadecimal digits. Views return the types of the
-tables they came from ([types in and out](python-types.md#types-in-and-out)). There are no nulls.
+Columns of decimals and bytes are accepted in Arrow, Parquet and pandas tables: a decimal of at most 15 digits
+becomes a float, one without a fraction a number, and bytes become symbols of hexadecimal digits. Views return the types
+of the tables they came from ([types in and out](python-types.md#types-in-and-out)). There are no nulls.
 
 The samples use these types:
 

@@ -1,4 +1,4 @@
-"""The engine: a program, its facts, and views that stay true while both change.
+"""The engine: a program, its facts, and views that stay up to date while both change.
 
 Law: after every epoch the state equals evaluation of the current rules over the current base facts from scratch; an
 epoch commits as a whole or changes nothing. This module lists what an engine can do; the modules beside it do it.
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """Datalog views that are maintained under changes of facts and rules.
+    """Datalog views that are kept up to date while facts and rules change.
 
     >>> db = Engine("reach(X,Y) :- edge(X,Y).  reach(X,Z) :- edge(X,Y), reach(Y,Z).")
     >>> with db.epoch() as e:
@@ -194,7 +194,7 @@ class Engine:
 
     @property
     def convention(self) -> str:
-        """How identifiers are read (D7): ``prolog`` or ``souffle``."""
+        """The convention by which identifiers are read: ``prolog`` or ``souffle``."""
         return self.program.convention
 
     @property
@@ -243,7 +243,7 @@ class Engine:
         return self._core.knows(name)
 
     def asserted(self, name: str) -> Rows:
-        """The base facts of a relation: those that were asserted, derivable or not."""
+        """The base facts of a relation: those that were asserted, even if rules also derive them."""
         return read.asserted(self._core, name)
 
     def rule(self, label: str) -> Rule:

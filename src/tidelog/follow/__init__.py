@@ -40,7 +40,7 @@ def follow(
     """A follower of a database: ``start()`` it, or ``run()`` it in this thread; a ``with`` block stops it at its end.
 
     ``tables`` maps relations to the tables they follow: ``{"link": "public.link"}``, or to some of their columns:
-    ``{"link": "public.link(source, target)"}``. ``publish`` maps views to the tables they are published in. ``slot`` is
+    ``{"link": "public.link(source, target)"}``. ``publish`` maps views to the tables they are published to. ``slot`` is
     the name of the replication slot, and of the publication unless ``publication`` is given. Up to ``group`` pending
     transactions are combined into one epoch. With ``jdbc``, an engine on Spark reads the first snapshot in Spark tasks;
     the session needs the driver in its `spark.jars`. A row that cannot be converted to a fact, for example because it

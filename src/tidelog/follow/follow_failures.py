@@ -181,8 +181,8 @@ OUT_OF_STEP = FailureEntry(
 TARGET = FailureEntry(
     "TL7128",
     FollowError,
-    "cannot publish a view in the table",
-    "view `{view}` cannot be published in table `{table}`: {why}",
+    "cannot publish a view to the table",
+    "view `{view}` cannot be published to table `{table}`: {why}",
     "The table of a published view has the columns of the view and a primary key.",
     "Choose a table that does not exist yet; Tidelog creates it.",
     test="tests/follow/test_target.py::test_a_table_that_does_not_fit_is_refused",
@@ -191,7 +191,7 @@ ROWS_OF_OTHERS = FailureEntry(
     "TL7129",
     FollowError,
     "table already contains rows",
-    "table `{table}` contains rows, but view `{view}` was never published in it",
+    "table `{table}` contains rows, but view `{view}` was never published to it",
     "The table of a published view contains exactly the rows of the view. Other rows would be lost.",
     "Choose another table, or empty this one: `TRUNCATE {table};`.",
     test="tests/follow/test_target.py::test_rows_of_others_are_never_overwritten",
@@ -209,9 +209,9 @@ CIRCLE = FailureEntry(
     "TL7131",
     FollowError,
     "table is both followed and published",
-    "no view can be published in table `{table}`, because relation `{relation}` follows it",
+    "no view can be published to table `{table}`, because relation `{relation}` follows it",
     "Published rows would be read back as facts.",
-    "Publish the view in a separate table.",
+    "Publish the view to a separate table.",
     test="tests/follow/test_target.py::test_a_table_that_is_followed_is_not_published_in",
 )
 WITHOUT_FOLLOW = FailureEntry(

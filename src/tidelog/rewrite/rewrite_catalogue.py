@@ -37,7 +37,7 @@ _REWRITES = (
     ),
     CodeEntry(
         "TL651",
-        "rule cannot be localized",
+        "rule cannot be localised",
         "no join key connects the locations of {places}",
         "A node knows another node only through a fact that contains it. Each location of a rule must therefore be "
         "an argument of an atom stored at another location of the rule, or be computed from such arguments.",

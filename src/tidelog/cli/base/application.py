@@ -15,7 +15,7 @@ from tidelog import __version__
 
 app = typer.Typer(
     name="tidelog",
-    help="Datalog views that stay true while facts and rules change.",
+    help="Keep Datalog views up to date while facts and rules change.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -36,4 +36,4 @@ def tidelog(
         bool, typer.Option("--version", help="Print the version and exit.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Datalog views that stay true while facts and rules change."""
+    """Keep Datalog views up to date while facts and rules change."""

@@ -31,7 +31,7 @@ def blame_command(
     functions: FunctionsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show which changes of facts and rules caused a fact or a view to change in an epoch.
+    """Show which changes to facts and rules caused a fact or a view to change in an epoch.
 
     Undoing exactly the listed changes would undo the effect. None of them can be left out.
     """

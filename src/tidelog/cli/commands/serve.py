@@ -145,7 +145,7 @@ def serve_command(
     """Serve a program over HTTP, with a console for the browser.
 
     Clients read and change facts and rules, and subscribe to changes. The first start creates two tokens, one for
-    reading and one for writing, in files of the state folder that only their owner may read. Every request needs one:
+    reading and one for writing, in files in the state folder that only the owner can read. Every request needs one:
     `Authorization: Bearer TOKEN`.
     """
     from tidelog.cli.base.guard import guarded

@@ -20,7 +20,7 @@ LOCAL = CodeEntry(
     "rule reads several nodes",
     "the body of rule `{label}` reads more than one location: {locations}",
     "A node can read only its own tables, so all body atoms of a rule must have the same location.",
-    "Localize the program first (`tidelog.rewrite.localise`).",
+    "Localise the program first (`tidelog.rewrite.localise`).",
     "p(@X,Y) :- q(@X,Z), r(@Z,Y).",
 )
 PLACED = CodeEntry(

@@ -13,9 +13,9 @@ from tidelog.program.functions.arguments import must_be, must_be_amount
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of an epoch (D6); None means no limit. Memory is in bytes, for all relations, texts and lists together.
+    """Limits of an epoch; None means no limit. Memory is in bytes, for all relations, texts and lists together.
 
-    ``rebuild=False`` forbids rebuilding a stratum during an epoch (D26).
+    ``rebuild=False`` forbids rebuilding a stratum during an epoch.
     """
 
     facts: int | None = None

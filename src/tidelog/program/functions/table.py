@@ -121,7 +121,7 @@ class Functions(Mapping[str, tuple[Function, ...]]):
 def user_function(
     name: str, params: Sequence[str], result: str, version: str = "1"
 ) -> Callable[[Callable[..., Value]], Function]:
-    """Declare a pure Python function under a name of the language (D13); use it as a decorator.
+    """Declare a pure Python function for use in rules; use it as a decorator.
 
     The result is registered with `Engine(functions=[...])` and can still be called from Python. Exceptions in the
     function, and results that do not have the declared type, are raised as `EvaluationError`.

@@ -160,7 +160,7 @@ TYPES = (
         "TL425",
         "record not allowed here",
         "{where} cannot contain a value of type `{found}`",
-        "Lists contain only values whose type can be recognized without a declaration. Records and algebraic "
+        "Lists contain only values whose type can be recognised without a declaration. Records and algebraic "
         "values need one.",
         "Use a record type with a field for the value.",
         ".type Pair = [x: number, y: number]\n.decl p(x: Pair)\n.decl q(x: list)\nq(f_init(x, 1)) :- p(x).\n",
