@@ -62,7 +62,7 @@ CLAIMS = [
     ("docs/design/rewrites.md", f"more than {MOST_CHOICES:,} ways to choose its branches"),
     ("docs/design/rewrites.md", f"a path of more than {MOST_STEPS} steps"),
     ("docs/design/spark.md", f"{WORDS[ATTEMPTS]} attempts in all"),
-    ("docs/design/spark.md", f"not heard of for {WORDS[PATIENCE]} seconds"),
+    ("docs/design/spark.md", f"not heard from it for {WORDS[PATIENCE]} seconds"),
     ("docs/design/spark.md", f"after 2^{rank_depth(RANK_LIMIT).bit_length() - 1} depths"),
     ("docs/design/placement.md", f"| a copy by a column | {sites.COPY} |"),
     ("docs/design/placement.md", f"| a copy on partition 0 | {sites.COPY_TO_ONE} |"),

@@ -15,7 +15,7 @@ from tidelog.cli.base.options import Format, StateArgument
 @app.command("changes")
 def changes_command(
     state: StateArgument,
-    view: Annotated[str, typer.Argument(metavar="VIEW", help="Relation to follow.")],
+    view: Annotated[str, typer.Argument(metavar="VIEW", help="Relation whose changes are printed.")],
     since: Annotated[
         int, typer.Option("--since", metavar="EPOCH", help="Print only epochs after this one.", min=0)
     ] = 0,

@@ -112,7 +112,7 @@ _NAMES = (
         "circular type",
         "type `{name}` is defined in terms of itself",
         "Every type is based on a base type.",
-        "Define one of the types in the cycle by a base type.",
+        "Define one of the types in the cycle in terms of a base type.",
         ".type A = B\n.type B = A\n.decl p(x: A)\n",
     ),
     CodeEntry(

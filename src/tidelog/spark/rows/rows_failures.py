@@ -42,7 +42,7 @@ NOT_READ = FailureEntry(
     DataError,
     "Spark cannot read or write a source",
     "{where}: {error}",
-    "The message is Spark's, which reads and writes the files and tables of engines on Spark.",
+    "Spark reads and writes the files and tables of engines on Spark, and reported this error.",
     "Check the name of the table or file, and that all executors can access it.",
     test=f"{_READ}::test_parquet_and_tables_are_read_by_name",
 )

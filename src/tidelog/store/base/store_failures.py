@@ -18,7 +18,7 @@ NO_STATE = FailureEntry(
     StateError,
     "no state in the folder",
     "{name} does not contain a state",
-    "An epoch can be read from a state that was created with `path=` or `--state`, without `at`.",
+    "`at` reads an epoch of an existing state. It does not create one.",
     "Check the folder name, or open it without `at` to create a state there.",
     'Engine(path="s", at=1)\n',
 )
