@@ -10,13 +10,16 @@ PYTEST := $(BIN)/python -m pytest
 SLOWEST := --durations=20 --durations-min=1
 SHARED_OUT := --dist worksteal $(SLOWEST)
 PARALLEL := $(PYTEST) -n $(WORKERS) $(SHARED_OUT)
-# Spark uses all cores for each session; two processes, each with one session for all its tests, hide each other's waits.
+# Two processes, each with one Spark session for all its tests.
 ON_SPARK := $(PYTEST) -n 2 $(SHARED_OUT)
-# Random cases of the central law; the laws of single features take a share of them (tests/law/share.py), and the suites
+# Tests on Spark mostly wait, so they run beside the others: one rule each, whose output is printed when it ends. All of
+# them are run and reported, whichever fails.
+BESIDE := $(MAKE) --no-print-directory --keep-going --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+# Random cases of the central law, of each kind; the laws of single features take a share of them (tests/law/share.py), and the suites
 # that are run again with partitions and threads try fewer. `make soak` never stops. How the time of `make test` is
 # divided: docs/reference/testing.md.
 CASES_CHECK := 20
-CASES_TEST := 60
+CASES_TEST := 40
 CASES_AGAIN := 15
 CASES_ALL := 100
 ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/explain tests/partition/test_keys.py
@@ -31,7 +34,8 @@ COVERED := tests/rewrite tests/lab/semantics tests/lab/dbsp tests/lab/test_simul
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint check test test-all demo demo-live chaos soak mutants bench docs site dist pictures format clean
+.PHONY: help install lint check test test-embedded test-spark test-all test-all-embedded test-all-spark demo demo-live \
+	chaos soak mutants bench docs site dist pictures format clean
 
 help: ## list the targets
 	@echo "Tidelog: make TARGET"
@@ -61,26 +65,38 @@ lint: $(READY) ## ruff, the layout of all programs, strict types, the direction 
 check: lint ## run before a commit, under three minutes: lint, and tests that need no system tools and no Spark
 	TIDELOG_CASES=$(CASES_CHECK) $(PARALLEL) -m "not slow and not long and not spark"
 
-test: lint ## run in CI, about 19 minutes: every law, also on partitions, with threads and on Spark
+test: lint ## run in CI: every law, also on partitions, with threads and on Spark
 	@scripts/tools java postgresql chromium neovim
+	@echo "Tests on Spark run beside the others; the output of each part follows when it ends."
+	+@$(BESIDE) test-spark test-embedded
+
+test-embedded: $(READY)
 	TIDELOG_CASES=$(CASES_TEST) $(PARALLEL) -m "not long and not spark"
 	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" $(ENGINE_SUITE)
 	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" tests/law
+
+test-spark: $(READY)
 	$(ON_SPARK) -m "spark and not long" $(SPARK_FILES)
 
 test-all: lint ## run before an issue is closed, about an hour: long tests, coverage, proofs, all suites on Spark
 	@scripts/tools java postgresql chromium neovim coq
+	@echo "Tests on Spark run beside the others; the output of each part follows when it ends."
+	+@$(BESIDE) test-all-spark test-all-embedded
+
+test-all-embedded: $(READY)
 	TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark" $(addprefix --ignore=,$(COVERED))
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal -m "not spark" $(COVERED)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
-	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark and not long" $(ENGINE_SUITE)
-	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_ALL) $(PARALLEL) -m "not spark and not long" tests/law tests/engine
-	TIDELOG_SPARK_CASES=20 $(PYTEST) $(SLOWEST) -m spark $(SPARK_FILES)
-	TIDELOG_TEST_CONNECT=1 $(PYTEST) -m "spark and not long" $(CONNECT_SUITE)
-	TIDELOG_TEST_RUNTIME=spark $(PYTEST) -m "not spark and not long" $(SPARK_SUITE) tests/why tests/docs/test_sessions.py \
-		tests/law/test_rollback.py
+	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_TEST) $(PARALLEL) -m "not spark and not long" $(ENGINE_SUITE)
+	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_TEST) $(PARALLEL) -m "not spark and not long" tests/law tests/engine
+
+test-all-spark: $(READY)
+	TIDELOG_SPARK_CASES=20 $(ON_SPARK) -m spark $(SPARK_FILES)
+	TIDELOG_TEST_CONNECT=1 $(PYTEST) $(SLOWEST) -m "spark and not long" $(CONNECT_SUITE)
+	TIDELOG_TEST_RUNTIME=spark $(PYTEST) $(SLOWEST) -m "not spark and not long" $(SPARK_SUITE) tests/why \
+		tests/docs/test_sessions.py tests/law/test_rollback.py
 
 chaos: $(READY) ## kill, pause and starve engines at random and compare them with a twin, for MINUTES=n (10)
 	$(BIN)/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES))
