@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background: tests of Ctrl-C send it themselves
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# The JVMs of Spark live for minutes: they compile as fast as they can instead of as well as they can.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 settings.register_profile("house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
 
@@ -70,7 +73,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if PARTITIONS or SPARK or THREADS:
         from tests.repeats import without_repeats
 
-        without_repeats(config, items, threads=bool(THREADS))
+        without_repeats(config, items, threads=bool(THREADS), spark=SPARK)
 
 
 @cache
