@@ -1,4 +1,4 @@
-"""How many random cases each test of the law tries: all of TIDELOG_CASES go to the central law, shares to the others.
+"""How many random cases each test of the law tries: the central law TIDELOG_CASES of each kind, the others a share.
 
 The laws of single features (demand, structures, witnesses and so on) have separate programs, each more expensive than
 one of the central law. A share keeps them in proportion, both where many cases are tried (`make test-all`) and where
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-CASES = int(os.environ.get("TIDELOG_CASES", "60"))
+CASES = int(os.environ.get("TIDELOG_CASES", "40"))
 ALL = 100  # as many as `make test-all` tries
 
 

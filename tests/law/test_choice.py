@@ -4,7 +4,6 @@ everything, or the stratum is built again."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
@@ -14,6 +13,7 @@ import pytest
 
 from tests.law.harness import Model, check_feed, commit, labelled
 from tests.law.sabotage import rebuilding
+from tests.law.share import share
 from tidelog import Engine, EngineError, EvaluationError, ProgramError
 from tidelog.partition.code import pick
 from tidelog.program import Program
@@ -27,7 +27,7 @@ from tidelog.testing.naive import evaluate
 from tidelog.verify import Certificate, verify
 from tidelog.verify.report import NOT_CLOSED, UNFOUNDED
 
-CASES = max(2, int(os.environ.get("TIDELOG_CASES", "60")) // 20)
+CASES = share(20, 3)
 HEAD = ".decl e(x: number, y: number, s: symbol)\n"
 ONE = """
     .decl p(x: number, s: symbol) choice-domain x

@@ -9,7 +9,7 @@ What it cannot notice: what both sides have in common (parser, checks, the meani
 `violations` reads core rules); what needs many facts (growth of large tables, slices of long epochs: see
 `test_slices.py`); time and memory; ranks themselves, which are checked for validity and never compared.
 
-TIDELOG_CASES says how many cases (default 60; the laws of single features take a share of them: `share.py`),
+TIDELOG_CASES says how many cases of each kind (default 40; the laws of single features take a share: `share.py`),
 TIDELOG_SEED from which seed on. A failure names its seed: `python -m tests.law.soak --seed N --kind KIND` repeats and
 shrinks it.
 """
@@ -29,11 +29,11 @@ from tidelog.testing import EpochChanges, State, states
 
 FIRST = int(os.environ.get("TIDELOG_SEED", "0"))
 BLOCK = 20  # seeds per test: small enough to spread over cores
-BLOCKS = range(FIRST, FIRST + CASES // 2, BLOCK)
+BLOCKS = range(FIRST, FIRST + CASES, BLOCK)
 
 
 def seeds(first: int) -> range:
-    return range(first, min(first + BLOCK, FIRST + CASES // 2))
+    return range(first, min(first + BLOCK, FIRST + CASES))
 
 
 @pytest.mark.parametrize("kind", ["plain", "all"])

@@ -28,7 +28,7 @@ from tidelog.program.values.shape import Shape
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.testing.invariants import violations
 
-CASES = share(10, 6)
+CASES = share(20, 6)
 STEPS = 8
 NUMBERS = (1, 2, 3, 4, 8)
 CHOSEN = {"c1", "c2", "c3", "chosen"}  # what is chosen depends on the way there, as ends have numbers of epochs

@@ -29,6 +29,7 @@ SHAPES = {
     "all of the best": COPY + "s1: p(x, _, a) <= p(x, _, b) :- b < a.",
     "both better": COPY + "s1: p(x, v, a) <= p(x, w, b) :- w <= v, b <= a.",
     "asked elsewhere": COPY + ".decl q(x: number)\nq(1).\ns1: p(x, v, a) <= p(x, w, b) :- q(w), b <= a, !q(v).",
+    "each other": COPY + ".decl q(x: number)\nq(1). q(2).\ns1: p(x, v, a) <= p(x, w, a) :- q(v), q(w).",
     "read on": SHORTEST + "s1: p(x, y, a) <= p(x, y, b) :- b <= a.\n.decl n(x: number, c: number)\n"
     "n(x, c) :- p(x, _, c).\nt1: n(x, a) <= n(x, b) :- b < a.",
 }

@@ -3,14 +3,15 @@
 Prints a table of what became of each mutant. The exit code is 1 if one survives that should be noticed. A mutant whose
 tests do not end within ``--seconds`` counts as noticed: it hangs. With words: only mutants whose names have one.
 
-``--each FILE ...`` runs these test files one by one instead, and the table lists which of them notice a mutant. What a
-file notices with how many random cases (``--cases``) decides its share of them (`tests/law/share.py`).
+``--each FILE ...`` runs these test files instead, each until a test fails, and the table lists which of them notice a
+mutant. What a file notices with how many random cases (``--cases``) decides its share of them (`tests/law/share.py`).
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from pathlib import Path
 from tests.mutants.catalogue import MUTANTS, ROOT, Mutant
 
 KILLED, SURVIVES, EQUIVALENT, HANGS = "killed", "survives", "survives, equivalent", "killed, by time"
+COMPILED = ROOT / "src" / "tidelog" / "kernel" / "__pycache__"
+EACH = ("--tb=no", "-p", "tests.mutants.first_failures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,34 +41,48 @@ class Trial:
         text = file.read_text("utf-8")
         file.write_text(mutant.applied_to(text), "utf-8")
         try:
-            if not each:
-                return _tested(mutant, mutant.tests, self)
-            noticed = [name for name in each if _tested(mutant, [name], self) in (KILLED, HANGS)]
+            report = _tested(mutant, each or mutant.tests, self, *(EACH if each else ("-x",)))
         finally:
             file.write_text(text, "utf-8")
-        return f"{KILLED} by {', '.join(Path(name).stem for name in noticed)}" if noticed else _survival(mutant)
+        if report is None:
+            return HANGS
+        noticed = failed_files(report)
+        if not noticed:
+            return EQUIVALENT if mutant.equivalent else SURVIVES
+        return f"{KILLED} by {', '.join(noticed)}" if each else KILLED
 
 
-def _survival(mutant: Mutant) -> str:
-    return EQUIVALENT if mutant.equivalent else SURVIVES
+def failed_files(report: str) -> list[str]:
+    """The names of the test files in the summary of a run that has failures.
+
+    >>> failed_files("FAILED tests/law/test_law.py::test_one - why\\nERROR tests/law/test_law.py::test_two\\n")
+    ['test_law']
+    """
+    found = re.findall(r"^(?:FAILED|ERROR) ([^:\s]+)", report, re.MULTILINE)
+    return list(dict.fromkeys(Path(name).stem for name in found))
 
 
-def _tested(mutant: Mutant, tests: Sequence[str], trial: Trial) -> str:
-    folder = trial.folder
+def _tested(mutant: Mutant, tests: Sequence[str], trial: Trial, *options: str) -> str | None:
+    """What pytest prints; None if it does not end in time."""
     own = {
-        "PYTHONPATH": str(folder / "src"),
+        "PYTHONPATH": str(trial.folder / "src"),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "TIDELOG_KERNEL_CACHE": str(folder / "kernel"),
         "TIDELOG_CASES": str(trial.cases),
     }
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    if mutant.file.startswith("kernel/"):  # all others run on the kernel that is compiled already
+        own["TIDELOG_KERNEL_CACHE"] = str(trial.folder / "kernel")
+    elif COMPILED.exists():
+        own["TIDELOG_KERNEL_CACHE"] = str(COMPILED)
+    command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", *options, *tests]
     try:
-        done = subprocess.run(command, cwd=ROOT, env={**os.environ, **own}, capture_output=True, timeout=trial.seconds)
+        done = subprocess.run(
+            command, cwd=ROOT, env={**os.environ, **own}, capture_output=True, text=True, timeout=trial.seconds
+        )
     except subprocess.TimeoutExpired:
-        return HANGS
+        return None
     if done.returncode not in (0, 1):
-        raise SystemExit(f"{mutant.name}: the tests do not run:\n{done.stdout.decode()}{done.stderr.decode()}")
-    return KILLED if done.returncode else _survival(mutant)
+        raise SystemExit(f"{mutant.name}: the tests do not run:\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def table(verdicts: Iterable[tuple[Mutant, str]]) -> str:
@@ -80,7 +97,9 @@ def main() -> int:
     parser.add_argument("words", nargs="*", help="Only mutants whose names contain one of these words.")
     parser.add_argument("--seconds", type=float, default=600, help="Maximum time for the tests of one mutant.")
     parser.add_argument("--cases", type=int, default=20, help="Random cases of the central law (TIDELOG_CASES).")
-    parser.add_argument("--each", nargs="+", default=(), metavar="FILE", help="Run these test files one by one.")
+    parser.add_argument(
+        "--each", nargs="+", default=(), metavar="FILE", help="Run these test files, each until a test fails."
+    )
     chosen = parser.parse_args()
     wanted = [m for m in MUTANTS if not chosen.words or any(word in m.name for word in chosen.words)]
     found: list[tuple[Mutant, str]] = []
