@@ -23,7 +23,7 @@ from tidelog.partition.code import machine
 from tidelog.partition.code.machine import Machine
 from tidelog.partition.memory import messages, queue, relations, table
 from tidelog.partition.memory.journal import net_changes
-from tidelog.partition.phases.rebuild_cost import Scale
+from tidelog.partition.phases.rebuild_cost import RebuildCost
 from tidelog.runtime.base.interrupts import Interrupts
 from tidelog.runtime.node import small_epoch, visit
 
@@ -49,7 +49,7 @@ def rebuilding(rng: Random, likely: float = 0.5) -> Iterator[list[str]]:
     """Retractions tip at random places, before they begin or in the middle; the list records each that did."""
     tipped: list[str] = []
 
-    def tips(self: Scale, *_: Any) -> bool:
+    def tips(self: RebuildCost, *_: Any) -> bool:
         if rng.random() > likely:
             return False
         self.reason = f"by chance, holding {self.held} and having lost {self.lost()}"
@@ -58,8 +58,10 @@ def rebuilding(rng: Random, likely: float = 0.5) -> Iterator[list[str]]:
 
     with ExitStack() as patches:
         patches.enter_context(tiny_slices(rng.choice([1, 1, 2, 3, 7])))
-        patches.enter_context(patch.object(Scale, "tips", tips))
-        patches.enter_context(patch.object(Scale, "tips_at_once", lambda self, *_: rng.random() < 0.3 and tips(self)))
+        patches.enter_context(patch.object(RebuildCost, "tips", tips))
+        patches.enter_context(
+            patch.object(RebuildCost, "tips_at_once", lambda self, *_: rng.random() < 0.3 and tips(self))
+        )
         yield tipped
 
 

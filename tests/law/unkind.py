@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from tidelog.engine.base.opened import Where
+from tidelog.engine.base.location import EngineLocation
 from tidelog.engine.engine import Engine
 from tidelog.engine.open import open as opening
 from tidelog.lab.order.ways import unkindly
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def partitions(count: int, rng: Random | None = None) -> Iterator[None]:
     """Engines made meanwhile have this many partitions; with ``rng`` their messages are delivered unkindly."""
 
-    def make(where: Where, durable: object, folder: object) -> Runtime:
+    def make(where: EngineLocation, durable: object, folder: object) -> Runtime:
         functions, dictionary = where.functions, Dictionary()
         if rng is None:
             return Coordinator(functions, LocalNodes(functions, count, dictionary), dictionary)

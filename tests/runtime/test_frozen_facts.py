@@ -43,7 +43,7 @@ def test_a_check_holds_the_relations_of_one_stratum_at_a_time(partitions: int, m
         most = max(most, sum(len(ranks) for ranks, _ in self._claim.taken._held.values()))
 
     monkeypatch.setattr(check.Check, "stratum", watched)
-    monkeypatch.setattr(fact_cache.Taken.__init__, "__defaults__", (0,))
+    monkeypatch.setattr(fact_cache.FactCache.__init__, "__defaults__", (0,))
     with Engine(layers, partitions=partitions) as db:
         with db.epoch() as e:
             e.insert("p0", [(i,) for i in range(1000)])

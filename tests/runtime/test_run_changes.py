@@ -11,7 +11,7 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.runtime.many.local import LocalNodes
 from tidelog.runtime.node.run_changes import RunChanges
-from tidelog.store.base.temporary_state import fleeting_store
+from tidelog.store.base.temporary_state import temporary_store
 
 
 def changes() -> RunChanges:
@@ -28,7 +28,7 @@ def test_preview_that_was_lost_is_told() -> None:
 
 def test_changes_that_are_not_kept_are_told(tmp_path: Path) -> None:
     lost = changes()
-    lost.open(fleeting_store(str(tmp_path)), {1: 7})
+    lost.open(temporary_store(str(tmp_path)), {1: 7})
     with pytest.raises(EngineError, match="the changes of epoch 7 are no longer available: ") as raised:
         lost.read(1, "p")
     assert raised.value.code == "TL4403"

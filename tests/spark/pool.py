@@ -22,7 +22,7 @@ import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
-from tidelog.engine.base.opened import Where
+from tidelog.engine.base.location import EngineLocation
 from tidelog.engine.open import open as opening
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
@@ -189,7 +189,7 @@ class PooledNodes(SparkNodes):
 def engines_in(pool: Pool, partitions: int, seed: int | None = None) -> Iterator[None]:
     """Engines made meanwhile have this many partitions in the pool; with a seed messages are delivered unkindly."""
 
-    def make(where: Where, durable: object, folder: object) -> Runtime:
+    def make(where: EngineLocation, durable: object, folder: object) -> Runtime:
         nodes = PooledNodes(pool, partitions, where.own, seed)
         return Coordinator(where.functions, nodes, nodes.dictionary)
 

@@ -17,7 +17,7 @@ from tests.store.disks import File, MemoryDisk, MemoryStore
 from tests.store.forger import Files, Part, batches_of, bound, found_wrong, parts_of, put_batches, written
 from tidelog import Engine
 from tidelog.errors import StateError
-from tidelog.store.base.corruption import Impossible
+from tidelog.store.base.corruption import ImpossibleError
 from tidelog.store.base.header import read_header
 from tidelog.store.folder.scrub import scrub
 from tidelog.store.image import delta
@@ -379,7 +379,7 @@ def test_id_that_stands_for_two_values_is_refused() -> None:
     image.enter([(5, (1,)), (6, (2,))])
     image.enter([(5, (1,))])
     for entries in ([(5, (1.0,))], [(7, (1,)), (7, (2,))]):
-        with pytest.raises(Impossible, match="two values with the id"):
+        with pytest.raises(ImpossibleError, match="two values with the id"):
             image.enter(entries)
 
 
@@ -430,7 +430,7 @@ def test_strata_in_the_log_name_relations_that_there_are_once(partitions: int, n
 
 
 def test_field_that_a_header_gives_twice_is_refused() -> None:
-    with pytest.raises(Impossible, match="occurs twice"):
+    with pytest.raises(ImpossibleError, match="occurs twice"):
         read_header(b'{"clock": 3, "body": [], "clock": 4}', 0)
 
 
@@ -459,7 +459,7 @@ def test_column_with_two_types_is_refused() -> None:
 def test_changes_that_put_in_what_is_there(told: list[tuple[int, list[int]]], held: list[int], twice: bool) -> None:
     rows = np.array(held)[:, None] * [1, 10]
     columns = [(sign, np.array(facts)[:, None] * [1, 10]) for sign, facts in told]
-    expected = pytest.raises(Impossible, match="`q` contains a fact twice") if twice else nullcontext()
+    expected = pytest.raises(ImpossibleError, match="`q` contains a fact twice") if twice else nullcontext()
     with expected:
         check_changes("q", columns or [(IN, rows[:0])], rows, np.ones(len(rows), bool))
 
@@ -469,9 +469,9 @@ def test_facts_that_have_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch
     rows = np.array([[3, 1], [1, 2], [3, 2], [1, 1]])
     check_distinct("q", rows)
     check_changes("q", [(OUT, rows[:2]), (IN, rows[:1])], rows[[0, 2]], np.ones(2, bool))
-    with pytest.raises(Impossible):
+    with pytest.raises(ImpossibleError):
         check_distinct("q", rows[[0, 1, 2, 0]])
-    with pytest.raises(Impossible):
+    with pytest.raises(ImpossibleError):
         check_changes("q", [(OUT, rows[:2])], rows[1:], np.ones(3, bool))
 
 

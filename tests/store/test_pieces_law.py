@@ -15,7 +15,7 @@ import pytest
 from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.test_law import check, commit, rows_of
 from tidelog import Engine
-from tidelog.engine.base.opened import Opened, Where
+from tidelog.engine.base.location import EngineLocation, OpenedRuntime
 from tidelog.engine.engine import core_of
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.runtime.many.coordinator import Coordinator
@@ -120,11 +120,11 @@ def test_ranks_that_a_resident_partition_closes_up_are_the_same_after_a_restart(
     check(Engine(path=MemoryStore(disk)), state)
 
 
-def _resident(where: Where) -> Opened:
+def _resident(where: EngineLocation) -> OpenedRuntime:
     """One partition that keeps a piece, as on Spark, but in this process."""
     assert where.path is not None
     dictionary, durable = Dictionary(), Durable.open(where.path, where.at, None, lambda _: 1)
     nodes = LocalNodes(where.functions, 1, dictionary)
     runtime = Coordinator(where.functions, nodes, dictionary)
     runtime.open_state(durable)
-    return Opened(runtime, durable, None, durable.offsets, where.functions, where)
+    return OpenedRuntime(runtime, durable, None, durable.offsets, where.functions, where)

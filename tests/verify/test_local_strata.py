@@ -21,7 +21,7 @@ from tidelog.runtime.protocol.service import Service
 from tidelog.syntax import parse_program
 from tidelog.verify.check import check_stratum
 from tidelog.verify.claim import Claim, to_claim
-from tidelog.verify.local_strata import Homes, Part, added_up, check_part, part_of
+from tidelog.verify.local_strata import Homes, LocalStratum, added_up, check_part, part_of
 from tidelog.verify.report import Violation
 
 PARTS = 3
@@ -32,10 +32,10 @@ lone(X) :- p(X, Y), !g(X, Y).  n(X, count<*>) :- p(X, _).  best(X, min<Y>) :- p(
 """
 HOMES: Homes = {"p": 0, "q": 0, "f": 0, "g": 0, "e": None, "lone": 0, "n": 0, "m": 0, "best": 0}
 Facts = dict[str, dict[Any, FactState]]
-Check = Callable[[int, Part], PartAnswer | None]
+Check = Callable[[int, LocalStratum], PartAnswer | None]
 
 
-def shared(claim: Claim, part: Part) -> list[Facts]:
+def shared(claim: Claim, part: LocalStratum) -> list[Facts]:
     """The facts of a claim that partitions hold of a part."""
     found: list[Facts] = [{name: {} for name in part.homes} for _ in range(PARTS)]
     for name, home in part.homes.items():
@@ -146,7 +146,7 @@ def test_of_a_relation_that_is_read_as_a_share_it_is_told_what_all_of_it_is(monk
     with filled(f"{APART[0]} back(Y,X) :- edge(X,Y).", 2) as db:
         for service in services_of(db):
 
-            def check(number: int, part: Part, check: Check = service.check_part) -> PartAnswer | None:
+            def check(number: int, part: LocalStratum, check: Check = service.check_part) -> PartAnswer | None:
                 answer = check(number, part)
                 if "edge" not in part.homes:
                     told.append(answer)

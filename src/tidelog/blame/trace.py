@@ -102,12 +102,12 @@ class Tracing:
 
     def _holding(self, undone: Undone, absences: Iterable[Absence]) -> list[tuple[Absence, Fact]]:
         """Facts that are absent elsewhere and hold in a scene."""
-        told = tuple(absences)
-        if not told:
+        known_absences = tuple(absences)
+        if not known_absences:
             return []
         try:
             with self._scene(undone) as ledger:
-                return [(absence, fact) for absence in told for fact in _matching(ledger, absence)]
+                return [(absence, fact) for absence in known_absences for fact in _matching(ledger, absence)]
         except TidelogError:
             return []
 
@@ -132,12 +132,12 @@ class Tracing:
         for nodes in _branches(proof.root):
             if self._is(nodes[-1], change):
                 above = nodes if isinstance(change, RuleChanged) else nodes[:-1]
-                return (*map(_told, above), str(change))
+                return (*map(_describe, above), str(change))
         absent = {node.text: nodes for nodes in _branches(proof.root) if isinstance(node := nodes[-1], Absence)}
         for absence, other in self._holding(there, _absences(proof)) if left else ():
             further = self._path(change, other, there, here, left - 1)
             if further:
-                return (*map(_told, absent[absence.text]), *further)
+                return (*map(_describe, absent[absence.text]), *further)
         return ()
 
     def _is(self, node: Premise, change: Change) -> bool:
@@ -205,6 +205,6 @@ def _branches(root: Premise) -> Iterator[tuple[Premise, ...]]:
         waiting.extend((*nodes, child) for child in reversed(children(nodes[-1])))
 
 
-def _told(node: Premise) -> str:
+def _describe(node: Premise) -> str:
     what, how = line_parts(node)
     return f"{what}  {how}" if how else what

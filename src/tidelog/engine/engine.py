@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.base.arguments import check_arguments, program_of_file
-from tidelog.engine.base.committed_epoch import Committed
+from tidelog.engine.base.committed_epoch import CommittedEpoch
 from tidelog.engine.base.engine_time import Moment, Times, read_clock
-from tidelog.engine.base.opened import Where
+from tidelog.engine.base.location import EngineLocation
 from tidelog.engine.core.core import Core
 from tidelog.engine.open.open import open_runtime
 from tidelog.engine.open.start import start
@@ -87,10 +87,10 @@ class Engine:
         parsed = check_arguments(program, path, at, history, spark, partitions, threads, limits, functions, tls)
         table, own = function_table(functions, parsed)
         later = functions if parsed == Program(convention=parsed.convention) else ()
-        opened = open_runtime(Where(table, own, path, at, history, spark, partitions, threads, tls, later))
+        opened = open_runtime(EngineLocation(table, own, path, at, history, spark, partitions, threads, tls, later))
         runtime = opened.runtime
         planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups, taken)
-        committed = Committed(Ruleset(Program(convention=parsed.convention), opened.functions), {}, 0, {})
+        committed = CommittedEpoch(Ruleset(Program(convention=parsed.convention), opened.functions), {}, 0, {})
         self._core = Core(committed, (opened, planner), _find_causes, strict=strict, times=Times(read_clock(clock)))
         try:
             runtime.set_limits(limits or Limits())

@@ -83,14 +83,14 @@ def _changes(bars: Sequence[_Bar]) -> Iterator[str]:
     top = TOP + SIZES + GAP
     zero = top + up * scale
     for place, bar in enumerate(bars):
-        told = f"{bar.epochs}: +{bar.inserted:,} -{bar.deleted:,}, {bar.size:,} facts"
+        hover_text = f"{bar.epochs}: +{bar.inserted:,} -{bar.deleted:,}, {bar.size:,} facts"
         x, wide = LEFT + PLOT / len(bars) * place, PLOT / len(bars)
         shapes = [
             f'<rect x="{x:.1f}" y="{TOP:.1f}" width="{wide:.1f}" height="{HEIGHT - TOP - 20:.1f}" fill-opacity="0"/>',
             _rect(x, zero - bar.inserted * scale, wide, bar.inserted * scale, svg.GREEN),
             _rect(x, zero, wide, bar.deleted * scale, svg.RED),
         ]
-        yield f"<g><title>{told}</title>{''.join(shapes)}</g>"
+        yield f"<g><title>{hover_text}</title>{''.join(shapes)}</g>"
     yield _line(zero)
     if up:
         yield _label(top + 8, f"+{up:,}")
@@ -109,8 +109,8 @@ def _rect(x: float, y: float, wide: float, height: float, tint: str) -> str:
 def _epochs(bars: Sequence[_Bar]) -> Iterator[str]:
     """The numbers of the first and the last epoch, and of some between."""
     y, wide = HEIGHT - 8, PLOT / len(bars)
-    apart = -(-len(bars) // 12)
-    for place in range(0, len(bars), apart):
+    distance = -(-len(bars) // 12)
+    for place in range(0, len(bars), distance):
         yield svg.draw_text(LEFT + wide * (place + 0.5), y, f"{bars[place].first:,}", size=svg.SMALL, middle=True)
     yield svg.draw_text(8, y, "epoch", size=svg.SMALL, faint=True)
 

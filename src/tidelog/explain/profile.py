@@ -69,13 +69,13 @@ class Sums:
             rule = rules.core.get(label)
             if rule is not None:
                 by_head[rule.head.predicate] = by_head.get(rule.head.predicate, 0) + count
-                told = names.label(rule)
-                self.supports[told] = self.supports.get(told, 0) + count
+                rule_name = names.label(rule)
+                self.supports[rule_name] = self.supports.get(rule_name, 0) + count
         self._add_visits(outcome.visits, names, rules)
         for label, seconds in outcome.sampled.items():
             rule = rules.core.get(label)
-            told = label if rule is None else names.label(rule)
-            self.rule_seconds[told] = self.rule_seconds.get(told, 0.0) + seconds
+            rule_name = label if rule is None else names.label(rule)
+            self.rule_seconds[rule_name] = self.rule_seconds.get(rule_name, 0.0) + seconds
         for stratum, visits, rebuilt in outcome.strata:
             key = tuple(sorted(names.relation(name) for name in stratum.relations))
             old = self.strata.get(key, StratumProfile(key, 0, 0.0, 0, 0, 0))
@@ -93,16 +93,18 @@ class Sums:
     def _add_visits(self, visits: Mapping[str, int], names: Names, rules: Ruleset) -> None:
         for label, count in visits.items():
             if label in rules.core:
-                told = names.label(rules.core[label])
-                self.visits[told] = self.visits.get(told, 0) + count
-                self.made.setdefault(told, set()).add(label)
-                if told not in self.texts and is_wasteful(self.visits[told], 0):
-                    self.texts[told] = names.text(rules.core[label])
+                rule_name = names.label(rules.core[label])
+                self.visits[rule_name] = self.visits.get(rule_name, 0) + count
+                self.made.setdefault(rule_name, set()).add(label)
+                if rule_name not in self.texts and is_wasteful(self.visits[rule_name], 0):
+                    self.texts[rule_name] = names.text(rules.core[label])
 
     def wasteful(self) -> list[str]:
         """The labels of the rules that visit far more rows than they find supports, the worst first."""
-        found = [told for told, count in self.visits.items() if is_wasteful(count, self.supports.get(told, 0))]
-        return sorted(found, key=lambda told: (-self.visits[told], told))
+        found = [
+            rule_name for rule_name, count in self.visits.items() if is_wasteful(count, self.supports.get(rule_name, 0))
+        ]
+        return sorted(found, key=lambda rule_name: (-self.visits[rule_name], rule_name))
 
     def account(self, counted: Mapping[str, Sequence[PlanCounts]], names: Names | None) -> Account:
         """The sums as a value; ``counted`` is what plans did, if there are wasteful rules."""
@@ -110,11 +112,15 @@ class Sums:
         rules = [
             RuleProfile(x, self.supports.get(x, 0), self.rule_seconds.get(x), self.visits.get(x, 0)) for x in labels
         ]
-        wasteful = tuple(self._waste(told, counted, names) for told in self.wasteful()) if names is not None else ()
+        wasteful = (
+            tuple(self._waste(rule_name, counted, names) for rule_name in self.wasteful()) if names is not None else ()
+        )
         rules.sort(key=lambda rule: (-(rule.seconds or 0.0), -rule.supports, rule.rule))
         strata = sorted(self.strata.values(), key=lambda s: (-s.seconds, s.relations))
         return Account(self.epochs, self.seconds, self.suspended, self.revived, tuple(rules), tuple(strata), wasteful)
 
-    def _waste(self, told: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
-        parts = [part for label in self.made[told] for part in counted.get(label, ())]
-        return waste_of(told, self.visits[told], self.supports.get(told, 0), parts, self.texts[told], names)
+    def _waste(self, rule_name: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
+        parts = [part for label in self.made[rule_name] for part in counted.get(label, ())]
+        return waste_of(
+            rule_name, self.visits[rule_name], self.supports.get(rule_name, 0), parts, self.texts[rule_name], names
+        )

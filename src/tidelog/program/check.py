@@ -19,7 +19,7 @@ from tidelog.program.checks.consequences import without_consequences, without_re
 from tidelog.program.checks.monotone import check_monotone
 from tidelog.program.checks.notices import check_notices, check_rule_notices
 from tidelog.program.checks.safety import check_safety
-from tidelog.program.checks.termination import Ending, check_ending
+from tidelog.program.checks.termination import TerminationResult, check_ending
 from tidelog.program.checks.witnesses import check_witnesses
 from tidelog.program.elaborate.assign_types import assign_types
 from tidelog.program.elaborate.drop_casts import drop_casts, rules_without_casts
@@ -36,7 +36,7 @@ from tidelog.program.functions.table import FUNCTIONS, Function
 from tidelog.program.graph.dependency import dependencies
 from tidelog.program.graph.strata import Stratum, check_strata, strata_of_edges
 from tidelog.program.types.arity import TIMER
-from tidelog.program.types.assign import Bound, Schema, Typing
+from tidelog.program.types.assign import Bound, Schema, TypingResult
 from tidelog.program.types.functors import with_functors
 from tidelog.program.types.subtypes import check_subtypes
 from tidelog.program.values.program import Program
@@ -188,7 +188,9 @@ def _examine_types(
         *check_monotone(edges, strata, typing.schema, orders),
         *check_witnesses(text, typing.schema),
     ]
-    ending = Ending() if any(map(_is_error, findings)) else check_ending(strata, typing.schema, typed.functions)
+    ending = (
+        TerminationResult() if any(map(_is_error, findings)) else check_ending(strata, typing.schema, typed.functions)
+    )
     ordered = _in_order(text, [*findings, *ending.findings])
     checked = CheckedProgram(
         _restored_program(stages),
@@ -206,7 +208,7 @@ def _examine_types(
     return checked, ordered
 
 
-def _typing(stages: Stages) -> Typing:
+def _typing(stages: Stages) -> TypingResult:
     typing = stages[assign_types].typing
     assert typing is not None
     return typing

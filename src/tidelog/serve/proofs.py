@@ -14,10 +14,10 @@ from tidelog.why.proof import Proof
 from tidelog.why.tree import Absence, Condition, FactNode, GroupNode, Premise
 
 if TYPE_CHECKING:
-    from tidelog.engine.write.violations import Violated, Violation
+    from tidelog.engine.write.violations import ViolatedConstraint, Violation
 
 
-def violations_json(violations: Iterable[Violated]) -> list[dict[str, Any]]:
+def violations_json(violations: Iterable[ViolatedConstraint]) -> list[dict[str, Any]]:
     """The constraints that an epoch violates."""
     return [
         {

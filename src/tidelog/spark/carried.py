@@ -35,7 +35,7 @@ from tidelog.store.base.disk import LocalDisk
 from tidelog.store.base.files import FileStore
 from tidelog.store.base.objects import ObjectStore
 from tidelog.store.base.store import Store
-from tidelog.store.base.temporary_state import FleetingDisk, fleeting_store
+from tidelog.store.base.temporary_state import TemporaryDisk, temporary_store
 from tidelog.store.image import image
 from tidelog.store.log import markers, snapshot
 from tidelog.verify import report
@@ -99,14 +99,14 @@ def _classes_in(hint: Any) -> Iterator[type]:
 
 def _folder_of(store: FileStore) -> tuple[str, bool]:
     """The absolute path of the folder, valid in any process, and whether it is temporary."""
-    if type(store.disk) not in (LocalDisk, FleetingDisk):
+    if type(store.disk) not in (LocalDisk, TemporaryDisk):
         raise NOT_CARRIED.error(kind=f"state folder on a `{type(store.disk).__qualname__}`")
-    return str(store.root.absolute()), isinstance(store.disk, FleetingDisk)
+    return str(store.root.absolute()), isinstance(store.disk, TemporaryDisk)
 
 
-def _store_in(root: str, fleeting: bool) -> FileStore:
+def _store_in(root: str, is_temporary: bool) -> FileStore:
     _check_absolute(root)
-    return fleeting_store(root) if fleeting else FileStore(Path(root))
+    return temporary_store(root) if is_temporary else FileStore(Path(root))
 
 
 def _check_absolute(root: str) -> None:

@@ -23,7 +23,7 @@ from tidelog.rewrite.place.placement import SINGLE, Placement
 from tidelog.runtime.base.call import Call
 from tidelog.runtime.base.request import NodeLost
 from tidelog.runtime.many.coordinator import Coordinator
-from tidelog.runtime.protocol.runtime import Arriving
+from tidelog.runtime.protocol.runtime import DirectRows
 from tidelog.runtime.protocol.service import Service
 from tidelog.spark import NoAnswer, PartitionLost, ResidentStage, StageError
 from tidelog.spark.resident_node import MakeResidentNode
@@ -126,7 +126,7 @@ class SparkNodes:
         with losses():
             return tuple(endpoint.open() for endpoint in self.stage.endpoints)
 
-    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> Sent:
+    def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> Sent:
         """Send the rows of DataFrames, side by side, to the partitions that own them; few of them come here."""
         from tidelog.spark.rows.encode import EncodedArrival
         from tidelog.spark.rows.send import hand_over

@@ -132,8 +132,8 @@ def _sizes() -> tuple[int, int]:
     The largest size so far would be that of the parent, if this is less.
     """
     try:
-        with open("/proc/self/statm", encoding="ascii") as told:
-            size, held, *_ = (int(pages) * resource.getpagesize() for pages in told.read().split())
+        with open("/proc/self/statm", encoding="ascii") as statistics:
+            size, held, *_ = (int(pages) * resource.getpagesize() for pages in statistics.read().split())
     except (OSError, ValueError):
         return 0, 0
     return size, held

@@ -263,10 +263,10 @@ def _shape(rule: Rule) -> Shape:
 
 def _best(rows: Iterable[Row], shape: Shape) -> Iterator[Row]:
     """Per group, the best of each of the columns, with what comes with it."""
-    apart = {i for compared in shape for i, _ in compared}
+    compared_columns = {i for compared in shape for i, _ in compared}
     groups: dict[Row, list[Row]] = defaultdict(list)
     for row in rows:
-        groups[tuple(value for i, value in enumerate(row) if i not in apart)].append(row)
+        groups[tuple(value for i, value in enumerate(row) if i not in compared_columns)].append(row)
     for group in groups.values():
         best = list(group[0])
         for compared in shape:

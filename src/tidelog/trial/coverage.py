@@ -108,8 +108,8 @@ def _blank(rule: Rule, convention: str, named: Set[str]) -> RuleCoverage:
     label = rule.users_label or ""
     given = label in named or not GIVEN.fullmatch(label)
     premises = [print_literal(literal, convention) for literal in rule.body]
-    told = label if given and label else print_rule(replace(rule.root, label=None), convention)
-    return RuleCoverage(told, premises, failed=[False] * len(premises))
+    title = label if given and label else print_rule(replace(rule.root, label=None), convention)
+    return RuleCoverage(title, premises, failed=[False] * len(premises))
 
 
 def _see_rule(found: RuleCoverage, rule: Rule, rows: Rows, functions: Overloads) -> None:

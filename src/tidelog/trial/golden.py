@@ -42,8 +42,8 @@ class Golden:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("".join(f"{line}\n" for line in now), encoding="utf-8")
             return "", [str(path)]
-        told = "has no golden file yet" if before is None else "differs from its golden file"
-        return "\n".join([f"{view} {told} ({path}); use `--accept` to write it", *_lines(before or [], now)]), []
+        difference = "has no golden file yet" if before is None else "differs from its golden file"
+        return "\n".join([f"{view} {difference} ({path}); use `--accept` to write it", *_lines(before or [], now)]), []
 
 
 def _lines(before: list[str], now: list[str]) -> list[str]:

@@ -73,11 +73,11 @@ class _Reader:
         if "program" not in files:
             raise self._wrong(1, "expected a line that names the program, such as `program: rules.dl`")
         self.convention = self.convention_of(files["program"])
-        told = [part for part in parts if part.kind not in files]
-        if told and told[0].kind != "case":
-            raise self._wrong(told[0].line, f"`{told[0].kind}:` must come after the first `case:`")
-        begins = [i for i, part in enumerate(told) if part.kind == "case"]
-        cases = [self._case(told[a:b]) for a, b in zip(begins, [*begins[1:], len(told)], strict=True)]
+        case_parts = [part for part in parts if part.kind not in files]
+        if case_parts and case_parts[0].kind != "case":
+            raise self._wrong(case_parts[0].line, f"`{case_parts[0].kind}:` must come after the first `case:`")
+        begins = [i for i, part in enumerate(case_parts) if part.kind == "case"]
+        cases = [self._case(case_parts[a:b]) for a, b in zip(begins, [*begins[1:], len(case_parts)], strict=True)]
         return CaseFile(self.path, files["program"], tuple(cases), files.get("facts"), files.get("functions"))
 
     def _parts(self) -> Iterator[_Part]:

@@ -22,7 +22,7 @@ from tidelog.program.values.rule import REFUSE
 from tidelog.program.values.scope import atoms
 from tidelog.program.values.state import EngineState
 from tidelog.verify.choices import chosen_relation
-from tidelog.verify.fact_cache import Taken
+from tidelog.verify.fact_cache import FactCache
 from tidelog.verify.normal import Clause, to_clause
 from tidelog.verify.relations import Row
 from tidelog.verify.solve import Context, Scope, Step, solver
@@ -37,7 +37,7 @@ Base = Mapping[str, Iterable[tuple[Any, ...]]]
 class Claim:
     """Ranks of the facts held, the facts asserted, and the strata with their rules in normal form."""
 
-    taken: Taken
+    taken: FactCache
     base: Mapping[str, frozenset[Row]]
     strata: tuple[tuple[frozenset[str], tuple[Clause, ...]], ...]
     schema: Mapping[str, tuple[str | None, ...]]
@@ -95,12 +95,12 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     made = {atom.predicate for rule in checked.rules for atom in (rule.head, *atoms(rule.body))} & state.facts.keys()
     user.update((name, state.facts[name]) for name in made)
     plain = {name: plain_rows(schema.get(name, ())) for name in {*user, *(base or ())}}
-    taken = Taken(user, plain)
+    taken = FactCache(user, plain)
     asserted = taken.asserted
     if base is not None:
-        apart = kept_apart(program)
-        given = {apart.get(name, name): map(plain[name], rows) for name, rows in base.items()}
-        asserted = _with_text(checked, apart, {n: frozenset(rows) for n, rows in given.items()}, schema, functions)
+        elsewhere = kept_apart(program)
+        given = {elsewhere.get(name, name): map(plain[name], rows) for name, rows in base.items()}
+        asserted = _with_text(checked, elsewhere, {n: frozenset(rows) for n, rows in given.items()}, schema, functions)
     return Claim(taken, asserted, strata_of(checked.rules), schema, functions)
 
 
@@ -138,7 +138,7 @@ def read_names(clauses: Iterable[Clause]) -> set[str]:
 
 def _with_text(
     program: Program,
-    apart: Mapping[str, str],
+    elsewhere: Mapping[str, str],
     asserted: dict[str, frozenset[Row]],
     schema: Mapping[str, tuple[str | None, ...]],
     fs: Overloads,
@@ -149,7 +149,7 @@ def _with_text(
         found: set[tuple[Value, ...]] = set()
         for items in clause.body.alternatives:
             solver(items, (), {}, Context(_NoFacts(), schema, fs), _gather(clause, found))(())
-        name = apart.get(fact.atom.predicate, fact.atom.predicate)
+        name = elsewhere.get(fact.atom.predicate, fact.atom.predicate)
         asserted[name] = asserted.get(name, frozenset()) | found
     return asserted
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 Held = tuple[dict[Row, int], frozenset[Row]]  # ranks of the facts, and those that are asserted
 
 
-class Taken:
+class FactCache:
     """The facts of a state with their ranks; ``plain`` makes rows of a relation what rules compute with."""
 
     def __init__(
@@ -53,8 +53,8 @@ class Taken:
             plain = self._plain[name]
             ranks: dict[Row, int] = {}
             asserted: set[Row] = set()
-            for told, fact in self._facts[name].items():
-                row = plain(told)
+            for stored, fact in self._facts[name].items():
+                row = plain(stored)
                 ranks[row] = fact.rank
                 if fact.base:
                     asserted.add(row)

@@ -24,7 +24,7 @@ from tidelog.program.values.state import FactState
 from tidelog.verify.check import check_stratum
 from tidelog.verify.choices import chosen_relation
 from tidelog.verify.claim import Claim, plain_rows, read_names, strata_of
-from tidelog.verify.fact_cache import Taken
+from tidelog.verify.fact_cache import FactCache
 from tidelog.verify.normal import Absent, Clause, Conjunction, Fold, Scan, to_clause
 from tidelog.verify.report import Violation
 from tidelog.verify.terms import Overloads
@@ -33,7 +33,7 @@ Homes = Mapping[str, int | None]  # the column by which a relation lives; None: 
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LocalStratum:
     """A stratum that partitions check: its rules, typed, where its relations live, and their columns.
 
     ``shares`` names the relation of each share; a share lives by its column.
@@ -45,7 +45,7 @@ class Part:
     shares: dict[str, str] = field(default_factory=dict)
 
 
-def part_of(claim: Claim, place: int, homes: Homes) -> Part | None:
+def part_of(claim: Claim, place: int, homes: Homes) -> LocalStratum | None:
     """What partitions are to check of a stratum; None where it is not apart."""
     relations, clauses = claim.strata[place]
     shares: dict[str, tuple[str, int]] = {}
@@ -58,14 +58,16 @@ def part_of(claim: Claim, place: int, homes: Homes) -> Part | None:
     if not all(sources.get(name, name) in claim.schema for name in names):  # an order of witnesses is made by the check
         return None
     schema = {name: claim.schema[sources.get(name, name)] for name in names}
-    return Part(tuple(clause.rule for clause in anchored), {name: lying[name] for name in names}, schema, sources)
+    return LocalStratum(
+        tuple(clause.rule for clause in anchored), {name: lying[name] for name in names}, schema, sources
+    )
 
 
 def check_part(
-    part: Part, facts: Mapping[str, Mapping[Any, FactState]], functions: Overloads
+    part: LocalStratum, facts: Mapping[str, Mapping[Any, FactState]], functions: Overloads
 ) -> tuple[Violation | None, int]:
     """The first violation over the facts of one partition, if there is any, and the supports that were looked at."""
-    taken = Taken(facts, {name: plain_rows(part.schema[name]) for name in facts})
+    taken = FactCache(facts, {name: plain_rows(part.schema[name]) for name in facts})
     strata = strata_of(part.rules)
     assert len(strata) == 1, "the rules of one stratum"
     violation, supports = check_stratum(Claim(taken, taken.asserted, strata, part.schema, functions), 0)

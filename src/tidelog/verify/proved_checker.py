@@ -58,8 +58,8 @@ def verify_proved(state: EngineState, checker: Path) -> ProvedVerdict:
     began = time.perf_counter()
     done = subprocess.run([checker], input=text, capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - began
-    said = done.stdout.strip()
-    if said != ACCEPTED and not said.startswith(REJECTED):
+    verdict = done.stdout.strip()
+    if verdict != ACCEPTED and not verdict.startswith(REJECTED):
         raise failures.CHECKER_FAILED.error(checker=checker, reason=done.stderr.strip() or f"exit {done.returncode}")
     facts = sum(map(len, state.facts.values()))
-    return ProvedVerdict(said == ACCEPTED, said.removeprefix(REJECTED), facts, len(state.rules), seconds)
+    return ProvedVerdict(verdict == ACCEPTED, verdict.removeprefix(REJECTED), facts, len(state.rules), seconds)

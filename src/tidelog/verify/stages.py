@@ -24,7 +24,7 @@ from tidelog.program.values.state import EngineState, FactState
 from tidelog.verify import verify_failures as failures
 from tidelog.verify.check import NEVER, Best, Check, Compared, FoundError, check_claim, head_row, offers_of
 from tidelog.verify.claim import Base, Claim, to_claim
-from tidelog.verify.fact_cache import Taken
+from tidelog.verify.fact_cache import FactCache
 from tidelog.verify.normal import Clause, Scan
 from tidelog.verify.relations import LOWEST, Relation, Row
 from tidelog.verify.report import NOT_CLOSED, REFUSED, UNFOUNDED, Verdict, Violation
@@ -59,9 +59,9 @@ def verify_facts(
     unfounded: p(3, 3) does not follow from the base facts
     """
     began = time.perf_counter()
-    apart = kept_apart(program)
-    if apart:
-        raise failures.NO_CANDIDATES.error(relation=min(apart))
+    elsewhere = kept_apart(program)
+    if elsewhere:
+        raise failures.NO_CANDIDATES.error(relation=min(elsewhere))
     rules = tuple(r for r in program.rules if r.constraint is None or r.constraint.severity != WARN)
     held = {name: dict.fromkeys(map(tuple, rows), FactState(0, 0, 0, False)) for name, rows in facts.items()}
     claim = to_claim(replace(program, rules=rules), base, EngineState(held, (), (), schema), functions)
@@ -76,7 +76,7 @@ def with_stages(claim: Claim) -> Claim:
         stages = _stages(claim, place)
         ranks |= {name: {row: stages.get((name, row), 0) for row in ranks.get(name, NEVER)} for name in relations}
     facts = {name: {row: FactState(rank, 0, 0, False) for row, rank in rows.items()} for name, rows in ranks.items()}
-    return replace(claim, taken=Taken(facts, dict.fromkeys(facts, tuple)))
+    return replace(claim, taken=FactCache(facts, dict.fromkeys(facts, tuple)))
 
 
 def _in_words(violation: Violation, claim: Claim) -> Violation:

@@ -47,8 +47,8 @@ class Walks:
     def index(self, columns: tuple[int, ...]) -> Lookup:
         """The pairs by their source, their target, or both."""
         if len(columns) == 1:
-            return _Asked(self._to if columns == (1,) else self._from)
-        return _Asked(self._between)
+            return _LazyWalk(self._to if columns == (1,) else self._from)
+        return _LazyWalk(self._between)
 
     def _from(self, source: Value) -> Iterable[Match]:
         return [((source, target), rank) for target, rank in self._forwards(source).items()]
@@ -126,7 +126,7 @@ class Walks:
         return repeated
 
 
-class _Asked:
+class _LazyWalk:
     """A lookup that walks when it is asked."""
 
     def __init__(self, answer: Callable[[Any], Iterable[Match]]) -> None:

@@ -19,12 +19,12 @@ HEIGHT, THIN, GAP, BETWEEN, MARGIN = 36.0, 22.0, 9.0, 38.0, 10.0
 
 
 @dataclass(slots=True)
-class _Drawn:
+class _DrawingPart:
     """A part of the proof in the drawing."""
 
     part: Part
     level: int
-    inner: list[_Drawn] = field(default_factory=list)
+    inner: list[_DrawingPart] = field(default_factory=list)
     middle: float = 0.0
     hidden: int = 0
 
@@ -50,9 +50,9 @@ def draw_proof(fact: FactNode) -> str:
     return svg.picture(width, height + MARGIN, parts, f"why {fact.text}")
 
 
-def _chosen(fact: FactNode) -> _Drawn:
+def _chosen(fact: FactNode) -> _DrawingPart:
     """As much of the proof as is drawn, level by level."""
-    root = _Drawn(fact, 0)
+    root = _DrawingPart(fact, 0)
     count, level = 1, [root]
     while level:
         following = []
@@ -61,14 +61,14 @@ def _chosen(fact: FactNode) -> _Drawn:
             if count + len(inner) > MOST:
                 each.hidden = len(inner)
                 continue
-            each.inner = [_Drawn(part, each.level + 1) for part in inner]
+            each.inner = [_DrawingPart(part, each.level + 1) for part in inner]
             count += len(inner)
             following += each.inner
         level = following
     return root
 
 
-def _all(root: _Drawn) -> Iterator[_Drawn]:
+def _all(root: _DrawingPart) -> Iterator[_DrawingPart]:
     waiting = [root]
     while waiting:
         each = waiting.pop()
@@ -76,7 +76,7 @@ def _all(root: _Drawn) -> Iterator[_Drawn]:
         waiting += reversed(each.inner)
 
 
-def _place(root: _Drawn) -> float:
+def _place(root: _DrawingPart) -> float:
     """Give every part its middle: leaves below each other, others in the middle of theirs; returns the height."""
     y = MARGIN
     for each in _all(root):
@@ -89,23 +89,23 @@ def _place(root: _Drawn) -> float:
     return y
 
 
-def _texts(each: _Drawn) -> tuple[str, str]:
+def _texts(each: _DrawingPart) -> tuple[str, str]:
     what, how = line_parts(each.part)
     if each.hidden:
         how = f"{how}, {each.hidden:,} parts not drawn".removeprefix(", ")
     return svg.shorten(what, WIDEST), svg.shorten(how, WIDEST)
 
 
-def _height(each: _Drawn) -> float:
+def _height(each: _DrawingPart) -> float:
     return HEIGHT if _texts(each)[1] else THIN
 
 
-def _width(each: _Drawn) -> float:
+def _width(each: _DrawingPart) -> float:
     what, how = _texts(each)
     return max(svg.text_width(what), svg.text_width(how, svg.SMALL), 30.0) + 2 * svg.PAD
 
 
-def _box(each: _Drawn, x: float, width: float) -> svg.Box:
+def _box(each: _DrawingPart, x: float, width: float) -> svg.Box:
     what, how = _texts(each)
     height = _height(each)
     full = "  ".join(part for part in line_parts(each.part) if part)

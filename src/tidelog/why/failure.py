@@ -151,8 +151,8 @@ class _Refutation:
 
     def _other_value(self, rule: Rule, key: FactKey) -> Attempt:
         place = next(i for i, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate))
-        apart = {place, *(column for column, _ in rule.head.args[place].ties)}  # type: ignore[union-attr]  # an aggregate
-        known = {i: cell for i, cell in enumerate(key[1]) if i not in apart}
+        folded = {place, *(column for column, _ in rule.head.args[place].ties)}  # type: ignore[union-attr]  # an aggregate
+        known = {i: cell for i, cell in enumerate(key[1]) if i not in folded}
         labels = self.ledger.owners(rule)
         text = self.words.aggregate_text(labels[0], rule.head.predicate)
         values = []
@@ -189,7 +189,7 @@ class _Refutation:
         done = {part.position for part in question.parts[: furthest.depth] if not part.turned}
         stopped = question.parts[furthest.depth]
         held = [
-            self._told(question, literal_part, furthest.frame)
+            self._describe(question, literal_part, furthest.frame)
             for literal_part in sorted(question.parts, key=lambda part: part.position)
             if literal_part.position in done and literal_part.position >= 0 and not literal_part.turned
             if not isinstance(literal_part.literal, Comparison) or not only_opens(literal_part.literal, question.rule)
@@ -200,7 +200,7 @@ class _Refutation:
         text = self.ledger.rule_text(label)
         return Attempt(label, text, tuple(held), failed, reason, bindings, max(1, furthest.count), complete)
 
-    def _told(self, question: Question, part: Part, frame: Valuation) -> str:
+    def _describe(self, question: Question, part: Part, frame: Valuation) -> str:
         """A literal with the known values inserted."""
         literal = part.literal
         if isinstance(literal, Comparison):
@@ -236,16 +236,16 @@ class _Refutation:
         """The literal that fails, and why."""
         if part.turned:
             part = next(p for p in question.parts if p.position == part.position and not p.turned)
-        told, literal = self._told(question, part, frame), part.literal
+        description, literal = self._describe(question, part, frame), part.literal
         if isinstance(literal, Negation):
-            return told, f"{self._present(question, literal.atom, frame)} is true"
+            return description, f"{self._present(question, literal.atom, frame)} is true"
         if isinstance(literal, Atom):
-            return told, self._no_match(question, literal, frame)
+            return description, self._no_match(question, literal, frame)
         assert isinstance(literal, Comparison)
         found = opened(literal) if part.position >= 0 and only_opens(literal, question.rule) else None
         if found is not None:
             return self._unlike_pattern(question, literal, *found, frame)
-        return self._false(question, literal, told, part)
+        return self._false(question, literal, description, part)
 
     def _unlike_pattern(
         self, question: Question, literal: Comparison, call: Call | None, value: Term, frame: Valuation
@@ -265,7 +265,7 @@ class _Refutation:
         """A fact that a negated atom forbids."""
         key = (atom.predicate, tuple(cell for cell in self._cells(atom, frame) if cell is not None))
         facts = self._behind(key) if is_auxiliary(atom.predicate) else [key]
-        return ", ".join(map(self.ledger.fact_text, facts)) or self._told(question, Part(atom, 0), frame)
+        return ", ".join(map(self.ledger.fact_text, facts)) or self._describe(question, Part(atom, 0), frame)
 
     def _behind(self, key: FactKey) -> list[FactKey]:
         """The facts that an auxiliary fact depends on; none if finding them would visit too many."""
@@ -275,15 +275,15 @@ class _Refutation:
             return []
         return [] if step is None else [item for item in step.items if isinstance(item, tuple)]
 
-    def _false(self, question: Question, literal: object, told: str, part: Part) -> tuple[str, str]:
+    def _false(self, question: Question, literal: object, description: str, part: Part) -> tuple[str, str]:
         assert isinstance(literal, Comparison)
         if part.position < 0:
             column = -1 - part.position
             computed = print_term(question.rule.head.args[column], self.convention)
-            return told, f"the head computes column {column + 1} as {computed}"
+            return description, f"the head computes column {column + 1} as {computed}"
         known = rule_names(self.ledger.user_rule(self.ledger.owner(question.rule)))
-        is_written = bool(told) and known.issuperset(literal_variables(literal))
-        return told, f"it is false ({print_literal(literal, self.convention)})" if is_written else "it is false"
+        is_written = bool(description) and known.issuperset(literal_variables(literal))
+        return description, f"it is false ({print_literal(literal, self.convention)})" if is_written else "it is false"
 
     def _no_match(self, question: Question, atom: Atom, frame: Valuation) -> str:
         if not is_auxiliary(atom.predicate):

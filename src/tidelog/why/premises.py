@@ -238,11 +238,11 @@ class Premises:
             rows = list(islice(self.ledger.keys(support.source, support.known), self.width))
         place = next(i for i, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate))
         value = self.ledger.values(key)[place]
-        told = tuple(self._row(row) for row in rows)
+        shown_rows = tuple(self._row(row) for row in rows)
         if key[0].startswith(LEAST):
-            return Group(CLASS, self._class_text(key), value, len(told), label, told)
+            return Group(CLASS, self._class_text(key), value, len(shown_rows), label, shown_rows)
         shown = text or self.aggregate_text(label, rule.head.predicate)
-        return Group(support.aggregate.kind, shown, value, support.size, label, told)
+        return Group(support.aggregate.kind, shown, value, support.size, label, shown_rows)
 
     def _class_text(self, key: FactKey) -> str:
         """That a node of an equivalence relation is in the class of another, the least one."""

@@ -38,7 +38,7 @@ from tidelog.spark.rows.task_errors import error_of_task
 from tidelog.store.base.files import FileStore
 from tidelog.store.base.objects import ObjectStore
 from tidelog.store.base.store import Store
-from tidelog.store.base.temporary_state import FleetingDisk, fleeting_store
+from tidelog.store.base.temporary_state import TemporaryDisk, temporary_store
 from tidelog.syntax import parse_program
 
 PLAIN = [
@@ -124,9 +124,9 @@ def test_work_of_an_epoch_comes_back_and_its_text_is_sent_once() -> None:
 
 
 def test_stores_come_back_as_the_same_folder(tmp_path: Any) -> None:
-    kept, passing = unpack(pack((FileStore(tmp_path), fleeting_store(str(tmp_path)))))
+    kept, passing = unpack(pack((FileStore(tmp_path), temporary_store(str(tmp_path)))))
     assert kept.root == passing.root == tmp_path
-    assert isinstance(passing.disk, FleetingDisk)
+    assert isinstance(passing.disk, TemporaryDisk)
     objects = ObjectStore.from_uri(f"file://{tmp_path}")
     objects.write("a", [b"1"])
     assert unpack(pack(objects)).read("a") == b"1"

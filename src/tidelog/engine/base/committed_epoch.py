@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tidelog.plan.ruleset import Ruleset, Schema
 
 
-class Committed(NamedTuple):
+class CommittedEpoch(NamedTuple):
     """The engine after its last committed epoch."""
 
     rules: Ruleset

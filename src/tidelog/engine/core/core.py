@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
 from tidelog.engine.base import engine_failures as failures
-from tidelog.engine.base.committed_epoch import Committed
+from tidelog.engine.base.committed_epoch import CommittedEpoch
 from tidelog.engine.base.engine_time import Times
 from tidelog.engine.base.meter import Meter
 from tidelog.engine.sharing.replica import Replicas
@@ -28,7 +28,7 @@ from tidelog.program.values.schema import column_names
 from tidelog.rewrite.names import is_auxiliary
 
 if TYPE_CHECKING:
-    from tidelog.engine.base.opened import Opened
+    from tidelog.engine.base.location import OpenedRuntime
     from tidelog.partition.texts.dictionary import Dictionary
     from tidelog.plan.plan_epoch import Planner
     from tidelog.plan.ruleset import Ruleset, Schema
@@ -52,8 +52,8 @@ class Repartition(NamedTuple):
 class Core:
     """One engine."""
 
-    committed: Committed
-    resources: tuple[Opened, Planner] | None  # None: closed
+    committed: CommittedEpoch
+    resources: tuple[OpenedRuntime, Planner] | None  # None: closed
     find_causes: Callable[..., Any]  # of a change of an epoch: `ask.blame.blame_epoch`, which a core does not know
     strict: bool = False  # unknown relations are errors
     profiler: Profiler = field(default_factory=Profiler)
@@ -94,7 +94,7 @@ class Core:
         """Set the state before the first epoch of this engine."""
         kept = self.committed
         schema = kept.schema if schema is None else schema
-        self.committed = Committed(rules, schema, kept.number if number is None else number, kept.sizes)
+        self.committed = CommittedEpoch(rules, schema, kept.number if number is None else number, kept.sizes)
 
     @property
     def closed(self) -> bool:
@@ -102,7 +102,7 @@ class Core:
         return self.resources is None
 
     @property
-    def opened(self) -> Opened:
+    def opened(self) -> OpenedRuntime:
         """The runtime and the state folder."""
         return self._open[0]
 
@@ -112,7 +112,7 @@ class Core:
         return self._open[1]
 
     @property
-    def _open(self) -> tuple[Opened, Planner]:
+    def _open(self) -> tuple[OpenedRuntime, Planner]:
         if self.resources is None:
             raise failures.CLOSED.error()
         return self.resources

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tidelog.engine.base.committed_epoch import Committed
-from tidelog.engine.base.opened import Opened, Where
+from tidelog.engine.base.committed_epoch import CommittedEpoch
+from tidelog.engine.base.location import EngineLocation, OpenedRuntime
 from tidelog.engine.core.core import Core
 from tidelog.engine.open.open import open_runtime
 from tidelog.engine.open.start import start
@@ -38,7 +38,7 @@ def alone(core: Core, relations: Iterable[str]) -> Iterator[Core]:
         yield core
         return
     functions = core.opened.functions
-    copy = _new(core, Opened(EmbeddedRuntime(functions), None, None, {}, functions, Where(functions)))
+    copy = _new(core, OpenedRuntime(EmbeddedRuntime(functions), None, None, {}, functions, EngineLocation(functions)))
     try:
         _fill(copy, core, relations)
         yield copy
@@ -49,7 +49,7 @@ def alone(core: Core, relations: Iterable[str]) -> Iterator[Core]:
 @contextmanager
 def at_epoch(core: Core, store: Store, epoch: int) -> Iterator[Core]:
     """The state folder of an engine as it was after an epoch."""
-    found = _new(core, open_runtime(Where(core.opened.functions, path=store, at=epoch)))
+    found = _new(core, open_runtime(EngineLocation(core.opened.functions, path=store, at=epoch)))
     try:
         start(found, Program(convention=core.rules.program.convention))
         yield found
@@ -57,11 +57,11 @@ def at_epoch(core: Core, store: Store, epoch: int) -> Iterator[Core]:
         found.close()
 
 
-def _new(core: Core, opened: Opened) -> Core:
+def _new(core: Core, opened: OpenedRuntime) -> Core:
     """An empty engine with the convention of another."""
     runtime = opened.runtime
     planner = Planner(runtime.partitions, runtime.facts, lambda: runtime.node.groups)
-    committed = Committed(Ruleset(Program(convention=core.rules.program.convention), opened.functions), {}, 0, {})
+    committed = CommittedEpoch(Ruleset(Program(convention=core.rules.program.convention), opened.functions), {}, 0, {})
     return Core(committed, (opened, planner), core.find_causes)
 
 

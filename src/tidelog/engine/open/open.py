@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidelog.engine.base import engine_failures as failures
-from tidelog.engine.base.opened import Opened, Where
+from tidelog.engine.base.location import EngineLocation, OpenedRuntime
 from tidelog.errors import TidelogWarning
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.types.functors import function_table
@@ -29,7 +29,7 @@ MOST_PARTITIONS = 1 << 12
 MOST_THREADS = 1 << 8
 
 
-def open_runtime(where: Where) -> Opened:
+def open_runtime(where: EngineLocation) -> OpenedRuntime:
     """The requested runtime, ready to record epochs.
 
     A state at a past epoch is read in this process. The default number of partitions is that of the state, or one.
@@ -65,11 +65,11 @@ def open_runtime(where: Where) -> Opened:
             runtime.open_state(durable)
         undo.pop_all()
     if durable is None:
-        return Opened(runtime, None, folder, {}, where.functions, where)
-    return Opened(runtime, durable, folder, durable.offsets, where.functions, where, durable.memos)
+        return OpenedRuntime(runtime, None, folder, {}, where.functions, where)
+    return OpenedRuntime(runtime, durable, folder, durable.offsets, where.functions, where, durable.memos)
 
 
-def _fitted(where: Where) -> Where:
+def _fitted(where: EngineLocation) -> EngineLocation:
     """In a small session in local mode: as many partitions as fit, or one in this process."""
     if where.spark is None or where.at is not None:
         return where
@@ -79,7 +79,7 @@ def _fitted(where: Where) -> Where:
     return replace(where, room=room, spark=None if room == 0 else where.spark)
 
 
-def _warn_if_small(where: Where, fitted: Where, found: int) -> None:
+def _warn_if_small(where: EngineLocation, fitted: EngineLocation, found: int) -> None:
     """Warn if fewer partitions fit than were requested."""
     if where.spark is not None and fitted.room is not None and (wanted := where.wanted(found)) > fitted.room:
         from tidelog.spark.session.fit import too_small
@@ -87,7 +87,7 @@ def _warn_if_small(where: Where, fitted: Where, found: int) -> None:
         warnings.warn(too_small(where.spark, wanted, fitted.room), TidelogWarning, stacklevel=4)
 
 
-def _with_types(where: Where, durable: Durable) -> Where:
+def _with_types(where: EngineLocation, durable: Durable) -> EngineLocation:
     """The functions with the types that the program of the state declares, if no other program was given."""
     if durable.is_new or durable.image.rules is None or where.given == ():
         return where
@@ -95,14 +95,14 @@ def _with_types(where: Where, durable: Durable) -> Where:
     return replace(where, functions=functions, own=own)
 
 
-def _open_state(where: Where, folder: RunFolder | None) -> Durable | None:
+def _open_state(where: EngineLocation, folder: RunFolder | None) -> Durable | None:
     if folder is None and where.path is None:
         return None
-    from tidelog.store.base.temporary_state import fleeting_store
+    from tidelog.store.base.temporary_state import temporary_store
     from tidelog.store.folder.durable import Durable
 
     if folder is not None:
-        return Durable.open(fleeting_store(folder.name), where.at, 0, where.pieces)
+        return Durable.open(temporary_store(folder.name), where.at, 0, where.pieces)
     assert where.path is not None
     return Durable.open(where.path, where.at, where.history, where.pieces)
 
@@ -113,7 +113,7 @@ def all_cores() -> int:
 
 
 def make_runtime(
-    where: Where, durable: Durable | None, folder: str | None, dictionary: Dictionary | None = None
+    where: EngineLocation, durable: Durable | None, folder: str | None, dictionary: Dictionary | None = None
 ) -> Runtime:
     """Empty partitions; ``folder`` is the state folder that Spark's workers can reach.
 

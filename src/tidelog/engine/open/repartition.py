@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tidelog.engine.base import engine_failures as failures
-from tidelog.engine.base.committed_epoch import Committed
-from tidelog.engine.base.opened import Opened
+from tidelog.engine.base.committed_epoch import CommittedEpoch
+from tidelog.engine.base.location import OpenedRuntime
 from tidelog.engine.core.core import Core, Repartition
 from tidelog.engine.open.open import MOST_PARTITIONS, make_runtime
 from tidelog.partition.code.machine import nothing
@@ -97,7 +97,7 @@ class PartitionContents:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class RepartitionResult:
     """A summary of what was done, and the number of columns of all relations."""
 
     summary: str
@@ -184,7 +184,7 @@ def _moving(core: Core, held: PartitionContents) -> Iterator[None]:
 
 def move_in(
     core: Core, held: PartitionContents, runtime: Runtime, planner: Planner, watch: Callable[[], None]
-) -> Moved:
+) -> RepartitionResult:
     """Move the contents of other partitions into empty ones, and make that durable as the next epoch."""
     began = time.perf_counter()
     rules = core.rules
@@ -203,7 +203,7 @@ def move_in(
         summary = f"{held.partitions} to {runtime.partitions} partitions: {move}"
         note = EpochRecord(time.perf_counter() - began, note=summary)
         runtime.handover.record(core.durable, core.number + 1, rules, form.schema, note)
-    return Moved(str(move), arities)
+    return RepartitionResult(str(move), arities)
 
 
 @contextmanager
@@ -244,11 +244,11 @@ def _dictionary(pieces: Iterable[Image], runtime: Runtime) -> Dictionary:
     return found
 
 
-def _take_over(core: Core, opened: Opened, planner: Planner) -> None:
+def _take_over(core: Core, opened: OpenedRuntime, planner: Planner) -> None:
     """From here on the new partitions are those of the engine."""
     with opened.runtime.facts.one_epoch():
         before = core.committed
         core.questions.clear()
         core.replicas.clear()
         core.resources = (opened, planner)
-        core.committed = Committed(before.rules, before.schema, before.number + 1, before.sizes)
+        core.committed = CommittedEpoch(before.rules, before.schema, before.number + 1, before.sizes)

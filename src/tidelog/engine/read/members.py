@@ -53,10 +53,10 @@ def asserted(core: Core, name: str) -> Rows:
     core.must_be_open()
     if not core.knows(name):
         raise core.unknown_relation(name)
-    apart = core.rules.asserted_elsewhere
-    if name in apart:
+    elsewhere = core.rules.asserted_elsewhere
+    if name in elsewhere:
         with core.writing:
-            cells, *_, bases = core.runtime.facts.counts(apart[name])
+            cells, *_, bases = core.runtime.facts.counts(elsewhere[name])
             return fixed_rows(core, name, cells[bases])
     rules = core.rules
     if all(rule.head.predicate != name for rule in rules.program.rules):  # so all its facts are asserted

@@ -39,7 +39,7 @@ def gather_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> Engine
     )
 
 
-class Streamed(StreamedFacts):
+class RelationStream(StreamedFacts):
     """The facts of one relation, read in batches on every iteration."""
 
     def __init__(self, frozen: FrozenFacts, name: str, types: tuple[str | None, ...], dictionary: Dictionary) -> None:
@@ -74,7 +74,7 @@ class Streamed(StreamedFacts):
 class _Items(ItemsView[Row, FactState]):
     """Iterates over the batches; looking up every fact would read them all again."""
 
-    def __init__(self, facts: Streamed) -> None:
+    def __init__(self, facts: RelationStream) -> None:
         super().__init__(facts)
         self._facts = facts
 
@@ -87,7 +87,7 @@ def streamed_state(runtime: Runtime, form: Form, dictionary: Dictionary) -> Iter
     """The same, read only on iteration; ``parts`` are not included."""
     names = [name for name in form.schema if runtime.facts.arity(name) is not None]
     with runtime.facts.freeze(names) as frozen:
-        facts = {name: Streamed(frozen, name, form.schema[name], dictionary) for name in names}
+        facts = {name: RelationStream(frozen, name, form.schema[name], dictionary) for name in names}
         groups = tuple(runtime.node.groups)
         yield EngineState(facts, tuple(form.core.values()), groups, form.schema, mirrored=frozen.mirrored), frozen
 

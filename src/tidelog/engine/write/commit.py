@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.arguments import check_source
-from tidelog.engine.base.committed_epoch import Committed
+from tidelog.engine.base.committed_epoch import CommittedEpoch
 from tidelog.engine.base.engine_time import Moment, microseconds
 from tidelog.engine.base.facts import program_facts
 from tidelog.engine.base.signature import Signature
@@ -139,9 +139,9 @@ class Committer:
         try:
             commit(self.core, epoch)
         except ConstraintError as error:
-            from tidelog.engine.write.refusal_causes import accused  # few epochs are refused
+            from tidelog.engine.write.refusal_causes import with_causes  # few epochs are refused
 
-            raise accused(self.core, epoch, error, time.perf_counter() - began) from None
+            raise with_causes(self.core, epoch, error, time.perf_counter() - began) from None
 
     def blame(self, epoch: Epoch, fact: Fact | Violation, trials: int) -> Blame | ViewBlame:
         """Why a fact changed in an epoch that ran."""
@@ -383,7 +383,7 @@ def _publish(core: Core, epoch: Epoch, prepared: PreparedEpoch, outcome: EpochOu
     core.replicas.note(before.number + 1, outcome.changes)
     schema = before.schema if rules is before.rules else {**before.schema, **rules.schema}
     sizes = {**before.sizes, **dict.fromkeys(outcome.changes)} if outcome.changes else before.sizes
-    core.committed = Committed(rules, schema, before.number + 1, sizes)
+    core.committed = CommittedEpoch(rules, schema, before.number + 1, sizes)
     if epoch.source is not None and epoch.offset is not None:
         core.offsets[epoch.source] = epoch.offset
     if epoch.memos:

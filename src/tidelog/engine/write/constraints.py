@@ -23,10 +23,10 @@ from tidelog.program.values.rule import REFUSE, WARN
 from tidelog.runtime.base.outcome import EpochOutcome
 
 if TYPE_CHECKING:
-    from tidelog.engine.write.violations import Violated
+    from tidelog.engine.write.violations import ViolatedConstraint
 
 
-def check_constraints(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> tuple[Violated, ...]:
+def check_constraints(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> tuple[ViolatedConstraint, ...]:
     """The constraints that the epoch which has run violates, those that refuse it first."""
     found = dict(_violations(core, prepared, outcome))
     if not found:
@@ -37,7 +37,7 @@ def check_constraints(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome
     return tuple(sorted(violations, key=lambda violated: violated.severity != REFUSE))
 
 
-def enforce(violations: Sequence[Violated]) -> None:
+def enforce(violations: Sequence[ViolatedConstraint]) -> None:
     """Refuse an epoch that violates a constraint with severity refuse, and warn of the other violations.
 
     A warning that a filter turns into an error refuses the epoch, too: nothing of it is recorded yet.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.read.ask import Fact
     from tidelog.engine.write.epoch_input import EpochInput
-    from tidelog.engine.write.violations import Violated, Violation
+    from tidelog.engine.write.violations import ViolatedConstraint, Violation
     from tidelog.program.check import CheckedProgram
 
 
@@ -121,7 +121,7 @@ class Epoch:
         self.ignored: Mapping[str, tuple[str, ...]] = {}  # columns of tables that the relation does not have
         self.warns = True  # of ignored columns; set to False by callers that report them in another way
         self._input: Callable[[], EpochInput] | None = None  # of an epoch that ran
-        self.violations: tuple[Violated, ...] = ()  # of constraints: found by a preview, or only warned of
+        self.violations: tuple[ViolatedConstraint, ...] = ()  # of constraints: found by a preview, or only warned of
 
     @property
     def changes(self) -> Changes:

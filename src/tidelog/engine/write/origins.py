@@ -30,7 +30,7 @@ from tidelog.program.values.schema import numbered_columns
 from tidelog.program.values.source_types import CONFLICT, NATURAL, UNTOLD, Origin, merge, settled, zones_of
 
 if TYPE_CHECKING:
-    from tidelog.runtime.protocol.runtime import Arriving
+    from tidelog.runtime.protocol.runtime import DirectRows
 
 Facts = Sequence[tuple[int, str, Data]]
 Signed = Mapping[str, Sequence[tuple[int, Cells]]]
@@ -47,7 +47,7 @@ class _Table(NamedTuple):
 
 
 @runtime_checkable
-class Leaving(Protocol):
+class DeletableRows(Protocol):
     """Rows that may be deleted, and the types of their columns."""
 
     @property
@@ -98,7 +98,7 @@ def remember(
     rules: Ruleset,
     facts: Facts,
     signed: Signed,
-    arriving: Iterable[Arriving],
+    arriving: Iterable[DirectRows],
     names: Mapping[str, tuple[str, ...]],
     dictionary: Dictionary,
 ) -> Ruleset:
@@ -151,7 +151,7 @@ def _joined(known: str, type_: str | None, fits: Judge) -> str:
 
 
 def _coming(
-    rules: Ruleset, facts: Facts, signed: Signed, arriving: Iterable[Arriving], dictionary: Dictionary
+    rules: Ruleset, facts: Facts, signed: Signed, arriving: Iterable[DirectRows], dictionary: Dictionary
 ) -> Iterable[_Table]:
     """For every table with inserted facts: the type that each column came with, and a judge of its values."""
     places: dict[str, int] = {}
@@ -170,14 +170,14 @@ def _coming(
             yield _Table(users_name(frame.relation) or frame.relation, columns, True)
 
 
-def _going(rules: Ruleset, facts: Facts, arriving: Iterable[Arriving]) -> Iterable[tuple[str, list[str]]]:
+def _going(rules: Ruleset, facts: Facts, arriving: Iterable[DirectRows]) -> Iterable[tuple[str, list[str]]]:
     """For every table with deleted facts: the types of its columns."""
     for sign, name, data in facts:
         if sign < 0 and data.typed and name in rules.schema:
             found = [_type_of(column, type_) for column, type_ in zip(data.columns, rules.schema[name], strict=True)]
             yield users_name(name) or name, [UNTOLD if type_ is None else type_ for type_ in found]
     for frame in arriving:
-        if isinstance(frame, Leaving) and frame.leaving is not None:
+        if isinstance(frame, DeletableRows) and frame.leaving is not None:
             yield users_name(frame.relation) or frame.relation, list(map(stored_type, frame.types, frame.leaving))
 
 

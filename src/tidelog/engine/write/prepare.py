@@ -31,7 +31,7 @@ from tidelog.program.graph.choice import given_relations
 from tidelog.program.values.schema import numbered_columns
 from tidelog.program.values.shape import Shape, same_parts
 from tidelog.rewrite.names import is_auxiliary
-from tidelog.runtime.protocol.runtime import Arriving
+from tidelog.runtime.protocol.runtime import DirectRows
 from tidelog.spark.arrivals import learn_arrivals
 
 Facts = Sequence[tuple[int, str, Data]]
@@ -46,7 +46,7 @@ class Draft:
     rules: Ruleset  # after the epoch, as far as they are known
     changed: Ruleset | None = None  # after the epoch, before rows add types
     facts: Facts = ()  # that pass through this process
-    arriving: tuple[Arriving, ...] = ()  # rows that go to the partitions directly
+    arriving: tuple[DirectRows, ...] = ()  # rows that go to the partitions directly
     moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that tables brought
     signed: Signed = field(default_factory=dict)
@@ -82,7 +82,7 @@ class PreparedEpoch:
     draft: Draft
 
     @property
-    def arriving(self) -> tuple[Arriving, ...]:
+    def arriving(self) -> tuple[DirectRows, ...]:
         """The rows that go to the partitions directly."""
         return self.draft.arriving
 

@@ -15,7 +15,7 @@ TRIALS = 32
 LONG = 0.5  # seconds
 
 
-def accused(core: Core, epoch: Epoch, error: ConstraintError, seconds: float) -> ConstraintError:
+def with_causes(core: Core, epoch: Epoch, error: ConstraintError, seconds: float) -> ConstraintError:
     """The error with what caused the first violation; ``seconds`` is how long the epoch took."""
     first = error.violations[0].first
     if not first or seconds > LONG or epoch.collected.arrivals:
@@ -28,6 +28,6 @@ def accused(core: Core, epoch: Epoch, error: ConstraintError, seconds: float) ->
         return error
     heading = "because" if sum(violated.count for violated in error.violations) == 1 else "the first one because"
     causes = tuple(map(str, found.changes))
-    accused = error.reworded("\n".join([str(error), heading, *(f"  {cause}" for cause in causes)]))
-    accused.causes = causes
-    return accused
+    with_causes = error.reworded("\n".join([str(error), heading, *(f"  {cause}" for cause in causes)]))
+    with_causes.causes = causes
+    return with_causes

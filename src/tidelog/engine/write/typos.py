@@ -23,7 +23,7 @@ def check_changes(core: Core, collected: CollectedChanges) -> None:
     """Report the unknown relations of an epoch; what it deletes from them is skipped."""
     if not collected.added and all(name in core.schema for _, name, _ in collected.facts) and not collected.arrivals:
         return  # as most epochs are: what they cost follows the change, not the program
-    known = _Known.before(core, collected.program)
+    known = _KnownRelations.before(core, collected.program)
     filled = {name for sign, name, _ in collected.facts if sign > 0} | {a.relation for a in collected.arrivals}
     after = known.after(collected.added)
     written = collected.text_facts is not None  # a program's own facts fill what they name
@@ -56,14 +56,14 @@ def check_symbols(core: Core, rules: Iterable[Rule], program: Program | None = N
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _KnownRelations:
     """Relations that are ``made``: declared, filled or derived; and ``named``: those, and those that rules read."""
 
     made: frozenset[str]
     named: frozenset[str]
 
     @classmethod
-    def before(cls, core: Core, coming: Program | None) -> _Known:
+    def before(cls, core: Core, coming: Program | None) -> _KnownRelations:
         """What an engine knows, and what the program given with an epoch declares."""
         rules = core.rules
         made = {rule.head.predicate for rule in rules.program.rules} | {*rules.known}
@@ -72,11 +72,11 @@ class _Known:
                 made |= {each.relation for each in said}
         return cls(frozenset(made), frozenset(made | {*core.relations}))
 
-    def after(self, added: Iterable[Rule]) -> _Known:
+    def after(self, added: Iterable[Rule]) -> _KnownRelations:
         """What is known after adding some rules."""
         added = list(added)
         heads = {rule.head.predicate for rule in added}
-        return _Known(self.made | heads, self.named | heads | frozenset(relations_read(added)))
+        return _KnownRelations(self.made | heads, self.named | heads | frozenset(relations_read(added)))
 
     def near(self, name: str) -> Iterator[str]:
         """The known names at one slip from a name."""

@@ -39,7 +39,7 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
-class Violated:
+class ViolatedConstraint:
     """A constraint that an epoch violates: its label, what it forbids, how often, and the first violations."""
 
     constraint: str
@@ -57,7 +57,7 @@ class Violated:
         return "\n".join([heading, *shown, *([f"  and {more:,} more"] if more else [])])
 
 
-def describe_violations(core: Core, rules: Ruleset, found: Mapping[str, Cells]) -> Iterator[Violated]:
+def describe_violations(core: Core, rules: Ruleset, found: Mapping[str, Cells]) -> Iterator[ViolatedConstraint]:
     """What is violated, given the rows of hidden relations; ``rules`` are those that the epoch leads to."""
     ledger = running_ledger(core, rules, WORK)
     for name, rows in found.items():
@@ -67,7 +67,7 @@ def describe_violations(core: Core, rules: Ruleset, found: Mapping[str, Cells]) 
         first = tuple(islice(_first(ledger, rules.constraints[name], rows, by_facts=says is not None), FIRST))
         count = len(rows) // 2 if isinstance(says, Key) else len(rows)  # of two rows, either is found by the other
         meaning = _meaning(rule, rule.constraint, rules.program.convention)
-        yield Violated(rule.label or "", rule.constraint.severity, meaning, count, first)
+        yield ViolatedConstraint(rule.label or "", rule.constraint.severity, meaning, count, first)
 
 
 def _meaning(rule: Rule, constraint: Constraint, convention: str) -> str:

@@ -20,7 +20,7 @@ IDLE = 1 << 12  # epochs
 ROOM = 1 << 26  # bytes that they may always occupy; beyond that, at most half as much as the facts
 
 
-class KeptIndexes:
+class QueryIndexes:
     """The indexes of a partition that were made for questions, the one used last at the end."""
 
     def __init__(self, relations: Relations) -> None:

@@ -17,7 +17,7 @@ from tidelog.partition.memory.records import find_fact, find_fact_now, present, 
 from tidelog.partition.memory.relations import Relations
 
 
-class Sight(Protocol):
+class VisibleState(Protocol):
     """How the facts of a state are found."""
 
     def find(self, number: int, cells: Sequence[int]) -> int:
@@ -30,7 +30,7 @@ class Sight(Protocol):
         """The rows of the facts that have a key in the columns of an index, in order."""
 
 
-class CommittedSight:
+class CommittedState:
     """The last committed epoch."""
 
     def __init__(self, relations: Relations) -> None:
@@ -49,7 +49,7 @@ class CommittedSight:
         return np.sort(rows_with_key(self._relations, number, index, key))
 
 
-class RunningSight:
+class RunningState:
     """The epoch that ran last and is not committed; to be used before it is rolled back."""
 
     def __init__(self, relations: Relations) -> None:

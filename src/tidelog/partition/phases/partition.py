@@ -28,7 +28,7 @@ from tidelog.partition.code.rules import Rules
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.committed_facts import CommittedFacts
 from tidelog.partition.memory.journal import NOTHING, unmark
-from tidelog.partition.memory.query_indexes import KeptIndexes
+from tidelog.partition.memory.query_indexes import QueryIndexes
 from tidelog.partition.memory.records import counts_of, later, rank_base
 from tidelog.partition.memory.relations import BRIEF, Relations
 from tidelog.partition.memory.trim import LONG_JOURNAL, clear, trim, trim_journal
@@ -81,7 +81,7 @@ class Partition:
         self.epoch = OpenEpoch()
         self.spans: Cells = np.zeros((64, 2), np.int64)  # scratch of `fire`
         self.committed = CommittedFacts(self.relations)
-        self.kept = KeptIndexes(self.relations)
+        self.kept = QueryIndexes(self.relations)
         self._drops = 0
         self.closings = 0  # number of times that all ranks were renumbered
 

@@ -31,7 +31,7 @@ FEW = 1 << 14  # rows that a retraction may visit before it is weighed
 SAMPLE = 64  # facts fired before the rest is expected to lose as much as they did
 
 
-class Scale:
+class RebuildCost:
     """Weighs the retraction of one stratum."""
 
     __slots__ = ("_direct", "_first", "_held", "_partition", "_stratum", "budget", "reason")

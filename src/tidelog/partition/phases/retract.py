@@ -19,7 +19,7 @@ from tidelog.partition.phases.exchange import absorb
 from tidelog.partition.phases.fire import fire, fire_queue, joined
 from tidelog.partition.phases.fold_groups import retract_results
 from tidelog.partition.phases.partition import Partition
-from tidelog.partition.phases.rebuild_cost import Scale
+from tidelog.partition.phases.rebuild_cost import RebuildCost
 
 
 def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Items]) -> bool:
@@ -44,9 +44,9 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
         if number in deletes:
             machine.change_facts(at.RETRACT_LOWER, number, deletes[number], at.BASE)
     epoch.fold_gains = [(code, retract_results(partition, code, changes)) for code in features.folds]
-    scale: Scale | None = None
+    scale: RebuildCost | None = None
     if stratum.rules and may_rebuild(machine.limits):
-        machine.scale = scale = Scale(partition, stratum)
+        machine.scale = scale = RebuildCost(partition, stratum)
         if scale.tips_at_once(deleted, changes):
             return False
     if not fire(partition, at.RETRACT_LOWER, lower, deleted, -1):

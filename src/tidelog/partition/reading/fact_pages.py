@@ -17,7 +17,7 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.memory.records import LONGEST_KEY, STATE, arity_of, asserted, rank_base, ranks, shown_row
-from tidelog.partition.memory.visible_state import CommittedSight, RunningSight, Sight
+from tidelog.partition.memory.visible_state import CommittedState, RunningState, VisibleState
 from tidelog.plan.plan_rule import group_columns
 from tidelog.plan.steps import is_ordered
 
@@ -67,11 +67,11 @@ class FactPage:
 def find(partition: Partition, wanted: Iterable[FactPattern], *, running: bool = False) -> list[FactPage]:
     """The wanted facts that a partition has; ``running``: in the epoch that ran and is not committed."""
     relations = partition.relations
-    sight: Sight = RunningSight(relations) if running else CommittedSight(relations)
+    sight: VisibleState = RunningState(relations) if running else CommittedState(relations)
     return [_page(partition, sight, one) for one in wanted]
 
 
-def _page(partition: Partition, sight: Sight, wanted: FactPattern) -> FactPage:
+def _page(partition: Partition, sight: VisibleState, wanted: FactPattern) -> FactPage:
     relations = partition.relations
     name = partition.rules.codes[wanted.shown_by].source if wanted.shown_by else wanted.relation
     number = relations.numbers.get(name)
@@ -89,7 +89,7 @@ def _page(partition: Partition, sight: Sight, wanted: FactPattern) -> FactPage:
     return FactPage(page[:, :STATE], ranks(page, base), is_asserted, len(rows), more)
 
 
-def _rows(partition: Partition, sight: Sight, number: int, wanted: FactPattern) -> Cells:
+def _rows(partition: Partition, sight: VisibleState, number: int, wanted: FactPattern) -> Cells:
     """The rows of the facts that have the cells, in the order of records."""
     relations, columns, key = partition.relations, wanted.columns, wanted.key
     if len(columns) == arity_of(relations, number):

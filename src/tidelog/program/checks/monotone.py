@@ -76,9 +76,9 @@ def recursion_of(stratum: Stratum, schema: Schema) -> Recursion:
     return Recursion(kind, recursion.relations, dependent_columns(stratum.rules, recursion), schema)
 
 
-def graded_rules(stratum: Stratum, recursion: Recursion) -> list[Graded]:
+def graded_rules(stratum: Stratum, recursion: Recursion) -> list[GradedRule]:
     """The rules of a stratum that read it, each with what it does with the values."""
-    return [Graded(rule, rule_grade(rule, recursion)) for rule in stratum.rules if _reads(rule, stratum)]
+    return [GradedRule(rule, rule_grade(rule, recursion)) for rule in stratum.rules if _reads(rule, stratum)]
 
 
 def head_aggregates(rule: Rule) -> list[tuple[str, int]]:
@@ -135,14 +135,14 @@ def not_monotone(rule: Rule, kind: str, reason: str, span: Span | None = None) -
 
 
 @dataclass(slots=True)
-class Graded:
+class GradedRule:
     """A rule and its grade."""
 
     rule: Rule
     grade: Grade = field(default_factory=Grade)
 
 
-def _check_rules(graded: Sequence[Graded], recursion: Recursion) -> Iterator[Diagnostic]:
+def _check_rules(graded: Sequence[GradedRule], recursion: Recursion) -> Iterator[Diagnostic]:
     refused = [entry for entry in graded if entry.grade.reason]
     for entry in refused:
         yield not_monotone(entry.rule, recursion.kind, entry.grade.reason, entry.grade.span)

@@ -43,7 +43,7 @@ SAME, LONGER = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class OrderResult:
     """What a stratum with witnesses needs: findings, or the order rules that watch over its data."""
 
     findings: tuple[Diagnostic, ...] = ()
@@ -71,7 +71,7 @@ def has_witnesses(stratum: Stratum) -> bool:
     return any(isinstance(arg, Aggregate) and arg.ties for rule in stratum.rules for arg in rule.head.args)
 
 
-def order(graded: Sequence[tuple[Rule, bool]], stratum: Stratum, recursion: Recursion) -> Ordered:
+def order(graded: Sequence[tuple[Rule, bool]], stratum: Stratum, recursion: Recursion) -> OrderResult:
     """Judge the rules of a stratum that recur, each with whether it never derives a better value than it reads."""
     witnesses = _witness_columns(stratum, recursion)
     edges = [
@@ -86,7 +86,7 @@ def order(graded: Sequence[tuple[Rule, bool]], stratum: Stratum, recursion: Recu
     for edge in edges:
         work.judge(edge)
     work.refuse_idle_cycles()
-    return Ordered(tuple(work.findings), tuple(work.rules))
+    return OrderResult(tuple(work.findings), tuple(work.rules))
 
 
 @dataclass(slots=True)

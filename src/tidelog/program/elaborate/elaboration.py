@@ -12,7 +12,7 @@ from tidelog.errors import Diagnostic
 from tidelog.program.elaborate.features import Feature
 from tidelog.program.functions.table import FUNCTIONS, Function
 from tidelog.program.types.arity import Names
-from tidelog.program.types.assign import Bound, Typing
+from tidelog.program.types.assign import Bound, TypingResult
 from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
@@ -35,7 +35,7 @@ class Elaboration:
     inline: tuple[Rule, ...] = ()
     names: Names = field(default_factory=Names)
     type_names: TypeNames = UNDECLARED
-    typing: Typing | None = None
+    typing: TypingResult | None = None
     findings: tuple[Diagnostic, ...] = ()
     features: frozenset[Feature] = frozenset()  # of the program before the first pass
 

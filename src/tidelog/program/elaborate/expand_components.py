@@ -179,11 +179,11 @@ class _Expansion:
 
     def _find(self, name: str, scope: Scope, binding: Binding, seen: frozenset[str]) -> tuple[Component, Scope] | None:
         """The innermost component of that name: in the blocks around, in what they inherit, then in the program."""
-        meant = binding.get(name, name)
+        target = binding.get(name, name)
         for size in range(len(scope), 0, -1):
             block, around = scope[size - 1], scope[: size - 1]
             for nested in block.content.components:
-                if nested.name == meant:
+                if nested.name == target:
                     return nested, scope[:size]
             for base in block.bases:
                 found = self._find(base.name, around, binding, seen) if base.name not in seen else None
@@ -192,7 +192,7 @@ class _Expansion:
                     inner = self._find(name, (*found[1], found[0]), binding, seen | {base.name})
                 if inner is not None:
                     return inner
-        return next(((c, ()) for c in self.program.components if c.name == meant), None)
+        return next(((c, ()) for c in self.program.components if c.name == target), None)
 
     def _tell(self, finding: Diagnostic) -> None:
         """Report a finding, once for all instances."""

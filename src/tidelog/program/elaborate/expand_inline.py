@@ -56,7 +56,7 @@ SOME_VALUE: Mapping[str, Value] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Inlined:
+class InlineResult:
     """The rules to evaluate, in place of all rules, and what is wrong."""
 
     rules: tuple[Rule, ...]
@@ -72,7 +72,7 @@ def expand_inline(elaboration: Elaboration) -> Elaboration:
     return replace(following, inline=aside)
 
 
-def inline_rules(program: Program) -> Inlined:
+def inline_rules(program: Program) -> InlineResult:
     """The rules of the relations that are held, with those of inline relations put into them.
 
     >>> from tidelog.syntax import parse_program, print_rule
@@ -83,23 +83,23 @@ def inline_rules(program: Program) -> Inlined:
     """
     names = inline_relations(program)
     if not names:
-        return Inlined(program.rules)
+        return InlineResult(program.rules)
     rules: dict[str, list[Rule]] = {name: [] for name in names}
     for rule in program.rules:
         if rule.head.predicate in names:
             rules[rule.head.predicate].append(rule)
     findings = [*_cycles(rules), *_files(program, names)]
     if findings:
-        return Inlined(tuple(r for r in program.rules if r.head.predicate not in names), tuple(findings))
+        return InlineResult(tuple(r for r in program.rules if r.head.predicate not in names), tuple(findings))
     types = {d.relation: tuple(c.type for c in d.columns) for d in program.declarations if d.relation in names}
-    work = _Inlining(rules, types)
+    work = _InlineExpansion(rules, types)
     held = []
     for rule in program.rules:
         before = len(work.findings)
         made = None if rule.head.predicate in names else work.bounded_rule(rule)
         if made is not None and len(work.findings) == before:  # what is refused has no meaning to examine
             held.append(made)
-    return Inlined(tuple(held), tuple(work.findings))
+    return InlineResult(tuple(held), tuple(work.findings))
 
 
 def _cycles(rules: Mapping[str, Sequence[Rule]]) -> Iterator[Diagnostic]:
@@ -137,7 +137,7 @@ class _Names:
 
 
 @dataclass
-class _Inlining:
+class _InlineExpansion:
     rules: Mapping[str, Sequence[Rule]]
     types: Mapping[str, tuple[str, ...]]
     findings: list[Diagnostic] = field(default_factory=list)

@@ -140,8 +140,8 @@ def _sugar_body(says: Key | Reference, declared: Mapping[str, Declaration]) -> I
         return
     other = [var if i in keys else Var(f"W{i + 1}") for i, var in enumerate(one)]
     yield Atom(says.relation, tuple(other))
-    apart = tuple((Comparison("!=", one[i], other[i]),) for i in range(len(columns)) if i not in keys)
-    if len(apart) > 1:
-        yield Disjunction(apart)
+    differences = tuple((Comparison("!=", one[i], other[i]),) for i in range(len(columns)) if i not in keys)
+    if len(differences) > 1:
+        yield Disjunction(differences)
     else:
-        yield from apart[0] if apart else (Boolean(False),)
+        yield from differences[0] if differences else (Boolean(False),)

@@ -68,7 +68,7 @@ def scoped_rule(rule: Rule) -> Rule:
     """
     if not any(True for term in _all_terms(rule) for _ in body_aggregates(term)):
         return rule
-    scoping = _Scoping(_all_names(rule))
+    scoping = _ScopeSeparation(_all_names(rule))
     head, raised = scoping.raised_head(rule.head)
     body = scoping.conjunction((*rule.body, *raised), frozenset(scope_names((), head.args)), frozenset())
     if not raised and body == rule.body:
@@ -77,7 +77,7 @@ def scoped_rule(rule: Rule) -> Rule:
 
 
 @dataclass(slots=True)
-class _Scoping:
+class _ScopeSeparation:
     """The work on one rule; ``used`` are the names that are taken."""
 
     used: set[str] = field(default_factory=set)
@@ -176,13 +176,13 @@ class _Scoping:
             again = self._inside(_renamed(aggregate, inner), frozenset(), frozenset(group))
             literals.append(Comparison("=", result, again, aggregate.span))
         names = _names_in(aggregate) - set(witnesses) - (set(group) - set(renamed))
-        apart = {name: self.fresh(name) for name in sorted(names)}
+        fresh_names = {name: self.fresh(name) for name in sorted(names)}
         value = aggregate.value
-        if isinstance(value, Var) and isinstance(result, Var) and value.name in apart:
-            return [*literals, *_rename_literals(aggregate.body or (), {**apart, value.name: result.name})]
+        if isinstance(value, Var) and isinstance(result, Var) and value.name in fresh_names:
+            return [*literals, *_rename_literals(aggregate.body or (), {**fresh_names, value.name: result.name})]
         assert value is not None
-        equation = Comparison("=", result, _rename(value, apart), aggregate.span)
-        return [*literals, *_rename_literals(aggregate.body or (), apart), equation]
+        equation = Comparison("=", result, _rename(value, fresh_names), aggregate.span)
+        return [*literals, *_rename_literals(aggregate.body or (), fresh_names), equation]
 
 
 @dataclass(frozen=True, slots=True)

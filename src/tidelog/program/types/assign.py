@@ -54,7 +54,7 @@ RANGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Typing:
+class TypingResult:
     """What is known of a program's types: the elaborated program, the columns' types and their classes."""
 
     program: Program
@@ -69,7 +69,7 @@ def infer_types(
     names: TypeNames,
     functions: Mapping[str, tuple[Function, ...]],
     bound: Bound,
-) -> Typing:
+) -> TypingResult:
     """Types of all columns; ``bound`` has those of columns that already contain data, by relation and position."""
     for declaration in program.declarations:
         for column in declaration.columns[: arity.get(declaration.relation, 0)]:
@@ -85,7 +85,7 @@ def infer_types(
     return _infer(program, names, bound, again)
 
 
-def _infer(program: Program, names: TypeNames, bound: Bound, inference: Inference) -> Typing:
+def _infer(program: Program, names: TypeNames, bound: Bound, inference: Inference) -> TypingResult:
     _bind_columns(bound, inference)
     for declaration in program.declarations:
         _declare_columns(declaration, names, inference)
@@ -103,7 +103,7 @@ def _infer(program: Program, names: TypeNames, bound: Bound, inference: Inferenc
     _check_demands(inference)
     elaborated = _elaborated(program, rule_literals, fact_literals, inference)
     findings = (*inference.structures.findings, *inference.findings)
-    return Typing(elaborated, _schema(inference), _column_classes(inference), findings)
+    return TypingResult(elaborated, _schema(inference), _column_classes(inference), findings)
 
 
 def variable_types(

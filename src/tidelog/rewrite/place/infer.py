@@ -58,7 +58,7 @@ def infer(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Weighed:
+class _WeighedRule:
     """A rule as it is weighed: its shape, its head, its atoms, and its best sites, as far as they were needed.
 
     ``choices`` is shared by all rules of one shape; its keys are the placements of the head and of the atoms.
@@ -102,7 +102,7 @@ class _Inference:
         self.arities, self.homes, self.unknown, self.base, self.heavy = arities, homes, unknown, base, heavy
         self.strata = strata_of_edges(rules, dependencies(rules))
         self.homes |= dict.fromkeys(unknown, OPEN)
-        self.touching: dict[str, list[_Weighed]] = defaultdict(list)
+        self.touching: dict[str, list[_WeighedRule]] = defaultdict(list)
         self.choices: dict[Shape, dict[tuple[int, ...], SiteChoice]] = defaultdict(dict)
         for stratum in self.strata:
             for rule in stratum.rules:
@@ -122,7 +122,7 @@ class _Inference:
         near = self.unknown.intersection(names)
         if near and reads:
             shape = shape_of(rule, stratum.relations if stratum.recursive else ())
-            weighed = _Weighed(shape, names[0], reads, itemgetter(*names), self.choices[shape])
+            weighed = _WeighedRule(shape, names[0], reads, itemgetter(*names), self.choices[shape])
             for name in near:
                 self.touching[name].append(weighed)
 

@@ -77,7 +77,7 @@ class Interruption:
             raise failures.INTERRUPTED.error()
 
 
-class Sliced(Protocol):
+class SlicedWork(Protocol):
     """Work that is done in slices, with a callback between them."""
 
     on_slice: Callable[[], None]
@@ -86,7 +86,7 @@ class Sliced(Protocol):
 class Guard:
     """While a runtime works, Ctrl-C waits for the end of a slice, and running out of memory is reported as a limit."""
 
-    def __init__(self, machine: Sliced) -> None:
+    def __init__(self, machine: SlicedWork) -> None:
         self._machine = machine
         self._interrupts = Interrupts()
 

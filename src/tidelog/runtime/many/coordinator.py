@@ -34,10 +34,10 @@ from tidelog.runtime.many.handover_of_nodes import HandoverOfNodes
 from tidelog.runtime.many.rounds import Rounds
 from tidelog.runtime.node.node import Node
 from tidelog.runtime.one.rule_node import RuleNode
-from tidelog.runtime.protocol.handover import Beginning
+from tidelog.runtime.protocol.handover import RestartPoint
 from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.recovery import Recovery
-from tidelog.runtime.protocol.runtime import Arriving
+from tidelog.runtime.protocol.runtime import DirectRows
 from tidelog.runtime.protocol.service import Ended, Service
 from tidelog.store.folder.durable import Durable, EpochRecord
 from tidelog.store.log.markers import Keeping, PieceNote
@@ -47,12 +47,12 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Unfinished:
+class UncommittedEpoch:
     """An epoch that ran and is not committed, under the number of its first run."""
 
     run: int
     work: EpochWork
-    arriving: Sequence[Arriving]
+    arriving: Sequence[DirectRows]
     keeping: Keeping | None
 
 
@@ -67,9 +67,9 @@ class Coordinator:
         self._rounds = Rounds(nodes)
         self._recovery = Recovery(self._restart, self._position)
         self.facts = Everywhere(nodes, self._recovery, self._rules, self._runs, lambda: self._distribution)
-        self._unfinished: Unfinished | None = None
+        self._unfinished: UncommittedEpoch | None = None
         self._notes: list[PieceNote] = []  # of the epoch that ran last, if its pieces are durable
-        self._beginning, self._next_epoch = Beginning(), 0
+        self._beginning, self._next_epoch = RestartPoint(), 0
         self.handover = HandoverOfNodes(
             nodes, self._recovery, self._rules, self._runs, lambda: self._distribution, self._beginning
         )
@@ -147,7 +147,7 @@ class Coordinator:
 
         self._distribution = self._distribution.with_sizes(self._recovery.repeat(teach))
 
-    def run(self, work: EpochWork, arriving: Sequence[Arriving] = (), keeping: Keeping | None = None) -> EpochOutcome:
+    def run(self, work: EpochWork, arriving: Sequence[DirectRows] = (), keeping: Keeping | None = None) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
 
         ``keeping``: every partition makes its piece durable with its last step.
@@ -159,7 +159,7 @@ class Coordinator:
             self._recovery.end_turn()
             raise
         run = self._runs.last
-        self._unfinished = Unfinished(run, work, arriving, keeping)
+        self._unfinished = UncommittedEpoch(run, work, arriving, keeping)
         changed = sorted({name for end in ended for name in end.changed})
         return join_outcomes([end.outcome for end in ended], self.facts.changes(run, changed))
 
@@ -225,7 +225,7 @@ class Coordinator:
 
     # Attempts and recovery
 
-    def _attempt(self, work: EpochWork, arriving: Sequence[Arriving], keeping: Keeping | None) -> list[Ended]:
+    def _attempt(self, work: EpochWork, arriving: Sequence[DirectRows], keeping: Keeping | None) -> list[Ended]:
         """One attempt at an epoch."""
         run = self._runs.begin()
         self._notes = []

@@ -15,7 +15,7 @@ from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.part_check import agreed
 from tidelog.runtime.protocol.recovery import Recovery
 from tidelog.runtime.protocol.service import Service
-from tidelog.verify.local_strata import Part, added_up
+from tidelog.verify.local_strata import LocalStratum, added_up
 from tidelog.verify.report import Violation
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ def freeze_partitions(
     def read(partition: int, *page: Any) -> Counts:
         return _there(ask(lambda: nodes.ask_one(partition, Service.frozen_counts, number, *page)))
 
-    def check(part: Part) -> tuple[Violation | None, int] | None:
+    def check(part: LocalStratum) -> tuple[Violation | None, int] | None:
         answers = [_there(answer) for answer in ask(lambda: nodes.ask(Service.check_part, number, part))]
         return added_up([(each.violation, each.supports) for each in answers]) if agreed(answers) else None
 

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from tidelog.runtime.base.distribution import Distribution
     from tidelog.runtime.base.runs import Runs
     from tidelog.runtime.one.rule_node import RuleNode
-    from tidelog.runtime.protocol.handover import Beginning
+    from tidelog.runtime.protocol.handover import RestartPoint
     from tidelog.runtime.protocol.nodes import Nodes
     from tidelog.runtime.protocol.recovery import Recovery
     from tidelog.store.folder.durable import Durable, EpochRecord
 
 
-Part = tuple[dict[str, RelationImage], list[tuple[int, Value]], int]
+NodeContent = tuple[dict[str, RelationImage], list[tuple[int, Value]], int]
 
 
-def _part(image: Image, name: str | None) -> Part:
+def _part(image: Image, name: str | None) -> NodeContent:
     """One relation of an image, or the rest of it: messages are no larger than necessary."""
     if name is None:
         return {}, list(image.entries.items()), image.clock
@@ -46,7 +46,7 @@ class HandoverOfNodes:
     rules: RuleNode
     runs: Runs
     distribution: Callable[[], Distribution]
-    beginning: Beginning
+    beginning: RestartPoint
 
     def images(self) -> list[Image]:
         """What each partition holds; entries only if every partition has a separate dictionary."""

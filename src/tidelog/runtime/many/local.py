@@ -20,7 +20,7 @@ from tidelog.program.functions.table import Function
 from tidelog.runtime.base.call import Call
 from tidelog.runtime.base.channel import Channel
 from tidelog.runtime.node.node import Node
-from tidelog.runtime.protocol.runtime import Arriving
+from tidelog.runtime.protocol.runtime import DirectRows
 from tidelog.runtime.protocol.service import Service
 
 T = TypeVar("T")
@@ -135,7 +135,7 @@ class LocalNodes:
             for number in range(partitions)
         ]
 
-    def send(self, arriving: Sequence[Arriving], places: Mapping[str, int]) -> Sent:
+    def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> Sent:
         """Rows reach these partitions through this process."""
         assert not arriving, "only Spark sends rows directly"
         return Sent()

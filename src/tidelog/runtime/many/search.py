@@ -24,7 +24,7 @@ from tidelog.runtime.protocol.service import Service
 
 
 @dataclass(slots=True)
-class Moved:
+class MoveCounts:
     """What questions have moved out of partitions: the number of requests and of facts."""
 
     calls: int = 0
@@ -36,7 +36,7 @@ class Search:
 
     def __init__(self, nodes: Nodes, recovery: Recovery, distribution: Callable[[], Distribution]) -> None:
         self._nodes, self._recovery, self._distribution = nodes, recovery, distribution
-        self.moved = Moved()
+        self.moved = MoveCounts()
 
     def find(self, wanted: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that are wanted, each once."""

@@ -16,7 +16,7 @@ from tidelog.plan.work import EpochWork
 from tidelog.runtime.base.cost import Visits
 from tidelog.runtime.base.outcome import EpochOutcome, RowChanges, StratumStatistics
 from tidelog.runtime.node.node_state import NodeState
-from tidelog.runtime.node.visit import given_of, visit_here
+from tidelog.runtime.node.visit import changes_of, visit_here
 
 MOST_ROWS = 32  # of base facts; -1: no epoch is small
 MOST_PATIENCE = 64  # epochs that are not tried as small ones after one that was not
@@ -67,7 +67,7 @@ class SmallEpochs:
             if status == UNCHARTED:
                 trip.draw()
             elif status == ELSEWHERE:
-                given = given_of(node, work, trip.changes_so_far())
+                given = changes_of(node, work, trip.changes_so_far())
                 trip.take(visit_here(node, trip.stratum, given))
                 others += given.visits
             elif status != UNKNOWN or not trip.learn(node.strata.get, node.readers.of):

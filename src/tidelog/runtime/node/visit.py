@@ -54,7 +54,7 @@ def visit_strata(
     node: NodeState, work: EpochWork, new_rules: NewRules, outcome: EpochOutcome
 ) -> Steps[dict[int, Items]]:
     """Visit the strata that the epoch reaches; returns the net changes of every relation that changed, by number."""
-    given = given_of(node, work, {}, new_rules)
+    given = changes_of(node, work, {}, new_rules)
     heads = [code.rule.head.predicate for codes in new_rules.values() for code in codes]
     start = [*work.deletes, *work.inserts, *heads]
     if node.is_alone:
@@ -65,7 +65,7 @@ def visit_strata(
     return given.changes
 
 
-def given_of(
+def changes_of(
     node: NodeState, work: EpochWork, changes: dict[int, Items], new_rules: NewRules | None = None
 ) -> EpochChanges:
     """The input of an epoch for its strata, after these changes."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
     from tidelog.runtime.protocol.facts import KeyCounts
     from tidelog.runtime.protocol.frozen_facts import Counts
-    from tidelog.runtime.protocol.runtime import Arriving
+    from tidelog.runtime.protocol.runtime import DirectRows
     from tidelog.store.folder.durable import Durable, EpochRecord
     from tidelog.store.image.image import Image
     from tidelog.store.log.markers import Keeping
@@ -206,7 +206,7 @@ class EmbeddedRuntime:
 
     # Epochs
 
-    def run(self, work: EpochWork, arriving: Sequence[Arriving] = (), keeping: Keeping | None = None) -> EpochOutcome:
+    def run(self, work: EpochWork, arriving: Sequence[DirectRows] = (), keeping: Keeping | None = None) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
 
         A single partition has no separate piece: `record` writes the epoch.

@@ -19,10 +19,11 @@ from tidelog.partition.memory.records import asserted, counts_of, lowest_of, ran
 from tidelog.partition.phases.partition import Partition
 
 if TYPE_CHECKING:
-    from tidelog.verify.local_strata import Part
+    from tidelog.verify.local_strata import LocalStratum
     from tidelog.verify.report import Violation
 
-CheckPart = Callable[["Part"], "tuple[Violation | None, int] | None"]  # None: facts are not where they should be
+# The result of a check, None if facts are not where they should be.
+CheckPart = Callable[["LocalStratum"], "tuple[Violation | None, int] | None"]
 BATCH = 1 << 16  # facts
 Counts = tuple[Cells, ...]  # columns, ranks, ``all``, ``low`` and assertion of the facts of a relation
 Read = Callable[[int, str, int, int], Counts]  # partition, relation, first, count

@@ -41,7 +41,7 @@ class Handover(Protocol):
 
 
 @dataclass(slots=True)
-class Beginning:
+class RestartPoint:
     """What lost nodes restart from: a state folder, its last epoch, and when all its pieces were rewritten."""
 
     store: Store | None = None

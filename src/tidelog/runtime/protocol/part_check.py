@@ -20,7 +20,7 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.values.state import FactState, Row
 from tidelog.runtime.node.node import Node
 from tidelog.runtime.protocol.frozen_facts import BATCH, Counts, Records
-from tidelog.verify.local_strata import Part, check_part
+from tidelog.verify.local_strata import LocalStratum, check_part
 from tidelog.verify.report import Violation
 
 Facts = dict[Row, FactState]
@@ -36,7 +36,7 @@ class PartAnswer:
     supports: int = 0
 
 
-def answer_part(part: Part, records: Records, node: Node) -> PartAnswer:
+def answer_part(part: LocalStratum, records: Records, node: Node) -> PartAnswer:
     """Check a part of a certificate."""
     sizes, number, partitions = records.sizes, node.partition.number, node.partition.partitions
     facts: dict[str, Facts] = {}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tidelog.store.log.markers import Keeping
 
 
-class Arriving(Protocol):
+class DirectRows(Protocol):
     """Rows that go directly to the partitions, and not through this process."""
 
     @property
@@ -96,7 +96,7 @@ class Runtime(Protocol):
     ) -> None:
         """Take over the strata and rules of a state that was read."""
 
-    def run(self, work: EpochWork, arriving: Sequence[Arriving] = (), keeping: Keeping | None = None) -> EpochOutcome:
+    def run(self, work: EpochWork, arriving: Sequence[DirectRows] = (), keeping: Keeping | None = None) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
 
         ``keeping`` lets partitions that write pieces of a state folder do it at once; `record` then makes them valid.

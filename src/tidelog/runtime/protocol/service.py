@@ -39,7 +39,7 @@ from tidelog.store.image.image import Image, RelationImage
 from tidelog.store.image.restore import fill_partition
 from tidelog.store.log.markers import Keeping, PieceNote
 from tidelog.store.log.snapshot import Old
-from tidelog.verify.local_strata import Part
+from tidelog.verify.local_strata import LocalStratum
 
 GIVE_UP = 60.0  # seconds that a node gets to leave an epoch
 
@@ -187,7 +187,7 @@ class Service:
         return None if kept is None else kept.counts(name, first, count)
 
     @call(limit=None, reading=True, any_time=True)
-    def check_part(self, number: int, part: Part) -> PartAnswer | None:
+    def check_part(self, number: int, part: LocalStratum) -> PartAnswer | None:
         """Check a stratum over such a copy of the facts of this partition; None where there is none."""
         kept = self.frozen.get(number)
         return None if kept is None else answer_part(part, kept, self.node)

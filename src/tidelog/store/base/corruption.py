@@ -9,19 +9,19 @@ from tidelog.errors import StateError
 from tidelog.store.base import store_failures as failures
 
 
-class Torn(Exception):
+class TornError(Exception):
     """The frame was never completed."""
 
 
-class Altered(Exception):
+class AlteredError(Exception):
     """The bytes are not those that were written; says what does not fit."""
 
 
-class Impossible(Altered):
+class ImpossibleError(AlteredError):
     """The checksums fit, and yet no writer writes such content; says what cannot be."""
 
 
 def damage(file: str, what: Exception) -> StateError:
     """The error for a file with something wrong in it."""
-    entry = failures.IMPOSSIBLE if isinstance(what, Impossible) else failures.DAMAGED
+    entry = failures.IMPOSSIBLE if isinstance(what, ImpossibleError) else failures.DAMAGED
     return entry.error(file=file, what=what)

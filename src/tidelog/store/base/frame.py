@@ -25,7 +25,7 @@ from typing import Any
 import xxhash
 
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.corruption import Altered, Torn
+from tidelog.store.base.corruption import AlteredError, TornError
 from tidelog.store.base.header import read_header
 
 FORMAT = 1
@@ -99,14 +99,14 @@ def decode_frame(data: memoryview, start: int, file: str = "", *, verify: bool =
     body_end = body_start + body_size
     end = body_end + TAIL.size
     if end > len(data):
-        raise Torn(f"it ends {end - len(data)} bytes before the end of epoch {epoch}")
+        raise TornError(f"it ends {end - len(data)} bytes before the end of epoch {epoch}")
     checksum, mark = TAIL.unpack_from(data, body_end)
     header: Mapping[str, Any] = {}
     if verify:
         if not any(data[end - 1 :]):
-            raise Torn(f"the end of epoch {epoch} was never written")
+            raise TornError(f"the end of epoch {epoch} was never written")
         if mark != END or checksum != checksum_of([data[start:body_end]]):
-            raise Altered(f"the checksum of epoch {epoch} does not match")
+            raise AlteredError(f"the checksum of epoch {epoch} does not match")
         header = read_header(bytes(data[start + HEAD_SIZE : body_start]), body_size)
     return Frame(kind, epoch, previous, header, data[body_start:body_end], checksum, start, end, file)
 
@@ -115,15 +115,15 @@ def _head(data: memoryview, start: int) -> tuple[int, int, int, int, int]:
     """Kind, epoch, checksum of the frame before, and the lengths of header and body."""
     rest = data[start : start + HEAD_SIZE]
     if len(rest) < HEAD_SIZE:
-        raise Torn("it ends inside the header of a frame")
+        raise TornError("it ends inside the header of a frame")
     magic, version, *fields = HEAD.unpack_from(rest)
     if CHECK.unpack_from(rest, HEAD.size)[0] != checksum_of([rest[: HEAD.size]]) or magic != MAGIC:
         if not any(data[start + HEAD_SIZE - 1 :]):
-            raise Torn("it ends in zeros")
-        raise Altered(f"the checksum of the frame header does not match at byte {start}")
+            raise TornError("it ends in zeros")
+        raise AlteredError(f"the checksum of the frame header does not match at byte {start}")
     if version > FORMAT:
         raise failures.NEWER_FRAME.error(found=version, known=FORMAT)
     kind, epoch, previous, header_size, body_size = fields
     if epoch < 0:
-        raise Altered(f"there is no epoch {epoch}")
+        raise AlteredError(f"there is no epoch {epoch}")
     return kind, epoch, previous, header_size, body_size

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tidelog.store.base.corruption import Impossible
+from tidelog.store.base.corruption import ImpossibleError
 
 Check = Callable[[object], bool]
 INT64, UINT64 = 1 << 63, 1 << 64
@@ -90,7 +90,7 @@ OF_SNAPSHOTS = ("rules", "strata", "arities")
 
 
 def read_header(text: bytes, body_size: int) -> dict[str, Any]:
-    """The header of a frame with the given size of its body; raises Impossible for invalid content.
+    """The header of a frame with the given size of its body; raises ImpossibleError for invalid content.
 
     >>> read_header(b'{"clock": 3, "body": [["deltas", 8]]}', 8)["clock"]
     3
@@ -98,17 +98,17 @@ def read_header(text: bytes, body_size: int) -> dict[str, Any]:
     try:
         header = json.loads(text, object_pairs_hook=_fields)
     except (ValueError, RecursionError) as error:
-        raise Impossible(f"a header is not JSON: {error}") from None
+        raise ImpossibleError(f"a header is not JSON: {error}") from None
     if not isinstance(header, dict):
-        raise Impossible("a header is not a JSON object")
+        raise ImpossibleError("a header is not a JSON object")
     for name, value in header.items():
         if name in FIELDS and not FIELDS[name](value):
-            raise Impossible(f"the field `{name}` of a header is invalid")
+            raise ImpossibleError(f"the field `{name}` of a header is invalid")
     need(header, OF_ALL)
     _check_rules(header)
     sizes = [size for _, size in header["body"]]
     if sum(sizes) != body_size or any(size % 8 for size in sizes):
-        raise Impossible("the lengths of its parts do not add up")
+        raise ImpossibleError("the lengths of its parts do not add up")
     return header
 
 
@@ -116,7 +116,7 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, each of whose fields is given once."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Impossible("a field occurs twice in a header")
+        raise ImpossibleError("a field occurs twice in a header")
     return found
 
 
@@ -126,16 +126,16 @@ def _check_rules(header: Mapping[str, Any]) -> None:
         need(header, OF_SNAPSHOTS)
         columns = [(name, column) for name, column, _ in header["rules"]["bound"]]
         if len(set(columns)) != len(columns):
-            raise Impossible("a column of a relation has two types")
+            raise ImpossibleError("a column of a relation has two types")
         names = [name for group in header["strata"] for name in group]
         if len(set(names)) != len(names):
-            raise Impossible("a relation is in two strata")
+            raise ImpossibleError("a relation is in two strata")
         if unknown := set(names) - set(header["arities"]):
-            raise Impossible(f"`{min(unknown)}` is in a stratum, but its number of columns is unknown")
+            raise ImpossibleError(f"`{min(unknown)}` is in a stratum, but its number of columns is unknown")
 
 
 def need(header: Mapping[str, Any], names: Iterable[str]) -> None:
     """Refuse a header that lacks a field."""
     for name in names:
         if name not in header:
-            raise Impossible(f"the field `{name}` of a header is missing")
+            raise ImpossibleError(f"the field `{name}` of a header is missing")

@@ -12,12 +12,12 @@ from tidelog.store.base.disk import LocalDisk
 from tidelog.store.base.files import FileStore
 
 
-class FleetingDisk(LocalDisk):
+class TemporaryDisk(LocalDisk):
     """The file system of this machine, trusted to run for as long as the files are wanted."""
 
-    def __reduce__(self) -> tuple[type[FleetingDisk], tuple[Path]]:
+    def __reduce__(self) -> tuple[type[TemporaryDisk], tuple[Path]]:
         """The same folder for another process; open files stay here."""
-        return FleetingDisk, (self.root.absolute(),)
+        return TemporaryDisk, (self.root.absolute(),)
 
     def make_folder(self, name: str) -> None:
         """Make a folder and those above it."""
@@ -31,13 +31,13 @@ class FleetingDisk(LocalDisk):
         """Other processes see names as soon as they are given."""
 
 
-def fleeting_store(root: str) -> FileStore:
+def temporary_store(root: str) -> FileStore:
     """A store in a temporary folder.
 
     >>> import pickle, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     fleeting_store(folder).append("log/1", [b"piece"], 0)
-    ...     bytes(pickle.loads(pickle.dumps(fleeting_store(folder))).read("log/1"))
+    ...     temporary_store(folder).append("log/1", [b"piece"], 0)
+    ...     bytes(pickle.loads(pickle.dumps(temporary_store(folder))).read("log/1"))
     b'piece'
     """
-    return FileStore(Path(root), FleetingDisk(Path(root)))
+    return FileStore(Path(root), TemporaryDisk(Path(root)))

@@ -54,7 +54,7 @@ class EpochRecord:
     memos: Mapping[str, str | None] = field(default_factory=dict)  # of the source, where the epoch changes them
 
 
-class Recorded(Protocol):
+class RecordedNode(Protocol):
     """What a state folder keeps of a node: its facts, which relations there are, and which stand together."""
 
     @property
@@ -192,7 +192,7 @@ class Durable:
         """Whether an epoch with these rules writes rules and strata to the state again."""
         return rules is not self._rules
 
-    def record(self, epoch: int, node: Recorded, rules: Ruleset, note: EpochRecord) -> None:
+    def record(self, epoch: int, node: RecordedNode, rules: Ruleset, note: EpochRecord) -> None:
         """Make the epoch that ran last durable; StateError if that cannot be done."""
         partition = node.partition
         found = touched(partition, rules.schema, bases=self.changes_rules(rules), before=note.before)
@@ -217,7 +217,7 @@ class Durable:
         self,
         epoch: int,
         notes: Sequence[PieceNote],
-        node: Recorded,
+        node: RecordedNode,
         rules: Ruleset,
         note: EpochRecord,
         placements: Mapping[str, int],
@@ -240,7 +240,7 @@ class Durable:
     def record_anew(
         self,
         epoch: int,
-        node: Recorded,
+        node: RecordedNode,
         rules: Ruleset,
         note: EpochRecord,
         notes: Sequence[PieceNote] = (),
@@ -267,7 +267,9 @@ class Durable:
         self._held = sum(n.held for n in notes)
         self._entries = 0 if notes else len(partition.dictionary.entries.columns_since(0).cells)
 
-    def _header(self, rules: Ruleset, node: Recorded, note: EpochRecord, counts: Mapping[str, Any]) -> dict[str, Any]:
+    def _header(
+        self, rules: Ruleset, node: RecordedNode, note: EpochRecord, counts: Mapping[str, Any]
+    ) -> dict[str, Any]:
         header: dict[str, Any] = {"time": round(time.time(), 3), "seconds": round(note.seconds, 6), **counts}
         if note.added or note.removed:
             header |= {"rules added": list(note.added), "rules removed": list(note.removed)}
@@ -297,20 +299,20 @@ class Durable:
         """Whether the log has outgrown a state of about this size in bytes."""
         return self.log.bytes > max(MARGIN + held, 2 * self._failed_at)
 
-    def snapshot(self, node: Recorded, rules: Ruleset) -> None:
+    def snapshot(self, node: RecordedNode, rules: Ruleset) -> None:
         """Write the whole state at the last committed epoch, then remove what nothing needs any more."""
         partition = node.partition
 
         about = {"clock": partition.clock}
         self._snapshot(node, rules, about, lambda: _everything(partition, rules))
 
-    def snapshot_if_due(self, node: Recorded, rules: Ruleset) -> None:
+    def snapshot_if_due(self, node: RecordedNode, rules: Ruleset) -> None:
         """After a commit: errors are reported as a warning, because the epoch itself is safe."""
         if self.is_due(held_bytes(node.partition)):
             self._try(lambda: self.snapshot(node, rules))
 
     def snapshot_pieces(
-        self, node: Recorded, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
+        self, node: RecordedNode, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
     ) -> None:
         """The same with several partitions: ``take`` makes each write its snapshot, ``remove`` lets it drop old files.
 
@@ -330,7 +332,7 @@ class Durable:
             warnings.warn(f"{self.store.name}: old files could not be removed: {error}", StateWarning, stacklevel=3)
 
     def snapshot_pieces_if_due(
-        self, node: Recorded, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
+        self, node: RecordedNode, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
     ) -> None:
         """After a commit with several partitions; errors are reported as a warning."""
         if self.is_due(self._held):
@@ -338,7 +340,7 @@ class Durable:
 
     def _snapshot(
         self,
-        node: Recorded,
+        node: RecordedNode,
         rules: Ruleset,
         about: Mapping[str, Any],
         messages: Callable[[], list[tuple[str, Bytes]]],
@@ -403,7 +405,7 @@ def _everything(partition: Partition, rules: Ruleset) -> list[tuple[str, Bytes]]
     return [*found, ("entries", encode_columns(partition.dictionary.entries.columns_since(0)))]
 
 
-def _about_rules(rules: Ruleset, node: Recorded) -> dict[str, Any]:
+def _about_rules(rules: Ruleset, node: RecordedNode) -> dict[str, Any]:
     """Rules, strata and the number of columns of every relation that stands in one, facts or not."""
     return {
         "rules": ruleset_to_values(rules),

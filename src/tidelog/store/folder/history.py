@@ -121,8 +121,8 @@ def _facts(cells: Cells, types: Sequence[str | None], dictionary: Dictionary, fr
     try:
         columns = [decode_column(cells[:, i], type_, dictionary) for i, type_ in enumerate(types)]
     except (KeyError, ValueError, OverflowError) as error:
-        told = f"epoch {frame.epoch} has a cell that is not a valid value of its column: {error}"
-        raise failures.IMPOSSIBLE.error(file=frame.file, what=told) from None
+        problem = f"epoch {frame.epoch} has a cell that is not a valid value of its column: {error}"
+        raise failures.IMPOSSIBLE.error(file=frame.file, what=problem) from None
     return list(zip(*columns, strict=True))
 
 

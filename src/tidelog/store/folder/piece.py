@@ -30,7 +30,7 @@ from tidelog.store.log.snapshot import Old, snapshot_name, snapshots, write_snap
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _WrittenFiles:
     """The content of the files after an epoch: the last piece, and the number of dictionary entries.
 
     ``closings`` is how often ranks had been renumbered before it.
@@ -51,8 +51,8 @@ class Piece:
         self._store = open_store(place)
         self._part = part_of(self._store, partition)
         self._log = PieceLog(self._part)
-        self._before = _Written()  # the epoch before the one that was attempted last: it is committed
-        self._last = _Written()
+        self._before = _WrittenFiles()  # the epoch before the one that was attempted last: it is committed
+        self._last = _WrittenFiles()
         self._loaded: Container[int] = ()  # entries that were there when the partition was filled
 
     def __reduce__(self) -> tuple[type[Piece], tuple[Store, int, int]]:
@@ -86,7 +86,7 @@ class Piece:
         if messages:
             parts, checksum = framed(EPOCH, epoch, known.checksum, {"clock": partition.clock}, messages)
             size = self._log.append(epoch, parts)
-        self._last = _Written(epoch, checksum, seen, partition.closings)
+        self._last = _WrittenFiles(epoch, checksum, seen, partition.closings)
         return PieceNote(
             checksum, size, partition.clock, held_bytes(partition), found.asserted, found.retracted, found.changed
         )
@@ -101,7 +101,7 @@ class Piece:
         parts, checksum = framed(EPOCH, epoch, 0, {"clock": partition.clock}, messages)
         size = self._log.append(epoch, parts)
         self._begun, self._loaded = epoch, ()
-        self._last = self._before = _Written(epoch, checksum, len(partition.dictionary), partition.closings)
+        self._last = self._before = _WrittenFiles(epoch, checksum, len(partition.dictionary), partition.closings)
         return PieceNote(checksum, size, partition.clock, held_bytes(partition))
 
     def snapshot(
@@ -124,7 +124,7 @@ class Piece:
         """Fill an empty partition with its state at a committed epoch, and go on from there."""
         recovered = read_piece(self._store, self.number, epoch, self._begun)
         image = recovered.image
-        self._last = self._before = _Written(epoch, image.checksum)
+        self._last = self._before = _WrittenFiles(epoch, image.checksum)
         self._loaded = frozenset(image.entries)
         self._log.begin_file()
         fill_partition(partition, image)

@@ -11,11 +11,11 @@ import warnings
 
 from tidelog.errors import StateError, StateWarning
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.corruption import Altered, damage
+from tidelog.store.base.corruption import AlteredError, damage
 from tidelog.store.base.header import OF_SNAPSHOTS, need
 from tidelog.store.base.notes import NOTE_FILE, read_note
 from tidelog.store.base.store import Store
-from tidelog.store.folder.state_reader import Recovered, read_piece
+from tidelog.store.folder.state_reader import RecoveredState, read_piece
 from tidelog.store.image.content import check_image
 from tidelog.store.image.image import Image
 from tidelog.store.log.log import Log
@@ -24,7 +24,7 @@ from tidelog.store.log.snapshot import read_snapshot, snapshots
 ATTEMPTS = 5
 
 
-def recover(store: Store, log: Log, at: int | None = None) -> Recovered:
+def recover(store: Store, log: Log, at: int | None = None) -> RecoveredState:
     """The state at the last committed epoch, or at epoch ``at``; the last is also -1, the one before it -2.
 
     For a writer (``at`` None) every partition of several reads its own piece; a reader gets all of them.
@@ -57,7 +57,7 @@ def read_pieces(store: Store, image: Image) -> list[Image]:
     return [read_piece(store, number, image.epoch, image.begun).image for number in range(image.partitions)]
 
 
-def _recover(store: Store, log: Log, at: int | None) -> Recovered:
+def _recover(store: Store, log: Log, at: int | None) -> RecoveredState:
     known = _known_epoch(store)  # before the log is read: a writer may go on while it is
     found = _newest_snapshot(store, at)
     image = found.image
@@ -84,9 +84,9 @@ def _recover(store: Store, log: Log, at: int | None) -> Recovered:
     return found
 
 
-def _newest_snapshot(store: Store, at: int | None) -> Recovered:
+def _newest_snapshot(store: Store, at: int | None) -> RecoveredState:
     """The image of the newest whole snapshot up to an epoch, and what is wrong with newer ones."""
-    found = Recovered()
+    found = RecoveredState()
     for epoch in reversed(snapshots(store)):
         if at is not None and epoch > at:
             continue
@@ -104,7 +104,7 @@ def image_of_snapshot(store: Store, epoch: int) -> Image:
     frame = read_snapshot(store, epoch)
     try:
         need(frame.header, OF_SNAPSHOTS)
-    except Altered as wrong:
+    except AlteredError as wrong:
         raise damage(frame.file, wrong) from None
     image = Image()
     image.apply(frame)
@@ -113,7 +113,7 @@ def image_of_snapshot(store: Store, epoch: int) -> Image:
     return image
 
 
-def _check_kept(store: Store, log: Log, at: int | None, found: Recovered) -> None:
+def _check_kept(store: Store, log: Log, at: int | None, found: RecoveredState) -> None:
     segments = log.segments
     if at is not None and not found.image.epoch and not found.damaged and segments and segments[0] > 1:
         oldest = min(snapshots(store), default=segments[0])

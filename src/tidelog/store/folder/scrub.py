@@ -17,7 +17,7 @@ import numpy as np
 from tidelog.errors import StateError, StateWarning
 from tidelog.partition.memory.records import in_use
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.corruption import Altered, Torn, damage
+from tidelog.store.base.corruption import AlteredError, TornError, damage
 from tidelog.store.base.frame import Frame, decode_frame
 from tidelog.store.base.notes import FORMAT_FILE, NOTE_FILE, check_format, read_note
 from tidelog.store.base.store import Store, open_store
@@ -32,7 +32,7 @@ from tidelog.store.log.snapshot import read_snapshot, snapshot_name, snapshots
 
 
 @dataclass(slots=True)
-class Scrubbed:
+class ScrubResult:
     """What was read of a state, and what is wrong with it, each with the name of its file."""
 
     name: str
@@ -53,14 +53,14 @@ class Scrubbed:
             self.wrong.append(str(error))
 
 
-def scrub(place: str | Store) -> Scrubbed:
+def scrub(place: str | Store) -> ScrubResult:
     """Read and check every file of a state; StateError if there is none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StateWarning)  # damage that is otherwise ignored is reported here, too
         store = open_store(place)
         if not check_format(store):
             raise failures.NO_STATE.error(name=store.name)
-        found = Scrubbed(store.name)
+        found = ScrubResult(store.name)
         _read_notes(store, found)
         _read_driver(store, found)
         try:
@@ -73,7 +73,7 @@ def scrub(place: str | Store) -> Scrubbed:
         return found
 
 
-def _read_notes(store: Store, found: Scrubbed) -> None:
+def _read_notes(store: Store, found: ScrubResult) -> None:
     for name in (FORMAT_FILE, NOTE_FILE):
         if name in store.names(""):
             found.files += 1
@@ -81,7 +81,7 @@ def _read_notes(store: Store, found: Scrubbed) -> None:
                 found.tell(f"{store.name}/{name} is damaged; it is not needed")
 
 
-def _attempt(found: Scrubbed, read: Callable[[], object]) -> None:
+def _attempt(found: ScrubResult, read: Callable[[], object]) -> None:
     try:
         read()
     except (StateError, FileNotFoundError) as error:  # a writer may remove old files meanwhile; those are not missed
@@ -89,7 +89,7 @@ def _attempt(found: Scrubbed, read: Callable[[], object]) -> None:
             found.tell(error)
 
 
-def _read_driver(store: Store, found: Scrubbed) -> None:
+def _read_driver(store: Store, found: ScrubResult) -> None:
     """The log and the snapshots of one embedded partition, or of the driver of several."""
     log, taken = Log(store), snapshots(store)
     images = {epoch: image for epoch in taken if (image := _snapshot_image(store, epoch, found)) is not None}
@@ -109,18 +109,18 @@ def _read_driver(store: Store, found: Scrubbed) -> None:
     _attempt(found, partial(_replay, store, log, start, images, found))
 
 
-def _drain(frames: Iterable[Frame], found: Scrubbed) -> None:
+def _drain(frames: Iterable[Frame], found: ScrubResult) -> None:
     for frame in frames:
         _read_parts(frame, found)
 
 
-def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], found: Scrubbed) -> None:
+def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], found: ScrubResult) -> None:
     """Go through the log from a snapshot on, and compare with every snapshot on the way."""
     checksum: int | None = image.checksum
     for frame in log.frames(image.epoch):
         if checksum is not None and frame.previous != checksum:
-            told = f"epoch {frame.epoch} does not follow the previous epoch"
-            raise failures.DAMAGED.error(file=frame.file, what=told)
+            problem = f"epoch {frame.epoch} does not follow the previous epoch"
+            raise failures.DAMAGED.error(file=frame.file, what=problem)
         image.apply(frame)
         found.note(image)
         found.frames += 1
@@ -153,7 +153,7 @@ def _same(one: RelationImage, other: RelationImage) -> bool:
     return all(np.array_equal(left, right) for left, right in zip(*parts, strict=True))
 
 
-def _snapshot_image(store: Store, epoch: int, found: Scrubbed) -> Image | None:
+def _snapshot_image(store: Store, epoch: int, found: ScrubResult) -> Image | None:
     _count(store, snapshot_name(epoch), found)
     found.frames += 1
     found.epoch = max(found.epoch, epoch)
@@ -168,7 +168,7 @@ def _snapshot_image(store: Store, epoch: int, found: Scrubbed) -> Image | None:
         return None
 
 
-def _read_partition(store: Store, number: int, found: Scrubbed) -> None:
+def _read_partition(store: Store, number: int, found: ScrubResult) -> None:
     """The pieces of a partition: every frame of every file, and its state at every snapshot and at the end."""
     part = part_of(store, number)
     for _, name in PieceLog(part).files():
@@ -189,7 +189,7 @@ def _check_piece(store: Store, number: int, epoch: int, begun: int) -> None:
     check_distinct_facts(image, image.place)
 
 
-def _read_snapshot(part: Store, epoch: int, found: Scrubbed) -> None:
+def _read_snapshot(part: Store, epoch: int, found: ScrubResult) -> None:
     _read_parts(read_snapshot(part, epoch), found)
 
 
@@ -199,15 +199,15 @@ def _frames(part: Store, name: str) -> Iterator[Frame]:
     while at < len(data):
         try:
             frame = decode_frame(data, at, file)
-        except Torn:
+        except TornError:
             return
-        except Altered as wrong:
+        except AlteredError as wrong:
             raise damage(file, wrong) from None
         yield frame
         at = frame.end
 
 
-def _read_parts(frame: Frame, found: Scrubbed) -> None:
+def _read_parts(frame: Frame, found: ScrubResult) -> None:
     """All that a frame holds."""
     found.frames += 1
     for _ in deltas_of(frame):
@@ -215,7 +215,7 @@ def _read_parts(frame: Frame, found: Scrubbed) -> None:
     entries_of(frame)
 
 
-def _count(store: Store, name: str, found: Scrubbed) -> None:
+def _count(store: Store, name: str, found: ScrubResult) -> None:
     found.files += 1
     try:
         found.bytes += memoryview(store.read(name)).nbytes

@@ -24,7 +24,7 @@ from tidelog.store.log.snapshot import read_snapshot, snapshot_name, snapshots
 
 
 @dataclass(slots=True)
-class Recovered:
+class RecoveredState:
     """A state, and what is wrong with the snapshots that could not be used, by epoch."""
 
     image: Image = field(default_factory=Image)
@@ -36,13 +36,13 @@ def part_of(store: Store, partition: int) -> Subfolder:
     return Subfolder(store, f"part-{partition}")
 
 
-def read_piece(store: Store, partition: int, epoch: int, begun: int = 0, *, records: bool = True) -> Recovered:
+def read_piece(store: Store, partition: int, epoch: int, begun: int = 0, *, records: bool = True) -> RecoveredState:
     """The state of a partition at a committed epoch; StateError if the files do not give it.
 
     ``begun`` is the epoch in which all pieces were rewritten for another number of partitions (0: never), up to the
     epoch that is read; nothing from before it counts. Without ``records`` the dictionary alone is read.
     """
-    found = Recovered()
+    found = RecoveredState()
     nothing = max(begun - 1, 0)
     starts = [s for s in snapshots(part_of(store, partition)) if nothing < s <= epoch]
     errors: list[StateError] = []

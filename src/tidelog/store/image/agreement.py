@@ -48,8 +48,8 @@ def taken_over(name: str, take: Callable[[], Result]) -> Result:
     try:
         return take()
     except _ERRORS as error:
-        told = (str(error) or type(error).__name__).splitlines()[0]
-        raise failures.RULES_UNREADABLE.error(name=name, what=told) from error
+        problem = (str(error) or type(error).__name__).splitlines()[0]
+        raise failures.RULES_UNREADABLE.error(name=name, what=problem) from error
 
 
 def check_references(name: str, schema: Schema, rows: Callable[[str], Cells], dictionary: Dictionary) -> None:

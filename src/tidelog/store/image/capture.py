@@ -25,7 +25,7 @@ ENTRY_BYTES = 32  # of a symbol, at a guess
 
 
 @dataclass(slots=True)
-class Touched:
+class EpochDeltas:
     """The deltas of an epoch, and what it did to each relation, in numbers of facts."""
 
     deltas: list[Delta] = field(default_factory=list)
@@ -36,13 +36,13 @@ class Touched:
 
 def touched(
     partition: Partition, schema: Schema, *, bases: bool, ranks: bool = False, before: Schema | None = None
-) -> Touched:
+) -> EpochDeltas:
     """What the epoch that ran last, and is not committed, has changed; ``bases``: the strata may be others.
 
     With ``ranks``, all facts that stay are included: their ranks were renumbered since the previous epoch. ``before``
     are the types of deleted facts, of relations where the epoch changes them.
     """
-    found = Touched()
+    found = EpochDeltas()
     relations = partition.relations
     for number in touched_relations(relations):
         if number not in partition.assembler.memories:
@@ -64,7 +64,7 @@ def _with_untouched(partition: Partition, delta: Delta) -> Delta:
     return replace(delta, changed=np.concatenate([delta.changed, _with_rows(rows, records[rows, delta.arity :])]))
 
 
-def _touched_relation(partition: Partition, number: int, schema: Schema, found: Touched, ranks: bool) -> None:
+def _touched_relation(partition: Partition, number: int, schema: Schema, found: EpochDeltas, ranks: bool) -> None:
     relations = partition.relations
     touched = touched_records(relations, number)
     rows, records = touched.rows, touched.records
@@ -83,7 +83,7 @@ def _touched_relation(partition: Partition, number: int, schema: Schema, found: 
         _count(found, delta.relation, touched)
 
 
-def _count(found: Touched, name: str, touched: TouchedRecords) -> None:
+def _count(found: EpochDeltas, name: str, touched: TouchedRecords) -> None:
     """Add what the epoch did to a relation, in numbers."""
     if asserted := int(touched.asserted.sum()):
         found.asserted[name] = asserted

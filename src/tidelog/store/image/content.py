@@ -14,7 +14,7 @@ from tidelog.partition.base.owner import owners_of
 from tidelog.partition.code.assemble import SHOWN
 from tidelog.partition.memory.records import are_at_rest, are_counts, count_cells, in_use, rank_range, state_cells
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE
-from tidelog.store.base.corruption import Impossible, damage
+from tidelog.store.base.corruption import ImpossibleError, damage
 from tidelog.store.image.duplicate_facts import check_distinct
 from tidelog.store.image.image import Image, RelationImage
 
@@ -29,7 +29,7 @@ def check_image(image: Image, place: str) -> None:
             if relation.rows:
                 _check_relation(name, relation, image.clock)
                 _check_name(name, relation, image.arities)
-    except Impossible as wrong:
+    except ImpossibleError as wrong:
         raise damage(place, wrong) from None
 
 
@@ -38,7 +38,7 @@ def check_distinct_facts(image: Image, place: str) -> None:
     try:
         for name, relation in image.relations.items():
             check_distinct(name, relation.facts())
-    except Impossible as wrong:
+    except ImpossibleError as wrong:
         raise damage(place, wrong) from None
 
 
@@ -50,8 +50,8 @@ def check_owned(image: Image, partition: int, partitions: int, placements: Mappi
             if relation is None or place == MIRRORED or relation.is_empty():
                 continue
             if place >= relation.arity or not _are_owned(relation.facts(), place, partition, partitions):
-                raise Impossible(f"`{name}` contains a fact that belongs to another partition")
-    except Impossible as wrong:
+                raise ImpossibleError(f"`{name}` contains a fact that belongs to another partition")
+    except ImpossibleError as wrong:
         raise damage(image.place, wrong) from None
 
 
@@ -68,18 +68,18 @@ def _check_relation(name: str, relation: RelationImage, clock: int) -> None:
     if not len(states):
         return
     if not are_at_rest(states):
-        raise Impossible(f"`{name}` contains a fact of an unfinished epoch")
+        raise ImpossibleError(f"`{name}` contains a fact of an unfinished epoch")
     lowest, highest = rank_range(states, relation.base)
     if not 0 <= lowest <= highest <= clock:
-        raise Impossible(f"`{name}` contains a fact whose rank is not between 0 and the clock")
+        raise ImpossibleError(f"`{name}` contains a fact whose rank is not between 0 and the clock")
     if not name.startswith(SHOWN) and not are_counts(counts):
-        raise Impossible(f"`{name}` contains a fact with a wrong support count")
+        raise ImpossibleError(f"`{name}` contains a fact with a wrong support count")
 
 
 def _check_name(name: str, relation: RelationImage, arities: Mapping[str, int]) -> None:
     """A relation has the columns that the rules use, and is not one that the engine fills internally."""
     known = arities.get(name, relation.arity)
     if known != relation.arity and not relation.is_empty():
-        raise Impossible(f"`{name}` has {relation.arity} columns, but the rules use {known}")
+        raise ImpossibleError(f"`{name}` has {relation.arity} columns, but the rules use {known}")
     if name.startswith(FUNCTIONS):
-        raise Impossible(f"`{name}` contains results of functions")
+        raise ImpossibleError(f"`{name}` contains results of functions")

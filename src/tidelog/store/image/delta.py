@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tidelog.store.base.corruption import Impossible
+from tidelog.store.base.corruption import ImpossibleError
 from tidelog.store.base.frame import Bytes
 from tidelog.store.base.header import MOST_COLUMNS
 from tidelog.store.base.message import read_batch
@@ -91,8 +91,8 @@ def encode_deltas(deltas: Sequence[Delta]) -> Bytes:
 
 
 def _types_text(delta: Delta) -> str:
-    told = (delta.types,) if delta.types_before is None else (delta.types, delta.types_before)
-    return "|".join(",".join(t or "" for t in types) for types in told)
+    type_lists = (delta.types,) if delta.types_before is None else (delta.types, delta.types_before)
+    return "|".join(",".join(t or "" for t in types) for types in type_lists)
 
 
 def _read_types(text: str, arity: int) -> tuple[str | None, ...]:
@@ -117,7 +117,7 @@ def decode_deltas(message: memoryview) -> Iterator[Delta]:
     for i, name in enumerate(names):
         arity = arities[i]
         if not 0 <= arity < MOST_COLUMNS:
-            raise Impossible(f"`{name}` has {arity} columns")
+            raise ImpossibleError(f"`{name}` has {arity} columns")
         changed, rows, inserted, deleted = (cells[offsets[i] : offsets[i + 1]] for offsets, cells in lists)
         after, bar, before = types[i].partition("|")
         delta = Delta(
@@ -137,7 +137,7 @@ def decode_deltas(message: memoryview) -> Iterator[Delta]:
 
 def _values(column: pa.Array) -> Cells:
     if column.values.null_count:
-        raise Impossible("it contains null cells")
+        raise ImpossibleError("it contains null cells")
     found: Cells = column.values.to_numpy()
     return found
 
@@ -145,7 +145,7 @@ def _values(column: pa.Array) -> Cells:
 def _table(cells: Cells, width: int, name: str) -> Cells:
     """Cells as rows of a table."""
     if len(cells) % width:
-        raise Impossible(f"records of `{name}` are incomplete")
+        raise ImpossibleError(f"records of `{name}` are incomplete")
     return cells.reshape(-1, width)
 
 
@@ -153,15 +153,15 @@ def _check(delta: Delta) -> None:
     """Rows occur once each, with existing row numbers; there are as many types as columns, or none."""
     name = delta.relation
     if len(delta.rows) not in (len(delta.inserted), min(1, len(delta.inserted))):
-        raise Impossible(f"`{name}` has {len(delta.inserted)} new records, but {len(delta.rows)} rows for them")
+        raise ImpossibleError(f"`{name}` has {len(delta.inserted)} new records, but {len(delta.rows)} rows for them")
     for rows in (delta.rows, delta.changed[:, 0], delta.deleted[:, 0]):
         if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) + len(delta.inserted) < MOST_ROWS:
-            raise Impossible(f"`{name}` has no row {int(rows.min())} to {int(rows.max())}")
+            raise ImpossibleError(f"`{name}` has no row {int(rows.min())} to {int(rows.max())}")
         if not _are_distinct(rows):
-            raise Impossible(f"`{name}` refers to a row twice")
+            raise ImpossibleError(f"`{name}` refers to a row twice")
     for types in (delta.types, delta.types_before if len(delta.deleted) else None):
         if types and any(types) and len(types) != delta.arity:
-            raise Impossible(f"`{name}` has {delta.arity} columns, but {len(types)} types")
+            raise ImpossibleError(f"`{name}` has {delta.arity} columns, but {len(types)} types")
 
 
 def _are_distinct(rows: Cells) -> bool:

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.memory.records import Mask
-from tidelog.store.base.corruption import Impossible
+from tidelog.store.base.corruption import ImpossibleError
 
-Told = Sequence[tuple[int, Cells]]  # signs and the columns of facts, in the order of time
+SignedFacts = Sequence[tuple[int, Cells]]  # signs and the columns of facts, in the order of time
 Hashes = npt.NDArray[np.uint64]
 IN, OUT = 1, -1
 SEED, FACTOR, SHIFT = (np.uint64(n) for n in (0x2545F4914F6CDD1D, 0x9E3779B97F4A7C15, 29))
@@ -27,21 +27,21 @@ SPARSE = 64  # places of a filter for every fact in it
 
 
 def check_distinct(name: str, facts: Cells) -> None:
-    """Impossible if two of the facts of a relation are the same."""
+    """Raise ImpossibleError if two of the facts of a relation are the same."""
     check_order(name, [(OUT, facts)])
 
 
-def check_changes(name: str, told: Told, rows: Cells, live: Mask) -> None:
-    """Impossible if changes put in what was there; ``rows`` is what they led to, where those ``live`` hold facts."""
-    gone = check_order(name, told)
+def check_changes(name: str, changes: SignedFacts, rows: Cells, live: Mask) -> None:
+    """Raise ImpossibleError if changes add what was there; ``rows`` is the result, where those ``live`` hold facts."""
+    gone = check_order(name, changes)
     if len(gone) and _meet(rows, live, gone):
         raise held_twice(name)
 
 
-def check_order(name: str, told: Told) -> Cells:
-    """The facts that were taken out last and not put in again; Impossible if the signs of one do not alternate."""
-    facts = np.concatenate([cells for _, cells in told])
-    signs = np.repeat([sign for sign, _ in told], [len(cells) for _, cells in told])
+def check_order(name: str, changes: SignedFacts) -> Cells:
+    """The facts that were taken out last and not put in again; ImpossibleError if the signs of one do not alternate."""
+    facts = np.concatenate([cells for _, cells in changes])
+    signs = np.repeat([sign for sign, _ in changes], [len(cells) for _, cells in changes])
     order, same = _sorted(facts)
     signs = signs[order]
     if (same & (signs[1:] == signs[:-1])).any():
@@ -51,9 +51,9 @@ def check_order(name: str, told: Told) -> Cells:
     return found
 
 
-def held_twice(name: str) -> Impossible:
+def held_twice(name: str) -> ImpossibleError:
     """What is wrong with a relation that holds a fact in two records."""
-    return Impossible(f"`{name}` contains a fact twice")
+    return ImpossibleError(f"`{name}` contains a fact twice")
 
 
 def _sorted(facts: Cells) -> tuple[Cells, Mask]:

@@ -19,7 +19,7 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.packed_cells import Packed
 from tidelog.partition.texts.texts import EntryColumns, from_bytes, to_bytes
 from tidelog.program.values.term import Value
-from tidelog.store.base.corruption import Impossible
+from tidelog.store.base.corruption import ImpossibleError
 from tidelog.store.base.frame import Bytes
 from tidelog.store.base.message import read_batch
 
@@ -72,7 +72,7 @@ def decode_entries(message: memoryview) -> list[Entry]:
         _check_list_ids(found)
         return found
     except (ValueError, KeyError, TypeError, AssertionError, RecursionError, struct.error, TidelogError) as error:
-        raise Impossible(f"an entry of the dictionary is not a value: {error or type(error).__name__}") from None
+        raise ImpossibleError(f"an entry of the dictionary is not a value: {error or type(error).__name__}") from None
 
 
 def _check_ids(cells: pa.Array, values: pa.Array) -> None:
@@ -84,7 +84,7 @@ def _check_ids(cells: pa.Array, values: pa.Array) -> None:
     found = Dictionary().symbol_column(data.address if data is not None else 0, ends)
     wrong = (found != cells.to_numpy()).nonzero()[0]
     if len(wrong):
-        raise Impossible(f"the symbol {values[int(wrong[0])].as_py()[:40]!r} does not have its id")
+        raise ImpossibleError(f"the symbol {values[int(wrong[0])].as_py()[:40]!r} does not have its id")
 
 
 class _Ids(Dictionary):
@@ -101,7 +101,7 @@ def _check_list_ids(entries: Sequence[Entry]) -> None:
         if not isinstance(value, str):
             own = ids.pack(value) if isinstance(value, Packed) else ids.encode(value, "list")
             if not isinstance(value, tuple) or own != cell:
-                raise Impossible(f"the value {str(value)[:40]} does not have its id")
+                raise ImpossibleError(f"the value {str(value)[:40]} does not have its id")
 
 
 def _symbols(values: pa.Array) -> list[str]:

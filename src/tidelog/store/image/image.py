@@ -17,7 +17,7 @@ import numpy as np
 from tidelog.partition.memory.records import close_ranks, in_use, later, release
 from tidelog.partition.texts.texts import to_bytes
 from tidelog.program.values.term import Value
-from tidelog.store.base.corruption import Altered, Impossible, damage
+from tidelog.store.base.corruption import AlteredError, ImpossibleError, damage
 from tidelog.store.base.frame import Frame
 from tidelog.store.base.memos import change_memos
 from tidelog.store.image.delta import Cells, Delta, decode_deltas
@@ -38,17 +38,17 @@ def installed_memory() -> int:
 class RelationImage:
     """The records of a relation by row; ``rows`` of them are or were in use.
 
-    ``told`` is what epochs have added and removed since the last check (`duplicate_facts`).
+    ``unchecked_changes`` are what epochs have added and removed since the last check (`duplicate_facts`).
     """
 
     arity: int
     base: int = 0
     rows: int = 0
     records: Cells = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    told: list[tuple[int, Cells]] = field(default_factory=list, repr=False, compare=False)
+    unchecked_changes: list[tuple[int, Cells]] = field(default_factory=list, repr=False, compare=False)
 
     def apply(self, delta: Delta) -> None:
-        """Make the changes of one epoch; Impossible if they are none of these records."""
+        """Make the changes of one epoch; raises ImpossibleError if they are none of these records."""
         self.base = delta.base
         self._must_hold(delta.deleted[:, 0], delta.relation)
         if len(delta.deleted):
@@ -56,17 +56,17 @@ class RelationImage:
         self._must_hold(delta.changed[:, 0], delta.relation)
         if len(delta.inserted):
             if self.rows:
-                self.told.append((IN, delta.inserted[:, : self.arity].copy()))
+                self.unchecked_changes.append((IN, delta.inserted[:, : self.arity].copy()))
             self._add(delta)
         if len(delta.changed):
             self.records[delta.changed[:, 0], self.arity :] = delta.changed[:, 1:]
 
     def check_changes(self, name: str) -> None:
-        """Impossible if an epoch since the last check has put in a fact that was there."""
-        if self.told:
+        """Raise ImpossibleError if an epoch since the last check has put in a fact that was there."""
+        if self.unchecked_changes:
             records = self.records[: self.rows]
-            check_changes(name, self.told, records[:, : self.arity], in_use(records))
-            self.told = []
+            check_changes(name, self.unchecked_changes, records[:, : self.arity], in_use(records))
+            self.unchecked_changes = []
 
     def facts(self) -> Cells:
         """The columns of the records that hold facts."""
@@ -78,13 +78,13 @@ class RelationImage:
     def _remove(self, delta: Delta) -> None:
         rows, facts = delta.deleted[:, 0], delta.deleted[:, 1:]
         if (self.records[rows, : self.arity] != facts).any():
-            raise Impossible(f"`{delta.relation}` does not contain the fact to delete in its row")
-        self.told.append((OUT, facts.copy()))
+            raise ImpossibleError(f"`{delta.relation}` does not contain the fact to delete in its row")
+        self.unchecked_changes.append((OUT, facts.copy()))
         release(self.records, rows)
 
     def _must_hold(self, rows: Cells, name: str) -> None:
         if len(rows) and not (int(rows.max()) < self.rows and in_use(self.records[rows]).all()):
-            raise Impossible(f"`{name}` contains no fact in a row that changes")
+            raise ImpossibleError(f"`{name}` contains no fact in a row that changes")
 
     def _add(self, delta: Delta) -> None:
         places = delta.places()
@@ -94,7 +94,7 @@ class RelationImage:
             return
         self._fit(places.stop if isinstance(places, slice) else int(places.max()) + 1, delta.relation)
         if in_use(self.records[places]).any():
-            raise Impossible(f"`{delta.relation}` already contains a fact in the row of a new one")
+            raise ImpossibleError(f"`{delta.relation}` already contains a fact in the row of a new one")
         self.records[places] = delta.inserted
 
     def _fit(self, rows: int, name: str) -> None:
@@ -103,7 +103,9 @@ class RelationImage:
             used = len(self.records)
             capacity = max(SMALLEST, rows * 3 // 2 if used else rows)
             if 8 * capacity * (self.arity + 2) > installed_memory() // 2:
-                raise Impossible(f"`{name}` has a row {rows - 1}, which does not fit into the memory of this machine")
+                raise ImpossibleError(
+                    f"`{name}` has a row {rows - 1}, which does not fit into the memory of this machine"
+                )
             grown = np.empty((capacity, self.arity + 2), np.int64)
             grown[:used] = self.records.reshape(used, self.arity + 2)
             release(grown, slice(used, None))  # until a row says otherwise
@@ -164,7 +166,7 @@ class Image:
             if records:
                 self._apply_deltas(frame)
             self.enter(entries_of(frame))
-        except Altered as wrong:
+        except AlteredError as wrong:
             raise damage(frame.file, wrong) from None
         self.epoch, self.clock = frame.epoch, header["clock"]
         self.rules = header.get("rules", self.rules)
@@ -187,16 +189,16 @@ class Image:
         for delta in deltas_of(frame):
             name, known = delta.relation, self.relations.get(delta.relation)
             if name in seen:
-                raise Impossible(f"the changes of `{name}` occur twice")
+                raise ImpossibleError(f"the changes of `{name}` occur twice")
             seen.add(name)
             if known is None or known.arity != delta.arity:
                 if known is not None and not known.is_empty():
-                    raise Impossible(f"`{name}` has {known.arity} columns, but receives facts with {delta.arity}")
+                    raise ImpossibleError(f"`{name}` has {known.arity} columns, but receives facts with {delta.arity}")
                 known = self.relations[name] = RelationImage(delta.arity)
             known.apply(delta)
 
     def enter(self, entries: list[Entry]) -> None:
-        """Add entries of the dictionary; raises Impossible if one contradicts an existing entry."""
+        """Add entries of the dictionary; raises ImpossibleError if one contradicts an existing entry."""
         wanted = len(self.entries) + len(entries)
         before = {cell: self.entries[cell] for cell, _ in entries if cell in self.entries} if self.entries else {}
         self.entries.update(entries)
@@ -204,7 +206,7 @@ class Image:
             return
         for cell, value in entries:
             if to_bytes(before.setdefault(cell, value)) != to_bytes(value):
-                raise Impossible(f"the dictionary has two values with the id {cell}")
+                raise ImpossibleError(f"the dictionary has two values with the id {cell}")
 
     def _close_ranks(self) -> None:
         """Renumber the ranks of every stratum from 1, as the partition did after this epoch (`close_ranks`)."""
@@ -219,7 +221,7 @@ def deltas_of(frame: Frame) -> Iterator[Delta]:
     try:
         for message in _messages(frame, "deltas"):
             yield from decode_deltas(message)
-    except Altered as wrong:
+    except AlteredError as wrong:
         raise damage(frame.file, wrong) from None
 
 
@@ -227,7 +229,7 @@ def entries_of(frame: Frame) -> list[Entry]:
     """The entries of the dictionary in a frame; StateError if they are none."""
     try:
         return [entry for message in _messages(frame, "entries") for entry in decode_entries(message)]
-    except Altered as wrong:
+    except AlteredError as wrong:
         raise damage(frame.file, wrong) from None
 
 

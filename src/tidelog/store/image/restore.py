@@ -21,7 +21,7 @@ from tidelog.partition.phases.partition import Partition
 from tidelog.plan.plan_rule import aggregate_of, group_columns, is_folded
 from tidelog.program import Atom, Rule
 from tidelog.rewrite.place.placement import MIRRORED, copied
-from tidelog.store.base.corruption import Impossible, damage
+from tidelog.store.base.corruption import ImpossibleError, damage
 from tidelog.store.image.delta import Cells
 from tidelog.store.image.duplicate_facts import check_distinct
 from tidelog.store.image.image import SMALLEST, Image, RelationImage
@@ -44,7 +44,7 @@ def fill_partition(partition: Partition, image: Image, core: Iterable[Rule] = ()
                 number = partition.add_relation(name, relation.arity)
                 partition.relations.load(number, relation.records, relation.rows, relation.base)
                 _check_table(partition.relations, number)
-    except Impossible as wrong:
+    except ImpossibleError as wrong:
         raise damage(image.place, wrong) from None
     partition.dictionary.enter(image.entries.items())
     partition.raise_clock(image.clock)
@@ -57,11 +57,11 @@ def _check_groups(image: Image, core: Iterable[Rule]) -> None:
         if relation is None or relation.is_empty() or not _shows_groups(rule):
             continue
         if relation.arity != len(group_columns(rule)):
-            raise Impossible(f"the groups of `{rule.label}` have {relation.arity} columns")
+            raise ImpossibleError(f"the groups of `{rule.label}` have {relation.arity} columns")
 
 
 def _check_table(relations: Relations, number: int) -> None:
-    """Impossible if a relation that was loaded holds a fact twice."""
+    """Raise ImpossibleError if a relation that was loaded holds a fact twice."""
     cells = relations.tables[number].cells
     entries = np.sort(cells[cells != 0].view(np.uint64), kind="stable")  # they nearly are: that makes it quick
     hashes = entries >> HALF

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from tidelog.errors import StateError
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.corruption import Altered, Torn, damage
+from tidelog.store.base.corruption import AlteredError, TornError, damage
 from tidelog.store.base.frame import EPOCH, Bytes, Frame, decode_frame
 from tidelog.store.base.header import OF_EPOCHS, need
 from tidelog.store.base.store import Store
@@ -98,12 +98,12 @@ class Log:
                 if frame.epoch > after:
                     frame = decode_frame(data, at, f"{self._store.name}/{segment_name(segment)}")
                     need(frame.header, OF_EPOCHS)
-            except Torn as torn:
+            except TornError as torn:
                 if not last or not self._store.appends:
                     raise self._damaged(segment, str(torn)) from None
                 self.end = End(segment, at, torn=True)
                 return
-            except Altered as altered:
+            except AlteredError as altered:
                 raise damage(f"{self._store.name}/{segment_name(segment)}", altered) from None
             if frame.kind != EPOCH:
                 raise self._damaged(segment, f"epoch {frame.epoch} is not an epoch of a log")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tidelog.errors import StateError
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.corruption import Altered, Torn, damage
+from tidelog.store.base.corruption import AlteredError, TornError, damage
 from tidelog.store.base.frame import EPOCH, Bytes, Frame, decode_frame
 from tidelog.store.base.store import Store
 from tidelog.store.log.log import ENDING, FOLDER, SEGMENT
@@ -82,7 +82,7 @@ class PieceLog:
                     frame = decode_frame(data, at, f"{self._store.name}/{name}")
                 elif epoch in wanted:
                     broken[epoch] = self._damaged(name, f"the checksum of epoch {epoch} does not match")
-            except (Torn, Altered) as wrong:
+            except (TornError, AlteredError) as wrong:
                 broken.setdefault(epoch, damage(f"{self._store.name}/{name}", wrong))
                 return
             if frame.kind == EPOCH:

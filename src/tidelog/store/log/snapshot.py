@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tidelog.store.base import store_failures as failures
-from tidelog.store.base.corruption import Altered, Torn, damage
+from tidelog.store.base.corruption import AlteredError, TornError, damage
 from tidelog.store.base.frame import SNAPSHOT, Bytes, Frame, decode_frame
 from tidelog.store.base.store import Store
 from tidelog.store.log.log import Log, numbered
@@ -48,7 +48,7 @@ def read_snapshot(store: Store, epoch: int) -> Frame:
     data = memoryview(store.read(name))
     try:
         frame = decode_frame(data, 0, f"{store.name}/{name}")
-    except (Torn, Altered) as wrong:
+    except (TornError, AlteredError) as wrong:
         raise damage(f"{store.name}/{name}", wrong) from None
     if frame.end != len(data) or frame.kind != SNAPSHOT or frame.epoch != epoch:
         raise failures.DAMAGED.error(file=f"{store.name}/{name}", what=f"it is not the snapshot of epoch {epoch}")

@@ -9,6 +9,6 @@ What is called ending ends; what is not may end all the same, and the finding na
 Nothing is evaluated here. Sizes are not judged: a program that ends may still take longer than anybody waits.
 """
 
-from tidelog.program.checks.termination.check import Ending, check_ending
+from tidelog.program.checks.termination.check import TerminationResult, check_ending
 
-__all__ = ["Ending", "check_ending"]
+__all__ = ["TerminationResult", "check_ending"]

@@ -72,7 +72,7 @@ def _condition(way: Way, recursion: Recursion) -> str | None:
         return ""
     if recursion.kind != "min":
         return None
-    made = way.meant(way.head[column])
+    made = way.resolve(way.head[column])
     for atom in way.atoms:
         read = atom.args[recursion.columns[atom.predicate]]
         step = sum_of(made).plus(sum_of(read), -1)

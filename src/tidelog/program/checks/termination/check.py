@@ -30,7 +30,7 @@ RELATED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class TerminationResult:
     """What keeps a program from surely ending, and what the data must keep to; neither: it ends on any finite data."""
 
     findings: tuple[Diagnostic, ...] = ()
@@ -42,7 +42,7 @@ class Ending:
         return not self.findings and not self.conditions
 
 
-def check_ending(strata: Sequence[Stratum], schema: Schema, functions: Functions = FUNCTIONS) -> Ending:
+def check_ending(strata: Sequence[Stratum], schema: Schema, functions: Functions = FUNCTIONS) -> TerminationResult:
     """Look at every stratum that recurs and computes.
 
     >>> from tidelog.program.check import check_program
@@ -58,7 +58,7 @@ def check_ending(strata: Sequence[Stratum], schema: Schema, functions: Functions
     for stratum in strata:
         if stratum.recursive and any(map(_computes, stratum.rules)):
             _judge(stratum, schema, functions, findings, conditions)
-    return Ending(tuple(findings), tuple(dict.fromkeys(conditions)))
+    return TerminationResult(tuple(findings), tuple(dict.fromkeys(conditions)))
 
 
 def _computes(rule: Rule) -> bool:
@@ -130,7 +130,7 @@ def _steps(way: Way, endless: Set[Position]) -> Iterator[_Step]:
     for column, term in enumerate(way.head):
         target = (way.rule.head.predicate, column)
         if target in endless:
-            made = way.meant(term)
+            made = way.resolve(term)
             for variable in variables(made):
                 for positions in way.positions(variable.name):
                     for source in endless & set(positions):

@@ -54,7 +54,7 @@ def above(way: Way, large: Term, small: Term, by: float = 0, assumed: list[Term]
 
     With ``assumed``: if the variables of which nothing is known are not negative; those that matter are put there.
     """
-    difference = sum_of(way.meant(large)).plus(sum_of(way.meant(small)), -1)
+    difference = sum_of(way.resolve(large)).plus(sum_of(way.resolve(small)), -1)
     least, unknown = difference.constant, []
     for term, count in difference.times.items():
         bound = _constant_bound(way, term, lower=count > 0)
@@ -71,7 +71,7 @@ def above(way: Way, large: Term, small: Term, by: float = 0, assumed: list[Term]
 
 def _extreme_above(way: Way, large: Term, small: Term, by: float) -> bool:
     """``max`` is above each of its arguments, ``min`` below."""
-    large, small = way.meant(large), way.meant(small)
+    large, small = way.resolve(large), way.resolve(small)
     if isinstance(large, Call) and large.function == "max":
         return any(above(way, arg, small, by) for arg in large.args)
     if isinstance(small, Call) and small.function == "min":
@@ -84,7 +84,7 @@ def _constant_bound(way: Way, term: Term, *, lower: bool) -> float | None:
     found = [0.0] if lower and isinstance(term, Var) and way.types.get(term.name) == UNSIGNED else []
     for small, large, strict in way.at_most:
         bound, bounded = (small, large) if lower else (large, small)
-        if way.meant(bounded) == term and isinstance(bound, Const) and isinstance(bound.value, int | float):
+        if way.resolve(bounded) == term and isinstance(bound, Const) and isinstance(bound.value, int | float):
             integer = isinstance(bound.value, int)
             found.append(bound.value + (strict * (1 if lower else -1) if integer else 0))
     if not found:

@@ -28,7 +28,7 @@ def bounded_lists(ways: Sequence[Way], ranks: Ranks) -> set[Position]:
             (way.rule.head.predicate, column)
             for way in ways
             for column, term in enumerate(way.head)
-            if (way.rule.head.predicate, column) in bounded and not _is_bounded(way, way.meant(term), ranks, bounded)
+            if (way.rule.head.predicate, column) in bounded and not _is_bounded(way, way.resolve(term), ranks, bounded)
         }
         bounded -= out
         shrunk = bool(out)
@@ -45,7 +45,7 @@ def _is_bounded(way: Way, term: Term, ranks: Ranks, bounded: Set[Position]) -> b
     if term.function in SHORTER or (term.function == "substr" and term.args):
         return _is_bounded(way, term.args[0], ranks, bounded)
     if term.function in CLOSED:
-        return all(_is_bounded(way, way.meant(arg), ranks, bounded) for arg in term.args)
+        return all(_is_bounded(way, way.resolve(arg), ranks, bounded) for arg in term.args)
     if term.function == "cat":
         return _has_size(way, (term,), ranks) and all(_is_bounded(way, arg, ranks, bounded) for arg in term.args)
     if term.function in LONGER and len(term.args) == 2:
@@ -58,13 +58,13 @@ def _is_bounded(way: Way, term: Term, ranks: Ranks, bounded: Set[Position]) -> b
 
 def _is_fresh(way: Way, rest: Term, element: Term) -> bool:
     """Whether the way says that the element is not in the list."""
-    return any(way.meant(a) == rest and way.meant(b) == element for a, b in way.absent)
+    return any(way.resolve(a) == rest and way.resolve(b) == element for a, b in way.absent)
 
 
 def _has_size(way: Way, lists: Sequence[Term], ranks: Ranks) -> bool:
     """Whether the size of one of the lists or texts has a finite bound."""
     for small, large, _ in way.at_most:
-        match way.meant(small):
+        match way.resolve(small):
             case Call(function="f_size" | "strlen", args=(of,)) if (
                 of in lists and ranks.bound(way, large, UPPER) < ENDLESS
             ):

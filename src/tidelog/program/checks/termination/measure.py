@@ -52,14 +52,14 @@ def _rises(ways: Sequence[Way], chosen: Mapping[str, int], direction: int) -> se
 
 def _makes_values(way: Way, ranks: Ranks) -> bool:
     return any(
-        isinstance(way.meant(term), Call) and (way.rule.head.predicate, column) in ranks.endless
+        isinstance(way.resolve(term), Call) and (way.rule.head.predicate, column) in ranks.endless
         for column, term in enumerate(way.head)
     )
 
 
 def _steps(way: Way, made: Term, read: Term, direction: int, *, strictly: bool) -> bool:
     """Whether the term is larger than the one that was read, or at least not smaller."""
-    made, read = way.meant(made), way.meant(read)
+    made, read = way.resolve(made), way.resolve(read)
     if made == read:
         return not strictly
     large, small = (made, read) if direction == UP else (read, made)

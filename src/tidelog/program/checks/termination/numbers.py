@@ -27,14 +27,14 @@ def bounded_numbers(
     With ``assumed``: on one side perhaps only if values that come from data are not negative; those are put there.
     """
     numbers = {position for position in ranks.endless if _is_counted(ways, position, schema)}
-    sides = {side: _Held(ways, ranks, side).columns(numbers) for side in (UPPER, LOWER)}
+    sides = {side: _HeldColumns(ways, ranks, side).columns(numbers) for side in (UPPER, LOWER)}
     both = sides[UPPER] & sides[LOWER]
     if both or assumed is None:
         return both
     for side in (UPPER, LOWER):
-        held = _Held(ways, ranks, side, []).columns(sides[-side])
+        held = _HeldColumns(ways, ranks, side, []).columns(sides[-side])
         if held:
-            work = _Held(ways, ranks, side, assumed)
+            work = _HeldColumns(ways, ranks, side, assumed)
             assert work.columns(held) == held
             return held
     return set()
@@ -45,7 +45,7 @@ def _is_counted(ways: Sequence[Way], position: Position, schema: Schema) -> bool
     type_ = column_type(position, schema)
     if type_ != FLOAT:
         return type_ in INTEGERS
-    made = [way.meant(way.head[position[1]]) for way in ways if way.rule.head.predicate == position[0]]
+    made = [way.resolve(way.head[position[1]]) for way in ways if way.rule.head.predicate == position[0]]
     sums = [sum_of(term) for term in made]
     constant = {each.constant for each in sums if each.times}
     return all(set(each.times.values()) <= {1} and len(each.times) <= 1 for each in sums) and (
@@ -54,7 +54,7 @@ def _is_counted(ways: Sequence[Way], position: Position, schema: Schema) -> bool
 
 
 @dataclass(slots=True)
-class _Held:
+class _HeldColumns:
     """The search for columns that are held on one side."""
 
     ways: Sequence[Way]
@@ -83,12 +83,12 @@ class _Held:
             return False
         if self.ranks.bound(way, term, side) < ENDLESS:
             return True
-        meant, seen = way.meant(term), seen | {term}
-        if any(_reads_held(way, name, held) and self._within(way, meant, Var(name), side) for name in way.read):
+        resolved_term, seen = way.resolve(term), seen | {term}
+        if any(_reads_held(way, name, held) and self._within(way, resolved_term, Var(name), side) for name in way.read):
             return True
         if any(self._holds(way, far, side, held, seen) for far in _fars(way, term, side)):
             return True
-        return isinstance(meant, Call) and self._call_holds(way, meant, side, held, seen)
+        return isinstance(resolved_term, Call) and self._call_holds(way, resolved_term, side, held, seen)
 
     def _within(self, way: Way, term: Term, value: Var, side: int) -> bool:
         large, small = (value, term) if side == UPPER else (term, value)

@@ -169,7 +169,7 @@ def applications(ways: Iterable[Way]) -> int:
         extra = 2 * len(way.at_most) + 2
         for column, term in enumerate(way.head):
             position = (way.rule.head.predicate, column)
-            deepest[position] = max(deepest.get(position, 0), _depth(way.meant(term)) + extra)
+            deepest[position] = max(deepest.get(position, 0), _depth(way.resolve(term)) + extra)
     return sum(deepest.values())
 
 

@@ -105,18 +105,18 @@ class Way:
                 if isinstance(part, Var):
                     self.part_of.setdefault(part.name, []).append((other, depth))
 
-    def meant(self, term: Term, deep: int = 10) -> Term:
+    def resolve(self, term: Term, deep: int = 10) -> Term:
         """The term with what its variables are equal to in their place, where no atom reads them."""
         if deep and isinstance(term, Var) and term.name not in self.read and term.name in self.equal:
-            return self.meant(self.equal[term.name][0], deep - 1)
+            return self.resolve(self.equal[term.name][0], deep - 1)
         if isinstance(term, Call):
-            return Call(term.function, tuple(self.meant(arg, deep) for arg in term.args), term.span)
+            return Call(term.function, tuple(self.resolve(arg, deep) for arg in term.args), term.span)
         return term
 
     def meanings(self, term: Term) -> list[Term]:
         """All that the term is said to be equal to."""
         others = self.equal.get(term.name, ()) if isinstance(term, Var) else ()
-        return [self.meant(term), *map(self.meant, others)]
+        return [self.resolve(term), *map(self.resolve, others)]
 
     def positions(self, name: str) -> Iterator[tuple[Position, ...]]:
         """Where the variable is read whole, inside the stratum."""

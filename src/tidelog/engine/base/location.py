@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class EngineLocation:
     """Where an engine is to live, as the user requested; ``own`` are the user's functions, among all ``functions``."""
 
     functions: Functions
@@ -51,7 +51,7 @@ class Where:
 
 
 @dataclass(slots=True)
-class Opened:
+class OpenedRuntime:
     """A runtime with its state folder; on Spark there always is one, if necessary a temporary one."""
 
     runtime: Runtime
@@ -59,7 +59,7 @@ class Opened:
     folder: RunFolder | None
     offsets: dict[str, int]
     functions: Functions
-    where: Where
+    where: EngineLocation
     memos: dict[str, str] = field(default_factory=dict)
 
     @property
