@@ -50,6 +50,13 @@ def run_parser() -> argparse.ArgumentParser:
     data.add_argument("--topologies", type=Path, metavar="FOLDER", help="networks: *.tsv with one link per line")
     data.add_argument("--java", type=Path, metavar="FOLDER", help="facts of a Java program: *.facts, plain or gzip")
     data.add_argument("--replay", type=Path, metavar="FILE", help="changes of a network: month, sign, ends")
+    data.add_argument(
+        "--peer",
+        type=_peer,
+        action="append",
+        metavar="NAME=COMMAND",
+        help="peers: a further system, called as benchmarks/peers/protocol.py describes",
+    )
     more = parser.add_argument_group("limits and sizes")
     more.add_argument("--clingo-supports", type=_positive, metavar="N", help="builds: no clingo above (3,000,000)")
     more.add_argument("--queries", type=_positive, metavar="N", help="gmark: only the first N queries")
@@ -60,6 +67,13 @@ def run_parser() -> argparse.ArgumentParser:
     more.add_argument("--epochs", type=_positive, metavar="N", help="serving: epochs of the memory case (100,000)")
     more.add_argument("--threads", type=_positive, metavar="N", help="beside: threads of Tidelog and DuckDB (1)")
     return parser
+
+
+def _peer(text: str) -> tuple[str, str]:
+    name, equals, command = text.partition("=")
+    if not (name and equals and command):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=COMMAND")
+    return name, command
 
 
 def _positive(text: str) -> int:

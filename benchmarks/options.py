@@ -6,6 +6,7 @@ files by name and never by path.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ class Options:
     java: Path | None = None
     threads: int | None = None
     epochs: int | None = None
+    peer: Sequence[tuple[str, str]] | None = None  # names and commands
     session: Any = None
 
     def repeats(self, usual: int) -> int:
@@ -57,6 +59,8 @@ class Options:
         """
         given = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "session"}
         named = {name: value.name if isinstance(value, Path) else value for name, value in given.items()}
+        if self.peer is not None:
+            named["peer"] = ",".join(name for name, _ in self.peer)
         return {name: value for name, value in named.items() if value not in (None, False)}
 
 

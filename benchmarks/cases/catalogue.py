@@ -35,6 +35,7 @@ GROUPS: Mapping[str, str] = {
     "network": "messages and bytes of algorithms when a link fails",
     "internet": "policy routing between autonomous systems: builds, links and policies that change",
     "spark": "partitions on Spark beside hand-written Spark",
+    "peers": "twelve programs on every system that is present, incremental or not",
     "beside": "real programs beside DuckDB and clingo: builds, +1 %, -1 %, one fact",
 }
 NEEDS: Mapping[str, str] = {

@@ -88,6 +88,20 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             "frame", "a frame", (*both("Tidelog", 2.5, "s", Target(2)), *times("DuckDB")), {"rows": 7, "bytes": 1e6}
         ),
     ),
+    "peers": (
+        Record(
+            "contest",
+            "a closure",
+            (
+                Value("Tidelog build", 20.0, "ms", "cpu"),
+                Value("Tidelog one in", 0.5, "ms", "cpu"),
+                Value("DuckDB build", 10.0, "ms", "cpu"),
+                Value("DuckDB one in", 10.0, "ms", "cpu"),
+            ),
+            {"base": 5, "view": 7},
+            ("clingo: did not end in 120 s",),
+        ),
+    ),
     "ordinary": (
         Record(
             "question",
@@ -348,6 +362,12 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     "loading": (
         "| a packed file | 5,000 | 12 | 1.00 | 2.00 | 3.00 | 0.50 x | at most 1.5 x Arrow | yes |",
         "| a frame | 7 | 1 | 2.50 | 1.00 |  | 2.50 x | at most 2 s | no |",
+    ),
+    "peers": (
+        "| a closure | 20 | **10** |",
+        "| a closure | **0.5** | 10 |",
+        "| a closure | Build | DuckDB | 2 x |",
+        "- a closure: clingo: did not end in 120 s",
     ),
     "ordinary": (
         "| sum of rows | 5,000 | 1.5 | 1.5 | 2 x | at most 3 | yes |",
