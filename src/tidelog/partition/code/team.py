@@ -22,7 +22,7 @@ from tidelog.partition.memory.relations import Relations
 from tidelog.partition.memory.widen import widen
 
 HANDFUL = 256  # free records, journal entries or places of the queue that a thread takes at once
-WORTH = 1 << 14  # rows that work must be expected to visit to be shared among threads: about a millisecond
+WORTH = 1 << 18  # rows that work must be expected to visit to be shared among threads: about 15 milliseconds
 LEAST = 1 << 10  # rows that a batch must be expected to visit for a run to continue
 WAITS_FOR_ALL = False  # a run does not begin without all threads: tests need that
 FIRST_RATE = 16  # rows that an item is expected to visit before anything is measured
