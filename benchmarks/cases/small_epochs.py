@@ -7,6 +7,7 @@ inserts the row, reads the view for it, and deletes it; its view is computed whe
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -157,29 +158,48 @@ def _best(options: Options, turn: Callable[[int], None]) -> float:
     return min(found)
 
 
-SHAPES: Mapping[str, tuple[Callable[[int], str], str, Row]] = {
-    "views beside each other": (lambda i: f"v{i}(X, Y) :- e(X, Y).", "e", (7, 8)),
-    "views on top of each other": (lambda i: f"v{i}(X, Y) :- {f'v{i - 1}' if i else 'e'}(X, Y).", "e", (7, 8)),
-    "a hierarchy of classes": (lambda i: f"v{i}(X) :- {f'v{i - 1}' if i else 'e'}(X).", "e", (7,)),
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many rules depend on each other: rule ``i``, the relation that gets facts, and the number of columns."""
+
+    rule: Callable[[int], str]
+    relation: Callable[[int], str] = lambda count: "e"
+    columns: int = 2
+
+
+SHAPES: Mapping[str, Shape] = {
+    "views beside each other": Shape(lambda i: f"v{i}(X, Y) :- e(X, Y)."),
+    "views on top of each other": Shape(lambda i: f"v{i}(X, Y) :- {f'v{i - 1}' if i else 'e'}(X, Y)."),
+    "a hierarchy of classes": Shape(lambda i: f"v{i // 2}(X) :- v{i + 1}(X).", lambda count: f"v{count}", 1),
 }
+RULES, FACTS = 7, 9
 
 
 def many_rules(options: Options) -> Iterator[Record]:
-    """Programs of 10,000 rules: load, one fact through all views, and a rule that comes and goes."""
+    """Programs of 10,000 rules: load, one fact through all views, and a rule that is added and removed.
+
+    A further fact may cost more than the one before it: the tables of all views grow in the same epoch.
+    """
     count = MANY // 20 if options.quick else MANY
-    for title, (rule, relation, row) in SHAPES.items():
+    for title, shape in SHAPES.items():
         began = now()
-        db = Engine("\n".join(map(rule, range(count))), threads=1)
+        db = Engine("\n".join(map(shape.rule, range(count))), threads=1)
         loaded = now()
-        body = f"v5({', '.join('XY'[: len(row)])})"
-        facts = [_timed(partial(_insert, db, relation, row, n)) for n in range(7)]
-        added = [_timed(partial(_add, db, f"x{n}", f"x{n}(X) :- {body}.")) for n in range(3)]
-        removed = [_timed(partial(_remove, db, f"x{n}")) for n in range(3)]
+        body, relation = f"v5({', '.join('XY'[: shape.columns])})", shape.relation(count)
+        insert = partial(_insert, db, relation, shape.columns)
+        first = _timed(partial(insert, 0))
+        facts = [_timed(partial(insert, n)) for n in range(1, FACTS)]
+        added = [_timed(partial(_add, db, f"x{n}", f"x{n}(X) :- {body}.")) for n in range(RULES)]
+        after = _timed(partial(insert, FACTS))
+        removed = [_timed(partial(_remove, db, f"x{n}")) for n in range(RULES)]
         values = (
             Value(HEADLINE, loaded.cpu - began.cpu, "s", "cpu", target=LOAD),
-            Value("one fact", 1e3 * min(facts), "ms", "cpu", target=THROUGH),
-            Value("rule added", 1e3 * min(added), "ms", "cpu", target=RULE),
-            Value("rule removed", 1e3 * min(removed), "ms", "cpu", target=RULE),
+            Value("first fact", 1e3 * first, "ms", "cpu"),
+            Value("one fact", 1e3 * statistics.median(facts), "ms", "cpu", target=THROUGH),
+            Value("one fact, most", 1e3 * max(facts), "ms", "cpu"),
+            Value("rule added", 1e3 * statistics.median(added), "ms", "cpu", target=RULE),
+            Value("one fact after it", 1e3 * after, "ms", "cpu", target=THROUGH),
+            Value("rule removed", 1e3 * statistics.median(removed), "ms", "cpu", target=RULE),
         )
         yield Record("many-rules", f"{count:,} {title}", values)
 
@@ -190,9 +210,9 @@ def _timed(act: Callable[[], None]) -> float:
     return now().cpu - began.cpu
 
 
-def _insert(db: Engine, relation: str, row: Row, number: int) -> None:
+def _insert(db: Engine, relation: str, columns: int, number: int) -> None:
     with db.epoch() as epoch:
-        epoch.insert(relation, [tuple(cell + 10 * number for cell in row)])
+        epoch.insert(relation, [tuple(range(10 * number, 10 * number + columns))])
 
 
 def _add(db: Engine, label: str, rule: str) -> None:

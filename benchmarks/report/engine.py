@@ -98,7 +98,9 @@ def _overhead(record: Record) -> str:
 
 def _many_rules(record: Record) -> str:
     rule = f"a rule in {record['rule added']:.0f} ms, out {record['rule removed']:.0f} ms"
-    return f"to load; one fact through all views {record['one fact']:.0f} ms; {rule}"
+    after = f"{record['one fact after it']:.0f} ms after that"
+    facts = f"one fact {record['one fact']:.1f} ms, at most {record['one fact, most']:.0f} ms, {after}"
+    return f"to load; {facts}; {rule}"
 
 
 def _threads(record: Record) -> str:

@@ -35,8 +35,10 @@ class Lifted:
     core_labels: Mapping[str, tuple[str, ...]]
 
 
-def fold_rows(core: Core, schema: Schema) -> Core:
+def fold_rows(core: Core, schema: Schema, folding: Iterable[str] | None = None) -> Core:
     """The rules as they run: ``core`` itself where no aggregate ranges over other rows than it did.
+
+    ``folding`` are the labels of the rules that are `ranging`, if they are known.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> from tidelog.rewrite import to_core
@@ -45,10 +47,15 @@ def fold_rows(core: Core, schema: Schema) -> Core:
     >>> [print_rule(rule) for rule in fold_rows({rule.label: rule for rule in rules}, types).values()]
     ['best/max2: best(G, max<V>) :- sale(V1, G, V).']
     """
-    folded = {label: rule for label, rule in core.items() if _ranges(rule)}
+    folded = {label: core[label] for label in sorted(ranging(core) if folding is None else folding)}
     if not folded:
         return core
     return _Rows(core, schema).folded(folded)
+
+
+def ranging(core: Core) -> frozenset[str]:
+    """The labels of the rules that aggregate rows which may be found elsewhere."""
+    return frozenset(label for label, rule in core.items() if _ranges(rule))
 
 
 def _ranges(rule: Rule) -> bool:

@@ -13,10 +13,10 @@ from typing import Protocol
 from tidelog.kernel.cells import Cells
 from tidelog.plan.advice import Advice
 from tidelog.plan.form import Form, Placing
+from tidelog.plan.layers import Layers
 from tidelog.plan.modes import Plans
 from tidelog.plan.plan_rule import is_folded, value_type
 from tidelog.plan.ruleset import Ruleset
-from tidelog.plan.strata import group_strata
 from tidelog.plan.work import UNADVISED, EpochWork, RuleForm
 from tidelog.program import Program, Rule
 from tidelog.program.graph.choice import choices
@@ -46,6 +46,8 @@ class Planner:
         self._placing = Placing(partitions)
         self._plans = plans
         self._known: Mapping[str, object] | None = None  # the schema whose relations the runtime has
+        self._layers: tuple[Mapping[str, Rule], Layers] | None = None  # rules in force and their strata, once known
+        self._next: tuple[Mapping[str, Rule], Layers] | None = None  # after the work that was made last
 
     @property
     def plans(self) -> Plans:
@@ -70,22 +72,39 @@ class Planner:
         old, new = self._placing.form, self._placing.next_form(rules)
         arities = {}
         if rules.schema is not self._known:
-            arities = {n: len(t) for n, t in new.schema.items() if self._held.arity(n) != len(t)}
+            columns = {name: len(new.schema[name]) for name in self._new_relations(old, new)}
+            arities = {name: count for name, count in columns.items() if self._held.arity(name) != count}
         places = {name: new.places[name] for name in arities if name in new.places}
         if rules.core is before.core:  # so that nothing is retyped
             return EpochWork(arities, inserts, deletes, places=places)
-        kept = {label for label, rule in new.core.items() if label in old.core and _reads_alike(rule, old.core[label])}
-        kept -= _replaced(before, rules)
-        added = [rule for label, rule in new.core.items() if label not in kept]
-        removed = tuple(label for label in old.core if label not in kept)
-        again = [r for label, r in new.core.items() if label in kept and _is_retyped(label, old, new)]
-        strata = None
+        was, replaced = old.core, _replaced(before, rules)
+        changed = {label: rule for label, rule in new.core.items() if was.get(label) is not rule or label in replaced}
+        kept = {n for n, rule in changed.items() if n in was and n not in replaced and _reads_alike(rule, was[n])}
+        added = [rule for label, rule in changed.items() if label not in kept]
+        gone = (was.keys() - new.core.keys()) | (changed.keys() & was.keys() - kept)
+        removed = tuple(label for label in was if label in gone) if gone else ()
+        again = _retyped(old, new, changed, kept)
+        layers, strata = self._strata_in_force(before, old), None
+        layers = layers.exchanging({id(was[label]): new.core[label] for label in kept})
+        layers = layers.without([was[label] for label in removed])
         if added:  # removing rules splits nothing: parts stay one stratum
-            groups = [group for group in self._groups() if len(group) > 1]
-            strata = group_strata(list(new.core.values()), groups)
+            layers, strata = layers.with_rules(added)
+        self._next = rules.core, layers
         form = self.forming(rules)
         plus, retyped = tuple(map(form, added)), tuple(map(form, again))
         return EpochWork(arities, inserts, deletes, plus, removed, retyped, strata, places, is_question=is_question)
+
+    def _new_relations(self, old: Form, new: Form) -> Iterable[str]:
+        """The relations that the runtime may not have, or with other columns."""
+        if self._known is None:
+            return new.schema
+        return [name for name, types in new.schema.items() if old.schema.get(name) is not types]
+
+    def _strata_in_force(self, rules: Ruleset, form: Form) -> Layers:
+        """The strata of the rules in force; they are read from the runtime once."""
+        if self._layers is None:
+            self._layers = rules.core, Layers.of(form.core.values(), self._groups())
+        return self._layers[1]
 
     def forming(self, rules: Ruleset) -> Callable[[Rule], RuleForm]:
         """The function that brings a rule into the form in which it runs among ``rules``."""
@@ -111,16 +130,25 @@ class Planner:
         """After the commit of an epoch that made ``rules`` the ones in force."""
         self._placing.commit(rules)
         self._known = rules.schema
+        if self._next is not None and self._next[0] is rules.core:
+            self._layers = self._next
+        elif self._layers is not None and self._layers[0] is not rules.core:
+            self._layers = None
+        self._next = None
 
 
-def _is_retyped(label: str, old: Form, new: Form) -> bool:
-    """Whether a rule that stays reads or derives other types than before."""
-    rule, before = new.core[label], old.core[label]
-    if rule is not before and rule != before:
-        return True
-    if new.schema is old.schema:
-        return False
-    return any(new.schema[n] != old.schema.get(n) for n in _names(rule))
+def _retyped(old: Form, new: Form, changed: Mapping[str, Rule], kept: set[str]) -> list[Rule]:
+    """The rules that stay and read or derive other types than before."""
+    others: set[str] = set()  # relations
+    if new.schema is not old.schema:
+        others = {name for name, types in old.schema.items() if new.schema.get(name, types) != types}
+    found = [
+        label for label in kept if new.core[label] != old.core[label] or not others.isdisjoint(_names(new.core[label]))
+    ]
+    if others:
+        found += [n for n, rule in new.core.items() if n not in changed and not others.isdisjoint(_names(rule))]
+    wanted = set(found)
+    return [rule for label, rule in new.core.items() if label in wanted] if wanted else []
 
 
 def _names(rule: Rule) -> list[str]:
@@ -141,22 +169,32 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     """Core rules that another rule of the user's brings under the same label."""
     if before.program is rules.program and before.inlined is rules.inlined:
         return set()
-    old = {rule.label: before.inlined.get(rule.label or "", rule) for rule in before.program.rules}
+    is_subsuming = any(ruleset.governing is not None and ruleset.governing.subsumed for ruleset in (before, rules))
+    other = _meant_otherwise(before.program, rules.program, is_subsuming=is_subsuming)
+    written = rules.program.rules
+    if before.inlined == rules.inlined and not other:  # so that only rules that are new can replace others
+        known = set(map(id, before.program.rules))
+        written = tuple(rule for rule in written if id(rule) not in known)
+        if not written:
+            return set()
+    labels = {rule.label for rule in written}
+    old = {r.label: before.inlined.get(r.label or "", r) for r in before.program.rules if r.label in labels}
     found: set[str] = set()
-    other = _meant_otherwise(before.program, rules.program)
-    for written in rules.program.rules:
-        rule = rules.inlined.get(written.label or "", written)
-        if old.get(rule.label, rule) != rule or written.head.predicate in other:
+    for each in written:
+        rule = rules.inlined.get(each.label or "", each)
+        if old.get(rule.label, rule) != rule or each.head.predicate in other:
             found.update(rules.core_labels[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}
 
 
-def _meant_otherwise(before: Program, after: Program) -> set[str]:
+def _meant_otherwise(before: Program, after: Program, *, is_subsuming: bool) -> set[str]:
     """The relations whose rules mean something else, though their text is the same: by keys, subsumptions, choices."""
     found: set[str] = set()
-    meanings = ((f(before), f(after)) for f in (key_columns, _clauses, choices))
-    one: Mapping[str, object]
-    two: Mapping[str, object]
+    meanings: list[tuple[Mapping[str, object], Mapping[str, object]]] = []
+    if after.keys or before.declarations is not after.declarations or before.keys is not after.keys:
+        meanings += [(key_columns(before), key_columns(after)), (choices(before), choices(after))]
+    if is_subsuming:
+        meanings.append((_clauses(before), _clauses(after)))
     for one, two in meanings:
         found |= {name for name in {*one, *two} if one.get(name) != two.get(name)}
     return found

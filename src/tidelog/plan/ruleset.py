@@ -6,26 +6,26 @@ that a failed epoch leaves the old one in force. Removing a label removes every 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.plan import plan_failures as failures
-from tidelog.plan.fold_rows import Lifted, fold_rows
+from tidelog.plan.fold_rows import Lifted, fold_rows, ranging
+from tidelog.plan.layers import Groups, Layers
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Negation, Program, Rule, Var
 from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
 from tidelog.program.functions.table import Function
-from tidelog.program.graph.asserted_facts import kept_apart
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.graph.constraint import HIDDEN
-from tidelog.program.graph.dependency import POSITIVE, dependencies
 from tidelog.program.graph.inline import inline_relations
 from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
-from tidelog.program.graph.subsumption import subsumed_relations
+from tidelog.program.graph.subsumption import given_name, subsumed_relations
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
@@ -40,18 +40,100 @@ from tidelog.rewrite.pipeline import to_core_rule
 
 Schema = Mapping[str, tuple[str | None, ...]]
 Bound = dict[tuple[str, int], str]
+T = TypeVar("T")
 
 
 class Governing:
-    """What the declarations of a program say about its facts: where they are kept, and how long."""
+    """What a program says about its facts: where they are kept, and how long; and which declarations concern rules.
 
-    __slots__ = ("asserted_elsewhere", "is_on_demand", "program", "retentions")
+    Most of it depends on declarations alone, and is taken from the program ``before`` if that has the same.
+    """
 
-    def __init__(self, program: Program) -> None:
+    __slots__ = ("asserted_elsewhere", "given", "inline", "is_on_demand", "program", "retentions", "subsumed")
+
+    def __init__(self, program: Program, before: Governing | None = None) -> None:
         self.program = program
-        self.asserted_elsewhere = kept_apart(program)
-        self.retentions = retentions(program)
-        self.is_on_demand = bool(values_of(program, MAGIC))
+        self.retentions: Mapping[str, Retention]
+        self.is_on_demand: bool
+        self.given: Mapping[str, str]
+        self.inline: frozenset[str]
+        if before is not None and _are_declared_alike(before.program, program):
+            self.retentions, self.is_on_demand = before.retentions, before.is_on_demand
+            self.given, self.inline = before.given, before.inline
+        else:
+            self.retentions, self.is_on_demand = retentions(program), bool(values_of(program, MAGIC))
+            self.given, self.inline = given_relations(program), inline_relations(program)
+        self.subsumed = frozenset(subsumed_relations(program.rules))
+        self.asserted_elsewhere = {**{name: given_name(name) for name in sorted(self.subsumed)}, **self.given}
+
+
+def _are_declared_alike(one: Program, other: Program) -> bool:
+    """Whether two programs have the very same declarations."""
+    return (
+        one.declarations is other.declarations
+        and one.keys is other.keys
+        and one.lifetimes is other.lifetimes
+        and one.pragmas is other.pragmas
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a change of rules asks about all other rules; it is carried along, so that nothing is looked through again.
+
+    ``layers`` are those of the core rules before aggregates are folded over rows.
+    """
+
+    layers: Layers
+    folding: frozenset[str]  # labels of core rules with aggregates that may range over other rows
+    mentions: Mapping[str, int]  # how many atoms of the user's rules name each relation
+
+    @classmethod
+    def of(cls, rules: Iterable[Rule], core: Mapping[str, Rule], layers: Layers) -> Outline:
+        """The outline of rules whose strata are known."""
+        return cls(layers, ranging(core), Counter(name for rule in rules for name in _mentioned(rule)))
+
+    def changed(
+        self, add: Iterable[Rule], remove: Iterable[Rule], more: Mapping[str, Rule], fewer: Mapping[str, Rule]
+    ) -> Outline:
+        """The outline after adding and removing rules of the user's, with core rules that are more and fewer."""
+        mentions = dict(self.mentions)
+        for rules, sign in ((remove, -1), (add, 1)):
+            for name in (name for rule in rules for name in _mentioned(rule)):
+                mentions[name] = mentions.get(name, 0) + sign
+                if not mentions[name]:
+                    del mentions[name]
+        layers = self.layers.without(list(fewer.values())) if fewer else self.layers
+        layers = layers.with_rules(list(more.values()))[0] if more else layers
+        return Outline(layers, (self.folding - fewer.keys()) | ranging(more), mentions)
+
+
+def _mentioned(rule: Rule) -> Iterator[str]:
+    """The relations that a rule of the user's names, as often as it does."""
+    yield rule.head.predicate
+    for atom in atoms(rule_literals(rule)):
+        yield atom.predicate
+
+
+class Watched(NamedTuple):
+    """The core rules that derive violations of constraints, by hidden relation."""
+
+    core: Mapping[str, Rule]
+    constraints: Mapping[str, Rule]
+
+    @classmethod
+    def of(cls, core: Mapping[str, Rule]) -> Watched:
+        """Those among all core rules."""
+        return cls(core, _violations(core.values()))
+
+    def changed(self, core: Mapping[str, Rule], more: Mapping[str, Rule], fewer: Mapping[str, Rule]) -> Watched:
+        """Those among other core rules, which are the same but for some that are more or fewer."""
+        left = {name: rule for name, rule in self.constraints.items() if rule.label not in fewer}
+        return Watched(core, {**left, **_violations(more.values())})
+
+
+def _violations(rules: Iterable[Rule]) -> dict[str, Rule]:
+    return {rule.head.predicate: rule for rule in rules if rule.head.predicate.startswith(HIDDEN)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +161,21 @@ class Ruleset:
     origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types that data came with
     checked: CheckedProgram | None = field(default=None, compare=False, repr=False)
     governing: Governing | None = field(default=None, compare=False, repr=False)
-    constraints: Mapping[str, Rule] = field(init=False, compare=False, repr=False)  # by hidden relation
+    watched: Watched | None = field(default=None, compare=False, repr=False)
+    outline: Outline | None = field(default=None, compare=False, repr=False)  # None: not worked out yet
 
     def __post_init__(self) -> None:
         """What every epoch asks of the program is found out once."""
         if self.governing is None or self.governing.program is not self.program:
-            object.__setattr__(self, "governing", Governing(self.program))
-        heads = {rule.head.predicate: rule for rule in self.core.values() if rule.head.predicate.startswith(HIDDEN)}
-        object.__setattr__(self, "constraints", heads)
+            object.__setattr__(self, "governing", Governing(self.program, self.governing))
+        if self.watched is None or self.watched.core is not self.core:
+            object.__setattr__(self, "watched", Watched.of(self.core))
+
+    @property
+    def constraints(self) -> Mapping[str, Rule]:
+        """The rules that derive violations, by hidden relation."""
+        assert self.watched is not None
+        return self.watched.constraints
 
     @property
     def asserted_elsewhere(self) -> Mapping[str, str]:
@@ -152,7 +241,8 @@ class Ruleset:
         for label in remove:
             if label not in self.core_labels:
                 raise unknown_label(label, self.labels)
-        rules = (*(r for r in self.program.rules if r.label not in removed), *add)
+        kept_rules = tuple([r for r in self.program.rules if r.label not in removed]) if removed else self.program.rules
+        rules = (*kept_rules, *add)
         program = replace(self.program, rules=rules)
         if checked is None or not _is_same_text(checked.program, program):
             checked = None if whole or add or remove else self.checked
@@ -163,7 +253,7 @@ class Ruleset:
             and checked is None
             and not self._needs_whole(add, removed, whole)
         ):
-            kept = self._without(rules[: len(rules) - len(add)], removed) if removed else self
+            kept = self._without(kept_rules, removed) if removed else self
             extended = kept._with(add) if add else kept
             if extended is not None:
                 return extended
@@ -185,7 +275,8 @@ class Ruleset:
 
     def _concerns_inline(self, add: Sequence[Rule], removed: set[str]) -> bool:
         """Whether rules that come read or make an inline relation, or rules that go make one: others change with it."""
-        names = inline_relations(self.program)
+        assert self.governing is not None
+        names = self.governing.inline
         if not names:
             return False
         used = {a.predicate for rule in add for a in (rule.head, *atoms(rule_literals(rule)))}
@@ -206,35 +297,59 @@ class Ruleset:
 
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
-        before = self.before_folds
+        before, outline = self.before_folds, self._outlined()
         needed = {label: made for label, made in before.core_labels.items() if label not in removed}
         kept = {label for made in needed.values() for label in made}
-        core = {label: rule for label, rule in before.core.items() if label in kept}
-        mentioned = {atom.predicate for rule in core.values() for atom in (rule.head, *atoms(rule.body))}
-        mentioned |= {atom.predicate for rule in rules for atom in (rule.head, *atoms(rule_literals(rule)))}
-        declared = {d.relation for d in self.program.declarations}
-        schema = {name: t for name, t in self.schema.items() if name in mentioned | declared or name in self.known}
+        fewer = {label: before.core[label] for label in before.core.keys() - kept}
+        core = _without_labels(before.core, fewer)
+        gone = [rule for rule in self.program.rules if rule.label in removed]
+        outline = outline.changed((), gone, {}, fewer)
+        named = {name for rule in (*gone, *fewer.values()) for name in _mentioned(rule)}
+        unnamed = {
+            n for n in named if n not in self.known and n not in outline.mentions and not outline.layers.names(n)
+        }
+        schema = _without_labels(self.schema, unnamed - self.declared)
         program = replace(self.program, rules=rules)
-        return replace(self, program=program, schema=schema, checked=None)._running(needed, core)
+        reduced = replace(self, program=program, schema=schema, checked=None, outline=outline)
+        return reduced._running(needed, core, {}, fewer)
+
+    def _outlined(self) -> Outline:
+        """The outline of the rules, which is worked out when rules change for the first time."""
+        if self.outline is not None:
+            return self.outline
+        core = self.before_folds.core
+        strata = strata_of_edges(list(core.values()), core_edges(core.values()))
+        layers = Layers.of(core.values(), [frozenset(stratum.relations) for stratum in strata])
+        return Outline.of(self.program.rules, core, layers)
 
     @property
     def before_folds(self) -> Lifted:
         """The core rules before aggregates are folded over rows."""
         return self.lifted or Lifted(self.core, self.core_labels)
 
-    def _running(self, needed: Mapping[str, tuple[str, ...]], core: Mapping[str, Rule]) -> Ruleset:
-        """The rule set with these core rules, in the form that they run in."""
-        runs = fold_rows(core, self.schema)
+    def _running(
+        self,
+        needed: Mapping[str, tuple[str, ...]],
+        core: Mapping[str, Rule],
+        more: Mapping[str, Rule] | None = None,
+        fewer: Mapping[str, Rule] | None = None,
+    ) -> Ruleset:
+        """The rule set with these core rules, in the form that they run in; ``more`` and ``fewer`` than before."""
+        folding = ranging(core) if self.outline is None else self.outline.folding
+        runs = fold_rows(core, self.schema, folding)
         if runs is core:
-            return replace(self, core_labels=needed, core=core, lifted=None)
+            watched = None
+            if more is not None and fewer is not None and self.lifted is None and self.watched is not None:
+                watched = self.watched.changed(core, more, fewer)
+            return replace(self, core_labels=needed, core=core, lifted=None, watched=watched)
         used = {label: tuple(name for name in made if name in runs) for label, made in needed.items()}
         return replace(self, core_labels=used, core=runs, lifted=Lifted(core, needed))
 
     def _means_more(self) -> bool:
         """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""
-        program = self.program
-        on_demand = values_of(program, MAGIC)
-        return bool(self.orders or subsumed_relations(program.rules) or given_relations(program) or on_demand)
+        governing = self.governing
+        assert governing is not None
+        return bool(self.orders or governing.asserted_elsewhere or governing.is_on_demand)
 
     def _with(self, add: Sequence[Rule]) -> Ruleset | None:
         """More rules over relations whose types are known: only they are checked, and the strata.
@@ -245,12 +360,12 @@ class Ruleset:
         known = {name: self.schema[name] for name in names if name in self.schema}
         if any(None in types for types in known.values()) or any(r.label in self.core_labels for r in add):
             return None
-        if names & subsumed_relations((*self.program.rules, *add)).keys():
+        assert self.governing is not None
+        if any(rule.subsumes for rule in add) or names & self.governing.subsumed:
             return None
-        before = self.before_folds
-        if not _is_stratified(list(before.core.values()), add) or not _are_typed(add, known.keys()):
+        before, outline, inline = self.before_folds, self._outlined(), self.governing.inline
+        if not outline.layers.stays_positive(add) or not _are_typed(add, known.keys()):
             return None  # before anything is checked, so that no rule is checked twice
-        inline = inline_relations(self.program)
         if any(d.relation not in self.schema and d.relation not in inline for d in self.program.declarations):
             # the start: nothing is known yet
             return None
@@ -282,8 +397,9 @@ class Ruleset:
             used=self.used | {rule.label for rule in add if rule.label},
             schema={**self.schema, **schema},
             checked=None,
+            outline=outline.changed(add, (), core, {}),
         )
-        return grown._running({**before.core_labels, **needed}, {**before.core, **core})
+        return grown._running({**before.core_labels, **needed}, {**before.core, **core}, core, {})
 
     def asking(self, question: Rule, arities: Mapping[str, int]) -> Ruleset:
         """The rule set with the rule of a question, whose own relations have these numbers of columns.
@@ -321,7 +437,8 @@ class Ruleset:
         if any(None in schema[rule.head.predicate] for rule in own.values()):
             return self.changed(add=(question,), known=arities)
         schema = {**self.schema, **{name: types for name, types in schema.items() if name not in self.schema}}
-        return replace(self, schema=schema)._running({**before.core_labels, **needed}, {**before.core, **own})
+        asked = replace(self, schema=schema, outline=None)
+        return asked._running({**before.core_labels, **needed}, {**before.core, **own})
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
@@ -343,7 +460,7 @@ class Ruleset:
     ) -> Ruleset:
         needed, core = _core_of_program(checked)
         inlined = {r.label: r for r in checked.rules if r.label and r.origin is not None and r.origin.label == r.label}
-        _check_core_strata(core)
+        groups = _check_core_strata(core)
         demand = _on_demand(program, core)
         if demand is None:
             schema, core = _typed(program, core, self.functions, bound, known)
@@ -368,6 +485,7 @@ class Ruleset:
             checked=checked,
             demand=demand,
             orders={rule.head.predicate: rule for rule in checked.orders},
+            outline=None if demand is not None else Outline.of(program.rules, core, Layers.of(core.values(), groups)),
         )
         return built if demand is not None else built._running(needed, core)
 
@@ -387,7 +505,8 @@ def changed_types(old: Schema, new: Schema) -> Schema:
     >>> changed_types({"a": ("float",)}, {"a": ("float", "number")})
     {}
     """
-    changed = {n: types for n, types in old.items() if new.get(n) != types and len(new.get(n, types)) == len(types)}
+    found = {name: types for name, types in old.items() if new.get(name) is not types}
+    changed = {n: types for n, types in found.items() if new.get(n) != types and len(new.get(n, types)) == len(types)}
     known = {name: tuple(map(_older, types, new.get(name, types))) for name, types in changed.items()}
     return {name: types for name, types in known.items() if new.get(name) != types}
 
@@ -457,13 +576,6 @@ def _core_of_program(checked: CheckedProgram) -> tuple[dict[str, tuple[str, ...]
     return needed, core
 
 
-def _is_stratified(core: Sequence[Rule], add: Sequence[Rule]) -> bool:
-    """Whether nothing but positive edges lies inside a stratum; min and max there ask for a closer look."""
-    edges = [*core_edges(core), *dependencies(add)]
-    home = {name: i for i, stratum in enumerate(strata_of_edges([*core, *add], edges)) for name in stratum.relations}
-    return not any(e.kind != POSITIVE and home.get(e.source, -1) == home[e.target] for e in edges)
-
-
 def _are_typed(rules: Sequence[Rule], known: Iterable[str]) -> bool:
     """Whether every column of the rules' relations surely has a type, if those of the known ones have.
 
@@ -495,13 +607,26 @@ def _is_same_text(checked: Program, program: Program) -> bool:
     return replace(checked, **left_out) == replace(program, **left_out)
 
 
-def _check_core_strata(core: Mapping[str, Rule]) -> None:
-    """A program that is stratified has a core that is: aggregates may occur in a recursion that only demands them."""
+def _check_core_strata(core: Mapping[str, Rule]) -> Groups:
+    """A program that is stratified has a core that is: aggregates may occur in a recursion that only demands them.
+
+    Returns the relations of each stratum.
+    """
     rules, edges = list(core.values()), core_edges(core.values())
     whole = [edge for edge in edges if not is_asked_result(edge.target)]
-    held = unasked_edges(edges)
-    findings = check_strata(whole, strata_of_edges(rules, edges)) or check_strata(held, strata_of_edges(rules, held))
+    held, strata = unasked_edges(edges), strata_of_edges(rules, edges)
+    findings = check_strata(whole, strata)
+    if not findings and len(held) < len(edges):
+        findings = check_strata(held, strata_of_edges(rules, held))
     assert not findings, f"rules are checked before they are rewritten: {findings[0].message}"
+    return tuple(frozenset(stratum.relations) for stratum in strata)
+
+
+def _without_labels(mapping: Mapping[str, T], names: Iterable[str]) -> dict[str, T]:
+    left = dict(mapping)
+    for name in names:
+        left.pop(name, None)
+    return left
 
 
 def _typed(

@@ -59,11 +59,26 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
+class StrataChange:
+    """How the strata change: ``groups`` of relations take the places ``first`` up to, but not including, ``last``.
+
+    Lower strata come first. The strata of the relations that are ``dropped``, which have no rules any more, are removed
+    before places are counted. Without ``last`` the groups are all strata there are.
+    """
+
+    groups: tuple[frozenset[str], ...]
+    first: int = 0
+    last: int | None = None
+    dropped: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class EpochWork:
     """What an epoch is to do.
 
-    ``strata`` are the relations evaluated together after the epoch, lower ones first; relations without rules are
-    alone. ``retyped`` rules keep their supports and get new plans, since types that they read have become known.
+    ``strata`` says which relations are evaluated together after the epoch, if others than before; relations without
+    rules are alone. ``retyped`` rules keep their supports and get new plans, since types that they read have become
+    known.
     """
 
     arities: Mapping[str, int] = field(default_factory=dict)
@@ -72,7 +87,7 @@ class EpochWork:
     added: tuple[RuleForm, ...] = ()
     removed: tuple[str, ...] = ()
     retyped: tuple[RuleForm, ...] = ()
-    strata: tuple[frozenset[str], ...] | None = None
+    strata: StrataChange | None = None
     places: Mapping[str, int] = field(default_factory=dict)  # of the relations in ``arities``, with several partitions
     staged: tuple[Staged, ...] = ()
     signed: Mapping[str, Sequence[tuple[int, Cells]]] = field(default_factory=dict)  # beside staged rows

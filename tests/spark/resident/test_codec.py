@@ -19,7 +19,7 @@ import tidelog
 from tidelog.errors import DataError, Source, Span, TidelogError
 from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.texts.packed_cells import Packed
-from tidelog.plan.work import EpochWork, RuleForm
+from tidelog.plan.work import EpochWork, RuleForm, StrataChange
 from tidelog.program import Atom, Var
 from tidelog.program.values.variant import Variant
 from tidelog.rewrite.pipeline import to_core
@@ -113,7 +113,7 @@ def test_work_of_an_epoch_comes_back_and_its_text_is_sent_once() -> None:
     forms = tuple(RuleForm(rule, {"edge": ("number", "number")}) for rule in rules)
     source = Source("a.dl", "x" * 10_000)
     spans = tuple(Var(f"V{i}", Span(source, i, i + 1)) for i in range(100))
-    work = EpochWork({"p": 1}, {"p": np.arange(3).reshape(3, 1)}, added=forms, strata=(frozenset({"p"}),))
+    work = EpochWork({"p": 1}, {"p": np.arange(3).reshape(3, 1)}, added=forms, strata=StrataChange((frozenset({"p"}),)))
     again, seen = unpack(pack((work, spans)))
     assert again.added == work.added
     assert again.strata == work.strata

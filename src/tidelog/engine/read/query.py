@@ -29,7 +29,7 @@ from tidelog.partition.base.limits import Limits
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.plan_rule import value_type
 from tidelog.plan.strata import group_strata
-from tidelog.plan.work import EpochWork, RuleForm
+from tidelog.plan.work import EpochWork, RuleForm, StrataChange
 from tidelog.program import Rule
 from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.runtime.base.interrupts import Guard
@@ -211,7 +211,7 @@ def _on_copies(copies: EmbeddedRuntime, question: Question, given: Sequence[int]
     types = {name: schema[name] for name in named if name in schema}
     forms = tuple(RuleForm(rule, types, value_type(rule, schema, functions)) for rule in own.values())
     arities = {name: len(columns) for name, columns in types.items()}
-    strata = group_strata(list(own.values()), ())
+    strata = StrataChange(group_strata(list(own.values()), ()))
     work = EpochWork(arities, _inserts(given), added=forms, strata=strata, is_question=True)
     copies.set_limits(limits)
     try:

@@ -84,8 +84,9 @@ def input_of(core: Core, rules: Ruleset, names: set[str], outcome: EpochOutcome)
     The parts that a commit would lose are read now, the rest is assembled on request.
     """
     strata, in_force, number, known = core.runtime.node.strata, core.rules, core.number, core.schema
-    heads: set[str] = set() if rules is in_force else {rule.head.predicate for rule in in_force.core.values()}
-    ruled = {name for name in names if name in heads or (name in strata and strata[name].order >= 0)}  # now, or once
+    ruled = {name for name in names if name in strata and strata[name].order >= 0}  # now, or once
+    if rules is not in_force and names - ruled:
+        ruled |= names & {rule.head.predicate for rule in in_force.core.values()}
     assertions = {name: core.runtime.facts.assertions(name) for name in ruled} if ruled else {}
 
     def decode(name: str, cells: Cells, types: Schema) -> list[Row]:

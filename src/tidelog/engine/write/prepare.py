@@ -177,6 +177,8 @@ def remember_origins(core: Core, draft: Draft) -> None:
 
 def note_expiries(core: Core, draft: Draft) -> None:
     """The ends that were given with inserted rows; only asserted facts have any."""
+    if all(data.until is None for _, _, data in draft.facts):
+        return
     places: dict[str, int] = {}
     heads = {rule.head.predicate for rule in draft.rules.program.rules}
     for _, name, data in draft.facts:

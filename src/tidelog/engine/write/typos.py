@@ -5,7 +5,7 @@ Law: see `read/typos`. A deletion from an unknown relation does not create it; i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tidelog.engine.core.core import Core
@@ -21,24 +21,27 @@ from tidelog.program.messages.nearest import LOOSELY, KnownNames
 
 def check_changes(core: Core, collected: CollectedChanges) -> None:
     """Report the unknown relations of an epoch; what it deletes from them is skipped."""
-    if not collected.added and all(name in core.schema for _, name, _ in collected.facts) and not collected.arrivals:
+    filled = {name for sign, name, _ in collected.facts if sign > 0} | {a.relation for a in collected.arrivals}
+    read = relations_read(collected.added)
+    columns = core.rules.schema if collected.added else core.schema
+    if all(name in columns for name in (*filled, *read, *(name for _, name, _ in collected.facts))):
         return  # as most epochs are: what they cost follows the change, not the program
     known = _KnownRelations.before(core, collected.program)
-    filled = {name for sign, name, _ in collected.facts if sign > 0} | {a.relation for a in collected.arrivals}
     after = known.after(collected.added)
     written = collected.text_facts is not None  # a program's own facts fill what they name
+    made, named = KnownNames(after.made | filled), KnownNames(after.named)
     for name in () if written else sorted(filled - after.named):
-        near = next(after.near(name), None)
+        near = next(named.near(name), None)
         if near is not None:
             report_unknown(core, name, near)
-    for name in relations_read(collected.added):
-        if name not in after.made | filled and name not in known.named:
-            near = next(KnownNames(after.made | filled).near(name), None)
+    for name in read:
+        if name not in after.made and name not in filled and name not in known.named:
+            near = next(made.near(name), None)
             if near is not None:
                 report_unknown(core, name, near)
     gone = {name for sign, name, _ in collected.facts if sign < 0} - after.named - filled
     for name in sorted(gone):
-        report_unknown(core, name, KnownNames(after.named).nearest(name, LOOSELY))
+        report_unknown(core, name, named.nearest(name, LOOSELY))
     collected.facts[:] = [fact for fact in collected.facts if fact[1] not in gone]
 
 
@@ -77,7 +80,3 @@ class _KnownRelations:
         added = list(added)
         heads = {rule.head.predicate for rule in added}
         return _KnownRelations(self.made | heads, self.named | heads | frozenset(relations_read(added)))
-
-    def near(self, name: str) -> Iterator[str]:
-        """The known names at one slip from a name."""
-        return KnownNames(self.named).near(name)

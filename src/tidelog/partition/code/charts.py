@@ -1,7 +1,7 @@
 """The strata of a partition as cells, for the kernel that visits them (`kernel.visit`).
 
-Law: a chart is equivalent to its stratum. Charts are drawn when a visit needs them; those of plans are forgotten when
-plans change, all of them when rules do.
+Law: a chart is equivalent to its stratum. Charts are drawn when a visit needs them; that of a stratum is forgotten when
+its plans or rules change, all of them when strata are divided otherwise.
 """
 
 from __future__ import annotations
@@ -29,15 +29,29 @@ class Charts:
         self.strata: list[Stratum] = []
         self.members: list[frozenset[str]] = []  # of each stratum; later readers keep the list
         self._numbers: dict[int, int] = {}  # of strata, by identity
+        self._deriving: dict[str, int] = {}  # the number of the stratum of each relation
         self.relations: Cells = np.full((LEAST, visit.RELATION_FIELDS), -1, np.int64)
         self.table: Cells = np.full((LEAST, visit.STRATUM_FIELDS), -1, np.int64)
         self.agenda: Cells = np.zeros(LEAST, np.int64)
         self.cells: Cells = np.zeros(16 * LEAST, np.int64)
         self._length = 0
 
-    def forget_plans(self) -> None:
-        """Forget the charts of plans, which have changed; their cells stay in place until the epoch has ended."""
-        self.table[:, visit.S_CHART] = -1
+    def forget_plans(self, head: str) -> None:
+        """Forget the chart of a stratum whose plans have changed; its cells stay in place until the epoch has ended."""
+        number = self._deriving.get(head)
+        if number is not None:
+            self.table[number, visit.S_CHART] = -1
+
+    def forget_rules(self, heads: Iterable[str], numbers: Iterable[int]) -> None:
+        """Forget the charts of strata whose rules change, and what is known of relations that rules name."""
+        for head in heads:
+            self.forget_plans(head)
+        known = [number for number in numbers if number < len(self.relations)]
+        self.relations[known] = -1
+
+    def reorder(self) -> None:
+        """Adopt the order of the strata, which may have changed."""
+        self.table[: len(self.strata), visit.S_ORDER] = [stratum.order for stratum in self.strata]
 
     def begin(self, relations: int) -> None:
         """Before an epoch, make room for the marks of ``relations`` relations."""
@@ -63,6 +77,7 @@ class Charts:
             number = self._numbers[id(stratum)] = len(self.strata)
             self.strata.append(stratum)
             self.members.append(stratum.relations)
+            self._deriving.update(dict.fromkeys(stratum.relations, number))
             if number >= len(self.table):
                 self.table = _grown(self.table, number + 1, -1)
                 self.agenda = _grown(self.agenda, len(self.table), 0)

@@ -17,12 +17,13 @@ from math import inf
 
 from tidelog.partition.code.assemble import Assembler
 from tidelog.partition.code.charts import Charts
+from tidelog.partition.code.index_use import IndexUse
 from tidelog.partition.code.machine import Machine
 from tidelog.partition.code.plan_counts import write_down
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.records import LONGEST_KEY
 from tidelog.partition.memory.statistics import GROWING, Statistics
-from tidelog.plan.indexes import Lookup, choose_indexes, lookups, narrowed, scanned_first, serving, with_estimates
+from tidelog.plan.indexes import Lookup, lookups, narrowed, scanned_first, serving, with_estimates
 from tidelog.plan.plan_rule import Planning
 from tidelog.plan.steps import Expose, Plan, is_ordered
 from tidelog.plan.work import RuleForm
@@ -48,6 +49,7 @@ class Replanner:
         self._partitions = partitions
         self._entered: Stratum | None = None
         self.is_loose = False  # whether an index may be without a plan that uses it
+        self._use = IndexUse()
         self.charts = Charts()
         self.keeps_indexes = False  # whether plans that run once may have indexes made
         self._asked: set[Lookup] = set()  # ordered indexes that a question could have used
@@ -106,7 +108,8 @@ class Replanner:
         last = plans[0].steps[-1] if plans and plans[0].steps else None
         choice = self._assembler.choice(code.rule, last) if isinstance(last, Expose) else None
         code.plans, code.places, code.same, code.choice = plans, places, same, choice
-        self.charts.forget_plans()
+        self._use.change(code, in_force=True)
+        self.charts.forget_plans(code.rule.head.predicate)
 
     def _place(self, code: RuleCode, plan: Plan, same: frozenset[str]) -> int:
         everywhere = code.everywhere and self._partitions > 1
@@ -147,22 +150,28 @@ class Replanner:
 
     # Indexes
 
-    def settle(self, strata: Iterable[Stratum]) -> None:
-        """Choose the indexes of all plans together, and forget those that were made for plans and that none uses."""
-        self.is_loose, strata = False, list(strata)
-        codes = [code for stratum in strata for code in stratum.rules.values()]
-        wanted = {lookup for code in codes for lookup in lookups(code.plans)}
-        served = choose_indexes(wanted, {index for code in codes for index in code.fixed_indexes}, self._chain)
-        for stratum in strata:
-            is_replaced = False
-            for code in stratum.rules.values():
-                plans = self._served(code, code.plans, served)
-                if plans != code.plans:
-                    self._assemble(code, plans, code.same)
-                    is_replaced = True
-            if is_replaced:
-                stratum.replace_plans(self._assembler.relations.numbers)
-        self._drop({index for code in codes for index in code.indexes})
+    def forget(self, code: RuleCode) -> None:
+        """A rule is no longer in force."""
+        self._use.change(code, in_force=False)
+        self.is_loose = True
+
+    def settle(self, strata: Mapping[str, Stratum]) -> None:
+        """Choose the indexes of plans that have changed, and forget those that were made for plans and that none uses.
+
+        ``strata`` are those of all relations.
+        """
+        self.is_loose = False
+        replaced: dict[int, Stratum] = {}
+        for code in self._use.choose(self._chain):
+            plans = self._served(code, code.plans, self._use.chosen)
+            if plans != code.plans:
+                self._assemble(code, plans, code.same)
+                self._use.note(code)
+                stratum = strata[code.rule.head.predicate]
+                replaced[id(stratum)] = stratum
+        for stratum in replaced.values():
+            stratum.replace_plans(self._assembler.relations.numbers)
+        self._drop(self._use.used)
 
     def hand_over(self, before: set[tuple[int, tuple[int, ...]]]) -> set[tuple[int, tuple[int, ...]]]:
         """The indexes made for plans since ``before``: they belong to no plan from now on."""
@@ -175,7 +184,7 @@ class Replanner:
         """The indexes that were made for plans."""
         return set(self._assembler.indexes)
 
-    def _drop(self, used: set[Lookup]) -> None:
+    def _drop(self, used: Iterable[Lookup]) -> None:
         relations = self._assembler.relations
         kept = {(relations.numbers[relation], columns[:LONGEST_KEY]) for relation, columns in used}
         for number, columns in relations.index_columns().keys() & self._assembler.indexes - kept:

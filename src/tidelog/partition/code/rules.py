@@ -50,6 +50,7 @@ class Rules:
         del self.codes[code.label]
         del self._by_number[code.number]
         self._free_numbers.append(code.number)
+        self._replanner.forget(code)
 
     def restore(self, code: RuleCode) -> None:
         """Undo `forget`: the rule gets a number again, maybe another; its code has to be assembled with it."""

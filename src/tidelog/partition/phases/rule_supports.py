@@ -85,5 +85,6 @@ def _let_queue_wait(partition: Partition) -> None:
     """Let facts that lost their last support of lower rank wait for the retract phase of their stratum."""
     items, waiting = partition.machine.queue.items.copy(), partition.epoch.pending
     relations = items >> 32
-    for number in np.unique(relations).tolist():
+    ordered = np.sort(relations)  # `np.unique` imports masked arrays
+    for number in ordered[np.diff(ordered, prepend=-1) != 0].tolist():
         waiting[number] = joined([waiting.get(number, NOTHING), items[relations == number]])

@@ -15,7 +15,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.memory.records import asserted
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.repartition_strata import Group, Move
-from tidelog.plan.work import EpochWork, RuleForm
+from tidelog.plan.work import EpochWork, RuleForm, StrataChange
 from tidelog.program import Rule
 from tidelog.program.functions.table import Function
 from tidelog.program.values.scope import atoms
@@ -87,7 +87,7 @@ class Mover:
         arities = {name: len(new.schema[name]) for name in read | group}
         places = {name: new.places[name] for name in arities if name in new.places}
         added = tuple(map(self._form, rules))
-        return EpochWork(arities, inserts, added=added, strata=(group,), places=places)
+        return EpochWork(arities, inserts, added=added, strata=StrataChange((group,)), places=places)
 
 
 def small_runtime(functions: Functions, partitions: int, dictionary: Dictionary) -> Runtime:

@@ -87,8 +87,7 @@ class Node:
     @property
     def groups(self) -> list[frozenset[str]]:
         """The relations evaluated together, lower strata first; relations without rules are in none."""
-        ordered = sorted((s for s in self.state.distinct_strata() if s.order >= 0), key=lambda s: s.order)
-        return [stratum.relations for stratum in ordered]
+        return [stratum.relations for stratum in self.state.ordered]
 
     def adopt(
         self,
@@ -103,6 +102,7 @@ class Node:
             self.strata[name] = Stratum(frozenset((name,)), order=-1)
         for order, group in enumerate(groups):
             stratum = Stratum(frozenset(group), order=order)
+            self.state.ordered.append(stratum)
             self.strata.update((name, stratum) for name in stratum.relations)
         for form in rules:
             stratum = self.strata[form.rule.head.predicate]
@@ -138,9 +138,7 @@ class Node:
     def steps(self, work: EpochWork) -> Steps[EpochOutcome]:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done."""
         self.settle()
-        if work.changes_rules:
-            self.partition.replanner.charts.forget()
-        self._rule_undo = remember_rules(self.state) if work.changes_rules else None
+        self._rule_undo = remember_rules(self.state, work) if work.changes_rules else None
         self.partition.replanner.keeps_indexes = work.is_question
         if self._rule_undo is not None and work.is_question:
             self._rule_undo.kept = self.partition.replanner.made_indexes
@@ -177,6 +175,7 @@ class Node:
         self.partition.undo()
         if self._rule_undo is not None:
             restore_rules(self.state, self._rule_undo)
+            self.partition.replanner.charts.reorder()
         if self._new_relations:
             self.partition.replanner.charts.forget()
         for name in self._new_relations:  # other partitions may not have them yet: all must agree
@@ -188,7 +187,9 @@ class Node:
         """Make the epoch that ran last the committed one; ``shown`` is called when readers see it."""
         self.partition.commit(shown)
         if self.partition.replanner.is_loose:
-            self.partition.replanner.settle(self.state.distinct_strata())
+            self.partition.replanner.settle(self.strata)
+        if self._rule_undo is not None:
+            self.partition.replanner.charts.reorder()
         self._forget_undo()
         if self.partition.machine.code_length > CODE_LIMIT:
             self.partition.rules.compact_code(self.state.distinct_strata())

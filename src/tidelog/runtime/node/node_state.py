@@ -31,6 +31,7 @@ class NodeState:
         self.partition = partition
         self.channel = channel
         self.strata: dict[str, Stratum] = {}  # by relation
+        self.ordered: list[Stratum] = []  # those with rules, lower ones first
         self.readers = Readers()
         self.messages = self.exchanges = self.sent = 0  # of the epoch that runs
         self.waiting = 0.0

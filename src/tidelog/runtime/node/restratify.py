@@ -15,6 +15,7 @@ from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.ranks import highest_rank, raise_ranks
 from tidelog.partition.memory.records import at_depth, rank_depth
 from tidelog.partition.phases.rule_supports import absorb_comparisons, compare_rule, settle_split
+from tidelog.plan.work import StrataChange
 from tidelog.program import Atom
 from tidelog.runtime.base.request import Steps
 from tidelog.runtime.node.node_state import NodeState
@@ -22,16 +23,31 @@ from tidelog.runtime.node.node_state import NodeState
 OldStrata = Mapping[str, Stratum]
 
 
-def restratify(node: NodeState, groups: Sequence[frozenset[str]]) -> Steps[None]:
+def left_in_order(node: NodeState, change: StrataChange) -> list[Stratum]:
+    """The strata with rules, lower ones first, without those that a change drops."""
+    if not change.dropped:
+        return node.ordered
+    return [stratum for stratum in node.ordered if change.dropped.isdisjoint(stratum.relations)]
+
+
+def restratify(node: NodeState, change: StrataChange) -> Steps[None]:
     """Move a node from its old strata to new ones, before any stratum is evaluated."""
-    old = dict(node.strata)
-    strata = yield from _new_strata(node, old, groups)
-    node.strata = {name: stratum for stratum in strata for name in stratum.relations}
-    for name, stratum in old.items():
-        if name not in node.strata:  # a relation without rules now: a separate stratum, in no order
-            alone = stratum if len(stratum.relations) == 1 else Stratum(frozenset((name,)))
-            alone.order = -1
-            node.strata[name] = alone
+    old, left = node.strata, left_in_order(node, change)
+    last = len(left) if change.last is None else change.last
+    moving = left[change.first : last]
+    strata = yield from _new_strata(node, old, change.groups)
+    node.strata = {**old, **{name: stratum for stratum in strata for name in stratum.relations}}
+    node.ordered = [*left[: change.first], *strata, *left[last:]]
+    start = 0 if change.dropped else change.first
+    for order, stratum in enumerate(node.ordered[start:], start):
+        stratum.order = order
+    placed = frozenset[str]().union(*change.groups)
+    unplaced = {name for stratum in moving for name in stratum.relations} - placed
+    for name in unplaced | change.dropped:  # a relation without rules now: a separate stratum, in no order
+        stratum = old[name]
+        alone = stratum if len(stratum.relations) == 1 else Stratum(frozenset((name,)))
+        alone.order = -1
+        node.strata[name] = alone
 
 
 def _new_strata(node: NodeState, old: OldStrata, groups: Sequence[frozenset[str]]) -> Steps[list[Stratum]]:
@@ -48,8 +64,6 @@ def _new_strata(node: NodeState, old: OldStrata, groups: Sequence[frozenset[str]
     for stratum in made:
         yield from _stack(node, old, stratum)
     settle_split(node.partition)
-    for order, stratum in enumerate(found):
-        stratum.order = order
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from tidelog.partition.code.fold import Fold, fold_of
 from tidelog.partition.code.pick import Pick
@@ -19,20 +20,29 @@ from tidelog.plan.plan_rule import Planning
 from tidelog.plan.steps import Plan
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
+from tidelog.program.values.scope import atoms
 from tidelog.runtime.base.request import Steps
 from tidelog.runtime.node.node_state import NodeState
-from tidelog.runtime.node.restratify import restratify
+from tidelog.runtime.node.restratify import left_in_order, restratify
 
 NewRules = dict[int, list[RuleCode]]  # by identity of their stratum
 
 
+class StratumBefore(NamedTuple):
+    """A stratum that an epoch changes, as it was."""
+
+    stratum: Stratum
+    order: int
+    rules: dict[str, RuleCode]
+
+
 @dataclass
 class RuleUndo:
-    """Strata and rules before the epoch, and what the epoch did to rules."""
+    """Strata before the epoch, those that it changes as they were, and what the epoch did to rules."""
 
     strata: dict[str, Stratum]
-    orders: dict[int, int]  # by identity of the stratum, as the next
-    rules: dict[int, dict[str, RuleCode]]
+    ordered: list[Stratum]
+    changed: list[StratumBefore]
     removed: list[RuleCode] = field(default_factory=list)
     lost_supports: dict[str, int] = field(default_factory=dict)  # of removed rules, by label
     added: list[RuleCode] = field(default_factory=list)
@@ -40,14 +50,34 @@ class RuleUndo:
     retyped: list[tuple[RuleCode, Rule, Planning, tuple[Plan, ...], Fold | Pick | None]] = field(default_factory=list)
 
 
-def remember_rules(node: NodeState) -> RuleUndo:
-    """The strata and rules as they are now."""
-    strata = node.distinct_strata()
-    return RuleUndo(
-        dict(node.strata),
-        {id(stratum): stratum.order for stratum in strata},
-        {id(stratum): dict(stratum.rules) for stratum in strata},
-    )
+def remember_rules(node: NodeState, work: EpochWork) -> RuleUndo:
+    """The strata that an epoch may change, with their rules, as they are now."""
+    codes = node.partition.rules.codes
+    heads = {form.rule.head.predicate for form in (*work.added, *work.retyped)}
+    heads.update(codes[label].rule.head.predicate for label in work.removed)
+    found = {id(stratum): stratum for name in heads if (stratum := node.strata.get(name)) is not None}
+    if work.strata is not None:
+        first, last = work.strata.first, work.strata.last
+        moving = left_in_order(node, work.strata)[first:last]
+        names = work.strata.dropped.union(*work.strata.groups)
+        found.update((id(stratum), stratum) for stratum in moving)
+        found.update((id(stratum), stratum) for name in names if (stratum := node.strata.get(name)) is not None)
+    _forget_charts(node, work, heads)
+    changed = [StratumBefore(stratum, stratum.order, dict(stratum.rules)) for stratum in found.values()]
+    return RuleUndo(dict(node.strata), node.ordered, changed)
+
+
+def _forget_charts(node: NodeState, work: EpochWork, heads: set[str]) -> None:
+    """Forget what was charted of strata and relations that a change of rules concerns."""
+    charts, rules, change = node.partition.replanner.charts, node.partition.rules, work.strata
+    if change is not None and change.first != change.last:  # strata are divided otherwise
+        charts.forget()
+        return
+    codes = [rules.codes[label].rule for label in work.removed]
+    read = {a.predicate for rule in (*codes, *(form.rule for form in work.added)) for a in atoms(rule.body)}
+    names = heads | read if change is None else heads.union(read, change.dropped, *change.groups)
+    numbers = node.partition.relations.numbers
+    charts.forget_rules(heads, [numbers[name] for name in names if name in numbers])
 
 
 def restore_rules(node: NodeState, undo: RuleUndo) -> None:
@@ -59,15 +89,19 @@ def restore_rules(node: NodeState, undo: RuleUndo) -> None:
         rules.restore(code)
     for code, rule, planning, plans, fold in undo.retyped:
         code.rule, code.planning, code.plans, code.fold = rule, planning, plans, fold
-    node.strata = undo.strata
-    for stratum in node.distinct_strata():
-        stratum.order, stratum.rules = undo.orders[id(stratum)], undo.rules[id(stratum)]
+    if node.ordered is not undo.ordered:
+        for order, stratum in enumerate(undo.ordered):
+            stratum.order = order
+    node.strata, node.ordered = undo.strata, undo.ordered
+    for before in undo.changed:
+        stratum = before.stratum
+        stratum.order, stratum.rules = before.order, before.rules
         stratum.forget_tables()
         for code in stratum.rules.values():
             node.partition.replanner.assemble(code, stratum.relations)
     if undo.kept is not None:
         node.partition.kept.keep(node.partition.replanner.hand_over(undo.kept))
-    node.partition.replanner.settle(node.distinct_strata())
+    node.partition.replanner.settle(node.strata)
 
 
 def change_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[NewRules]:

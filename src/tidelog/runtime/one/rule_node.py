@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tidelog.partition.base.limits import Limits
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.plan.work import EpochWork, RuleForm
+from tidelog.plan.work import EpochWork, RuleForm, StrataChange
 from tidelog.program.functions.table import Function
 from tidelog.runtime.node.node import Node
 from tidelog.runtime.one.embedded import EmbeddedRuntime
@@ -59,7 +59,7 @@ class RuleNode:
     ) -> None:
         """Take over the strata and rules of a state that was read, by an epoch that derives what needs no facts."""
         self._forms = {form.rule.label or "": form for form in rules}
-        strata = tuple(frozenset(group) for group in groups)
+        strata = StrataChange(tuple(frozenset(group) for group in groups))
         self._runtime.set_limits(Limits())  # the state was built by several epochs, and is one here
         self._runtime.run(EpochWork(arities, added=tuple(self._forms.values()), strata=strata, places=places))
         self._runtime.commit()
