@@ -15,7 +15,7 @@ from tidelog.engine.engine import Engine
 from tidelog.lab.semantics.schedule import SCHEDULES
 from tidelog.lab.semantics.traffic import ALGORITHMS
 from tidelog.partition.memory.records import rank_depth
-from tidelog.program.functions.text import _ORD_SEED
+from tidelog.program.functions.hashes import _ORD_SEED
 from tidelog.rewrite.expand_disjunctions import MOST_CHOICES
 from tidelog.rewrite.expand_paths import INLINED
 from tidelog.rewrite.paths.automaton import MOST_STEPS

@@ -24,6 +24,14 @@ FUNCTIONS: dict[str, tuple[str, Callable[[int, str], object]]] = {
     "contains, in one": ('r(K, contains(S, "x@y.z12")) :- w(K, S).', lambda k, s: int(s in "x@y.z12")),
     "match": ('r(K, match("[a-z]*[0-9]+@.*", S)) :- w(K, S).', lambda k, s: int(s.startswith("user7@"))),
     "ord": ("r(K, ord(S) - ord(S)) :- w(K, S).", lambda k, s: 0),
+    "lower": ("r(K, lower(S)) :- w(K, S).", lambda k, s: s.lower()),
+    "upper, of ASCII": ('r(K, upper(cat("a", to_string(K)))) :- w(K, S).', lambda k, s: f"A{k}"),
+    "trim": ('r(K, trim(cat(" ", S, "\\t"))) :- w(K, S).', lambda k, s: s.strip()),
+    "replace": ('r(K, replace(S, "1", "öö")) :- w(K, S).', lambda k, s: s.replace("1", "öö")),
+    "replace, nothing": ('r(K, replace(S, "", "x")) :- w(K, S).', lambda k, s: s),
+    "starts_with": ('r(K, starts_with(S, "ä")) :- w(K, S).', lambda k, s: int(s.startswith("ä"))),
+    "ends_with": ('r(K, ends_with(S, "7")) :- w(K, S).', lambda k, s: int(s.endswith("7"))),
+    "regex_group": ('r(K, regex_group("([0-9])$", S, 1)) :- w(K, S).', lambda k, s: s[-1:] if s[-1:].isdigit() else ""),
     "nested": ("r(K, strlen(cat(S, substr(S, 0, 2)))) :- w(K, S).", lambda k, s: len(s + s[:2])),
 }
 

@@ -153,3 +153,31 @@ def test_spark_certifies_dates_timestamps_and_booleans(spark: Any) -> None:
         python, sql = db.verify(), db.verify(spark)
         assert isinstance(python, Certificate), python
         assert isinstance(sql, Certificate), sql
+
+
+EVERYDAY = r"""
+.decl word(s: symbol)
+.decl made(s: symbol, lower: symbol, trimmed: symbol, swapped: symbol, padded: symbol, other: symbol)
+.decl tested(s: symbol, starts: number, ends: number, distance: number)
+.decl hashed(s: symbol, o: number, m: symbol, a: symbol, b: symbol, c: number)
+.decl value(x: float)
+.decl rounded(x: float, a: float, r: float, f: float, c: float)
+.decl size(n: number, most: number, least: number)
+made(s, lower(s), trim(s), replace(s, "a", "bb"), pad_left(s, 4, "xy"), pad_right(s, 3, "-")) :- word(s).
+tested(s, starts_with(s, "a"), ends_with(s, "b"), edit_distance(s, "abc")) :- word(s).
+hashed(s, ord(s), md5(s), sha1(s), sha256(s), crc32(s)) :- word(s).
+rounded(x, abs(x), round(x), floor(x), ceil(x)) :- value(x).
+size(abs(n), greatest(n, 2, 1), least(n, 2)) :- n = range(-3, 3).
+word(""). word(" aAb\t\n"). word("aab"). word("abcde").
+value(2.5). value(-2.5). value(-0.4). value(0.49999999999999994). value(1e300). value(-7.0).
+value(to_float("nan")). value(to_float("inf")).
+"""
+
+
+def test_spark_certifies_functions_of_texts_and_rounding(spark: Any) -> None:
+    with Engine(EVERYDAY) as db:
+        assert (" aAb\t\n", " aab\t\n", "aAb", " bbAb\t\n", " aAb\t\n", " aAb\t\n") in db["made"]
+        assert ("aab", 1, 1, 2) in db["tested"]
+        python, sql = db.verify(), db.verify(spark)
+        assert isinstance(python, Certificate), python
+        assert isinstance(sql, Certificate), sql

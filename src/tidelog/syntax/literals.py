@@ -34,7 +34,10 @@ COMPARISON_SIGNS = {
     "=": "=", "==": "=", ":=": "=", "!=": "!=", "\\=": "!=", "\\==": "!=", "<>": "!=",
     "<": "<", "<=": "<=", "=<": "<=", ">": ">", ">=": ">=",
 }  # fmt: skip
-TESTS = frozenset({"contains", "match", "f_member", "f_inPath"})
+TESTS = frozenset({
+    "cidr_contains", "cidr_overlaps", "contains", "ends_with", "f_inPath", "f_member", "is_cidr", "is_ip", "is_json",
+    "json_has", "match", "regex_find", "starts_with",
+})  # fmt: skip
 NEGATIONS = ("!", "~", "\\+")
 _A_COMPARISON = "a comparison (`=`, `!=`, `<`, `<=`, `>`, `>=`)"
 _TERM_WORDS = frozenset({*AGGREGATE_NAMES, *UNARY})

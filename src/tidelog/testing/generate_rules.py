@@ -41,6 +41,7 @@ from tidelog.testing.generate_values import (
 
 _ARITHMETIC = ("+", "-", "*", "min", "max", "band", "bor", "bxor", "land", "lor")
 _ONE, _ZERO = Const(1, NUMBER), Const(0, NUMBER)
+_FIRST = Const("[0]", SYMBOL)  # a JSON path
 
 
 def random_rule(
@@ -143,7 +144,7 @@ def add_text(body: Body) -> None:
     """A test or an assignment with a string function."""
     text, other = body.some(SYMBOL), body.some(SYMBOL)
     short = Const(TEXT_LENGTH, NUMBER)
-    match body.rng.randrange(7):
+    match body.rng.randrange(11):
         case 0:
             joined = Var(body.fresh())
             body.compare("=", joined, Call("cat", (text, other)))
@@ -159,8 +160,37 @@ def add_text(body: Body) -> None:
             body.compare("=", Call("match", (Const("a.*", SYMBOL), text)), _ONE)
         case 5:
             body.compare("=", body.bind(SYMBOL), Call("to_string", (body.some(NUMBER),)))
-        case _:
+        case 6:
             body.compare("!=", Call("ord", (text,)), Call("ord", (other,)))
+        case _:
+            _add_everyday_text(body, text, other)
+
+
+_TESTS = ("starts_with", "ends_with", "regex_find")
+
+
+def _add_everyday_text(body: Body, text: Term, other: Term) -> None:
+    """Functions that make no longer texts: what a program can reach stays finite."""
+    a, b = Const("a", SYMBOL), Const("b", SYMBOL)
+    parts = Call("split", (text, a))
+    match body.rng.randrange(8):
+        case 0:
+            body.compare("=", body.bind(SYMBOL), Call(body.rng.choice(["lower", "upper", "trim"]), (text,)))
+        case 1:
+            body.compare("=", body.bind(SYMBOL), Call("replace", (text, a, b)))
+        case 2:
+            body.compare("=", Call(body.rng.choice(_TESTS), (text, other)), Const(body.rng.choice([0, 1]), NUMBER))
+        case 3:
+            body.compare("=", body.bind(SYMBOL), Call("elements", (parts,)))
+        case 4:
+            body.compare("=", body.bind(SYMBOL), Call("join", (parts, b)))
+        case 5:
+            groups = Const(body.rng.choice(["(a*)(b?)", "(b)|a"]), SYMBOL), text
+            body.compare("=", body.bind(SYMBOL), Call("regex_group", (*groups, _ONE)))
+        case 6:
+            body.compare("=", body.bind(NUMBER), Call("edit_distance", (text, other)))
+        case _:
+            body.compare("=", body.bind(SYMBOL), Call("json_get", (Call("json_array", (text, other)), _FIRST)))
 
 
 def add_list(body: Body) -> None:

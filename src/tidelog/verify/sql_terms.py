@@ -102,6 +102,29 @@ def _cut(args: Sequence[Sql]) -> Sql:
     return f"CASE WHEN {start} >= 0 AND {length} > 0 THEN {inside} ELSE '' END"
 
 
+def _template(text: str) -> Writer:
+    return lambda args: text.format(*args)
+
+
+def _whole(function: str) -> Writer:
+    """A float rounded to a whole one; Spark returns an integer, which a large float, an infinity or NaN is not."""
+    return _template(f"CASE WHEN abs({{0}}) < 4503599627370496D THEN CAST({function}({{0}}) AS DOUBLE) ELSE {{0}} END")
+
+
+def _of_ascii(function: str) -> Writer:
+    """Letters in another case; of others than those of ASCII the tables of Java and Python may differ."""
+    return _template(
+        rf"CASE WHEN {{0}} RLIKE '^[\\x00-\\x7F]*$' THEN {function}({{0}}) ELSE raise_error('case of a letter') END"
+    )
+
+
+def _padded(function: str) -> Writer:
+    return _template(
+        f"CASE WHEN {{2}} = '' THEN raise_error('nothing to fill with') WHEN {{1}} <= char_length({{0}}) THEN {{0}} "
+        f"ELSE {function}({{0}}, CAST({{1}} AS INT), {{2}}) END"
+    )
+
+
 def _on_day(template: str, day: str = "{0}") -> Writer:
     """A part of the calendar, of the days that are written ``day``."""
     return lambda args: template.format(f"date_from_unix_date(CAST({day.format(*args)} AS INT))")
@@ -126,10 +149,6 @@ _PARTS = {name: f"CAST({name}({{0}}) AS BIGINT)" for name in ("year", "month", "
 _CLOCK = {"hour": (DAY, HOUR), "minute": (HOUR, MINUTE), "second": (MINUTE, SECOND)}
 
 
-def _template(text: str) -> Writer:
-    return lambda args: text.format(*args)
-
-
 _TYPED: Mapping[str, Mapping[str, Writer]] = {
     NUMBER: {
         **{name: _infix(name) for name in ("+", "-", "*", "%")},
@@ -147,6 +166,7 @@ _TYPED: Mapping[str, Mapping[str, Writer]] = {
         "lnot": _truth("{0} = 0"),
         "min": _called("least"),
         "max": _called("greatest"),
+        "abs": _called("abs"),
         "to_string": lambda args: f"CAST({args[0]} AS STRING)",
         "to_float": lambda args: f"CAST({args[0]} AS DOUBLE)",
         "itof": lambda args: f"CAST({args[0]} AS DOUBLE)",
@@ -155,6 +175,7 @@ _TYPED: Mapping[str, Mapping[str, Writer]] = {
         **{name: _in_unsigned(name) for name in ("+", "*")},
         "min": _called("least"),
         "max": _called("greatest"),
+        "abs": _template("{0}"),
         "to_string": lambda args: f"CAST({args[0]} AS STRING)",
         "to_number": lambda args: f"CAST({args[0]} AS BIGINT)",
         "utoi": lambda args: f"CAST({args[0]} AS BIGINT)",
@@ -163,11 +184,28 @@ _TYPED: Mapping[str, Mapping[str, Writer]] = {
         **{name: _infix(name) for name in ("+", "-", "*", "/")},
         "min": _called("least"),
         "max": _called("greatest"),
+        "abs": _called("abs"),
+        "sqrt": _called("sqrt"),
+        "round": _template("round({0})"),
+        "floor": _whole("floor"),
+        "ceil": _whole("ceil"),
     },
     SYMBOL: {
         "cat": _called("concat"),
         "strlen": lambda args: f"CAST(char_length({args[0]}) AS BIGINT)",
         "contains": _truth("contains({1}, {0})"),
+        "starts_with": _truth("startswith({0}, {1})"),
+        "ends_with": _truth("endswith({0}, {1})"),
+        "lower": _of_ascii("lower"),
+        "upper": _of_ascii("upper"),
+        "trim": _template(r"btrim({0}, ' \t\n\u000B\u000C\r')"),
+        "replace": _called("replace"),
+        "edit_distance": _template("CAST(levenshtein({0}, {1}) AS BIGINT)"),
+        "ord": _called("xxhash64"),
+        "md5": _called("md5"),
+        "sha1": _called("sha1"),
+        "sha256": _template("sha2({0}, 256)"),
+        "crc32": _called("crc32"),
         "min": _called("least"),
         "max": _called("greatest"),
         "to_string": lambda args: args[0],
@@ -196,6 +234,8 @@ _TYPED: Mapping[str, Mapping[str, Writer]] = {
 }
 _SPECIAL: Mapping[tuple[str, tuple[str, ...]], Writer] = {
     ("substr", (SYMBOL, NUMBER, NUMBER)): _cut,
+    ("pad_left", (SYMBOL, NUMBER, SYMBOL)): _padded("lpad"),
+    ("pad_right", (SYMBOL, NUMBER, SYMBOL)): _padded("rpad"),
     ("-", (UNSIGNED, UNSIGNED)): _in_unsigned("-"),
     ("date_add", (DATE, NUMBER)): _within("({0} + {1})", FIRST_DAY, LAST_DAY),
     ("timestamp_add", (TIMESTAMP, NUMBER, NUMBER)): _with_unit(_within("({0} + {1} * {2})", FIRST_MOMENT, LAST_MOMENT)),

@@ -21,10 +21,11 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.steps import Apply
 from tidelog.program.functions.patterns import STEPS, compiled, translated
 from tidelog.program.functions.table import Function, resolve
-from tidelog.program.functions.text import LONGEST
+from tidelog.program.functions.text import LONGEST, WHITE_SPACE
 from tidelog.program.values.structure import is_structural
 from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED
 
+ByColumn = Callable[["Sequence[Column]", Sequence[str], Dictionary], "Results | None"]
 Column = Cells | int  # a cell for each row, or one for all of them
 PLAIN = (NUMBER, UNSIGNED, FLOAT, SYMBOL)  # types of results that are encoded one by one
 ENDLESS = 1 << 40
@@ -206,6 +207,53 @@ def _contained(args: Sequence[Column], _types: Sequence[str], dictionary: Dictio
     return _numbers(pc.match_substring(whole.array, part.array[0].as_py()), whole.places)
 
 
+def _tested(name: str) -> ByColumn:
+    """Whether texts begin or end with one given text."""
+
+    def test(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
+        import pyarrow.compute as pc
+
+        whole, part = (_texts(column, dictionary) for column in args)
+        if part is None or whole is None or part.places is not None:
+            return None
+        return _numbers(getattr(pc, name)(whole.array, part.array[0].as_py()), whole.places)
+
+    return test
+
+
+def _in_case(name: str) -> ByColumn:
+    """Letters in another case; those outside ASCII are left to Python, whose texts may change their length."""
+
+    def change(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
+        import pyarrow.compute as pc
+
+        texts = _texts(args[0], dictionary)
+        if texts is None or not pc.all(pc.string_is_ascii(texts.array)).as_py():
+            return None
+        return _cells(getattr(pc, name)(texts.array), texts.places, dictionary)
+
+    return change
+
+
+def _trimmed(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
+    import pyarrow.compute as pc
+
+    texts = _texts(args[0], dictionary)
+    return None if texts is None else _cells(pc.utf8_trim(texts.array, WHITE_SPACE), texts.places, dictionary)
+
+
+def _replaced(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
+    import pyarrow.compute as pc
+
+    texts, old, new = (_texts(column, dictionary) for column in args)
+    if texts is None or old is None or new is None or old.places is not None or new.places is not None:
+        return None
+    before, after = old.array[0].as_py(), new.array[0].as_py()
+    if not before or texts.array.nbytes * max(len(after.encode()) // len(before.encode()) + 1, 1) > LONGEST:
+        return None
+    return _cells(pc.replace_substring(texts.array, before, after), texts.places, dictionary)
+
+
 def _matched(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -234,7 +282,6 @@ def _shown(args: Sequence[Column], types: Sequence[str], dictionary: Dictionary)
     return _cells(numbers.cast(pa.large_string()), None, dictionary)
 
 
-ByColumn = Callable[[Sequence[Column], Sequence[str], Dictionary], Results | None]
 _BY_COLUMN: Mapping[tuple[str, str], ByColumn] = {
     ("strlen", SYMBOL): _length,
     ("cat", SYMBOL): _joined,
@@ -242,6 +289,12 @@ _BY_COLUMN: Mapping[tuple[str, str], ByColumn] = {
     ("substr", SYMBOL): _cut,
     ("contains", SYMBOL): _contained,
     ("match", SYMBOL): _matched,
+    ("starts_with", SYMBOL): _tested("starts_with"),
+    ("ends_with", SYMBOL): _tested("ends_with"),
+    ("lower", SYMBOL): _in_case("ascii_lower"),
+    ("upper", SYMBOL): _in_case("ascii_upper"),
+    ("trim", SYMBOL): _trimmed,
+    ("replace", SYMBOL): _replaced,
     ("to_string", NUMBER): _shown,
     ("to_string", UNSIGNED): _shown,
 }

@@ -25,6 +25,8 @@ from tidelog.program.values.scope import (
 )
 from tidelog.program.values.term import SYMBOL, Aggregate, Atom, Call, Const, PathAtom, Term, Value, Var, subterms
 
+PATTERN_FUNCTIONS = ("match", "regex_find", "regex_group", "regex_all", "regex_replace")
+
 
 def check_notices(program: Program, names: Names) -> list[Diagnostic]:
     """All findings of both families."""
@@ -85,11 +87,11 @@ def _bare_symbols(terms: Iterable[Term]) -> Iterator[Const]:
 
 
 def _wrong_patterns(rule: Rule) -> Iterable[Diagnostic]:
-    """Invalid patterns in the text: `match` would fail with them whenever it is reached."""
+    """Invalid patterns in the text: the functions would fail with them whenever they are reached."""
     terms = [*rule.head.args, *(term for literal in rule_literals(rule) for term in literal_terms(literal))]
     for call in (inner for term in terms for inner in subterms(term)):
         match call:
-            case Call(function="match", args=(Const(value=str() as pattern, span=span), _)):
+            case Call(function=name, args=(Const(value=str() as pattern, span=span), *_)) if name in PATTERN_FUNCTIONS:
                 try:
                     compiled(pattern)
                 except EvaluationError as error:

@@ -17,7 +17,7 @@ from tidelog.program.elaborate.close_equivalences import close_equivalences
 from tidelog.program.elaborate.count_columns import count_columns
 from tidelog.program.elaborate.drop_casts import drop_casts
 from tidelog.program.elaborate.elaboration import Elaboration
-from tidelog.program.elaborate.expand_hops import expand_hops
+from tidelog.program.elaborate.expand_generators import expand_generators
 from tidelog.program.elaborate.expand_inline import expand_inline
 from tidelog.program.elaborate.features import Feature, features_of
 from tidelog.program.elaborate.hide_heads import hide_heads
@@ -41,7 +41,7 @@ ELABORATE: tuple[tuple[Feature, Pass], ...] = (
     (Feature.SUBSUMPTIONS, resolve_subsumption),
     (Feature.RULES, assign_types),
     (Feature.CASTS, drop_casts),
-    (Feature.HOPS, expand_hops),
+    (Feature.GENERATORS, expand_generators),
     (Feature.WRAPPING, wrap_arithmetic),
 )
 

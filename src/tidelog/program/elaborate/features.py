@@ -18,7 +18,9 @@ from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import body_aggregates, calls, literal_terms, rule_literals
 from tidelog.program.values.term import Aggregate, Call, Term
 
-HOP = "hop"
+HOP, ELEMENTS = "hop", "elements"
+RENAMED = {"least": "min", "greatest": "max"}
+EXPANDED = frozenset({HOP, ELEMENTS, *RENAMED})
 
 
 class Feature(enum.Enum):
@@ -34,7 +36,7 @@ class Feature(enum.Enum):
     SUBSUMPTIONS = enum.auto()
     CALLS = enum.auto()  # of any function
     CASTS = enum.auto()
-    HOPS = enum.auto()
+    GENERATORS = enum.auto()  # and second names of functions
     WRAPPING = enum.auto()
 
 
@@ -88,5 +90,5 @@ def _of_term(term: Term) -> Iterator[Feature]:
         yield Feature.CALLS
     if CAST in functions:
         yield Feature.CASTS
-    if HOP in functions:
-        yield Feature.HOPS
+    if functions & EXPANDED:
+        yield Feature.GENERATORS

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 from tidelog.program.messages import program_failures as failures
 from tidelog.program.values.term import NAN, NUMBER, UNSIGNED, canonical_float
@@ -17,6 +18,8 @@ from tidelog.program.values.term import NAN, NUMBER, UNSIGNED, canonical_float
 BITS = 64
 RANGES = {NUMBER: (-(2**63), 2**63 - 1), UNSIGNED: (0, 2**64 - 1)}
 _MASK: int = 2**BITS - 1
+MOST_DIGITS = 400  # before or after the point; a float has fewer
+_EXACT = Context(prec=2 * MOST_DIGITS + 20)
 
 
 def in_range(value: int, type_: str) -> int:
@@ -131,6 +134,30 @@ def _pole(function: Callable[[float], float], value: float) -> float:
     if function is math.atanh and abs(value) == 1:
         return math.copysign(math.inf, value)
     return NAN
+
+
+def round_half_away(value: float, digits: int = 0) -> float:
+    """The value with that many digits after the point, as its shortest text is rounded; ties go away from zero.
+
+    >>> round_half_away(2.5), round_half_away(-2.5), round_half_away(2.675, 2), round_half_away(1250.0, -2)
+    (3.0, -3.0, 2.68, 1300.0)
+    """
+    if not math.isfinite(value) or digits > MOST_DIGITS:
+        return value
+    if digits < -MOST_DIGITS:
+        return 0.0
+    unit = Decimal(1).scaleb(-digits, _EXACT)
+    return canonical_float(float(Decimal(repr(value)).quantize(unit, ROUND_HALF_UP, _EXACT)))
+
+
+def round_down(value: float) -> float:
+    """The greatest whole float that is not above the value; infinities and NaN stay as they are."""
+    return float(math.floor(value)) if math.isfinite(value) else value
+
+
+def round_up(value: float) -> float:
+    """The least whole float that is not below the value."""
+    return float(math.ceil(value)) if math.isfinite(value) else value
 
 
 def float_order(value: float) -> tuple[bool, float]:

@@ -114,6 +114,14 @@ def last(elements: List) -> Value:
     return elements[-1]
 
 
+def element(elements: List, place: int) -> Value:
+    """The element at a position, counted from 0."""
+    if not 0 <= place < len(elements):
+        problem = f"the list has {len(elements)} elements, but the one at position {place} is requested"
+        raise failures.FUNCTION_ARGUMENT.error(function="element", problem=problem)
+    return elements[place]
+
+
 def without_last(elements: List) -> List:
     if not elements:
         raise failures.EMPTY_LIST.error(function="f_removeLast")

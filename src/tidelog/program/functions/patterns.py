@@ -15,12 +15,15 @@ away. What no such engine can do is refused by name: ``\\1`` (the text of a grou
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from string import hexdigits
 
 import re2
 
 from tidelog.program.messages import program_failures as failures
+
+Groups = tuple[str, ...]
 
 ANY = r"[^\n\r\x{2028}\x{2029}]"
 ALL, NONE = r"[\x{0}-\x{10ffff}]", r"[^\x{0}-\x{10ffff}]"
@@ -42,37 +45,85 @@ _QUANTIFIER = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??")
 _NAMED = re.compile(r"\[([:.=])(.*?)\1\]", re.DOTALL)
 
 
-def _options() -> re2.Options:
+def _options(captures: bool) -> re2.Options:
     options = re2.Options()
-    options.never_capture = True
+    options.never_capture = not captures
     options.log_errors = False
     options.max_mem = MEMORY
     return options
 
 
-_OPTIONS = _options()
+_OPTIONS = {captures: _options(captures) for captures in (False, True)}
 
 
 class Pattern:
-    """A pattern that is ready to match."""
+    """A pattern that is ready to match; the texts of its groups are known only if it captures them."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, captures: bool = False) -> None:
         self.text = pattern
-        self._compiled = re2.compile(translated(pattern), _OPTIONS)
+        self._compiled = re2.compile(translated(pattern), _OPTIONS[captures])
         self.size: int = self._compiled.programsize
+        self.groups: int = self._compiled.groups
         if self.size > LARGEST:
             raise ValueError(f"it has {self.size:,} steps, more than {LARGEST:,}")
 
     def fullmatch(self, text: str) -> bool:
         """Whether it matches the whole text."""
+        return self._compiled.fullmatch(self._encoded(text)) is not None
+
+    def found_in(self, text: str) -> bool:
+        """Whether it matches a part of the text."""
+        return self._compiled.search(self._encoded(text)) is not None
+
+    def first(self, text: str) -> Groups | None:
+        """The groups of the first match, the whole match first; a group that took no part is empty."""
+        found = self._compiled.search(self._encoded(text))
+        return None if found is None else _groups(found)
+
+    def all(self, text: str) -> Iterator[tuple[str, Groups]]:
+        """The matches from left to right that do not overlap, each with the text since the one before.
+
+        The last entry has the rest of the text and no groups. The work of all searches together is bounded as that of
+        one is.
+        """
+        raw = self._encoded(text)
+        since = at = spent = 0
+        while at <= len(raw):
+            spent += len(raw) - at
+            if spent * self.size > STEPS:
+                raise failures.LONG_MATCH.error(pattern=self.text, length=len(raw), most=STEPS // self.size)
+            found = self._compiled.search(raw, at)
+            if found is None:
+                break
+            begin, end = found.span()
+            yield _decoded(raw[since:begin]), _groups(found)
+            since, at = end, end if end > begin else _next_character(raw, end)
+        yield _decoded(raw[since:]), ()
+
+    def _encoded(self, text: str) -> bytes:
         raw = text.encode("utf-8", "surrogatepass")
         if len(raw) * self.size > STEPS:
             raise failures.LONG_MATCH.error(pattern=self.text, length=len(raw), most=STEPS // self.size)
-        return self._compiled.fullmatch(raw) is not None
+        return raw
+
+
+def _groups(found: re2.Match) -> Groups:
+    return tuple("" if part is None else _decoded(part) for part in (found[0], *found.groups()))
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogatepass")
+
+
+def _next_character(raw: bytes, at: int) -> int:
+    at += 1
+    while at < len(raw) and raw[at] & 0xC0 == 0x80:
+        at += 1
+    return at
 
 
 @lru_cache(maxsize=KEPT)
-def compiled(pattern: str) -> Pattern:
+def compiled(pattern: str, captures: bool = False) -> Pattern:
     """The pattern, ready to match.
 
     >>> compiled("[[:alpha:]]+[[:digit:]]+").fullmatch("ab12"), compiled("a.c").fullmatch("a\\nc")
@@ -81,7 +132,7 @@ def compiled(pattern: str) -> Pattern:
     False
     """
     try:
-        return Pattern(pattern)
+        return Pattern(pattern, captures)
     except re2.error as error:
         raise failures.PATTERN.error(pattern=pattern, error=_problem(error)) from None
     except (RecursionError, ValueError) as error:

@@ -17,7 +17,17 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
 
-from tidelog.program.functions import arithmetic, calendar, lists, text, windows
+from tidelog.program.functions import (
+    addresses,
+    arithmetic,
+    calendar,
+    hashes,
+    json_text,
+    lists,
+    regex,
+    text,
+    windows,
+)
 from tidelog.program.functions.arguments import argument_error, must_be
 from tidelog.program.functions.lists import same
 from tidelog.program.messages import program_failures as failures
@@ -335,8 +345,20 @@ def _wrapping(functions: Iterable[Function]) -> Iterator[Function]:
 
 def _least_and_greatest() -> Iterator[Function]:
     for t in (*NUMERIC, SYMBOL, DATE, TIMESTAMP):
-        yield Function("min", (t, t, t), t, lambda *args: min(args, key=order_key), variadic=True)
-        yield Function("max", (t, t, t), t, lambda *args: max(args, key=order_key), variadic=True)
+        for name in ("min", "least"):
+            yield Function(name, (t, t, t), t, lambda *args: min(args, key=order_key), variadic=True)
+        for name in ("max", "greatest"):
+            yield Function(name, (t, t, t), t, lambda *args: max(args, key=order_key), variadic=True)
+
+
+def _rounding() -> Iterator[Function]:
+    yield Function("abs", (NUMBER,), NUMBER, _checked(NUMBER, abs))
+    yield Function("abs", (UNSIGNED,), UNSIGNED, abs)
+    yield Function("abs", (FLOAT,), FLOAT, _canonical(abs))
+    yield Function("round", (FLOAT,), FLOAT, arithmetic.round_half_away)
+    yield Function("round", (FLOAT, NUMBER), FLOAT, arithmetic.round_half_away)
+    yield Function("floor", (FLOAT,), FLOAT, arithmetic.round_down)
+    yield Function("ceil", (FLOAT,), FLOAT, arithmetic.round_up)
 
 
 def _ranges() -> Iterator[Function]:
@@ -386,8 +408,51 @@ _TEXT = (
     Function("strlen", (SYMBOL,), NUMBER, len),
     Function("substr", (SYMBOL, NUMBER, NUMBER), SYMBOL, text.cut),
     Function("contains", (SYMBOL, SYMBOL), NUMBER, text.contains),
+    Function("starts_with", (SYMBOL, SYMBOL), NUMBER, text.starts_with),
+    Function("ends_with", (SYMBOL, SYMBOL), NUMBER, text.ends_with),
+    Function("lower", (SYMBOL,), SYMBOL, str.lower),
+    Function("upper", (SYMBOL,), SYMBOL, str.upper),
+    Function("trim", (SYMBOL,), SYMBOL, text.trim),
+    Function("replace", (SYMBOL, SYMBOL, SYMBOL), SYMBOL, text.replace),
+    Function("pad_left", (SYMBOL, NUMBER, SYMBOL), SYMBOL, text.pad_left),
+    Function("pad_right", (SYMBOL, NUMBER, SYMBOL), SYMBOL, text.pad_right),
+    Function("split", (SYMBOL, SYMBOL), LIST, text.split),
+    Function("join", (LIST, SYMBOL), SYMBOL, text.join),
+    Function("edit_distance", (SYMBOL, SYMBOL), NUMBER, text.edit_distance),
     Function("match", (SYMBOL, SYMBOL), NUMBER, text.match),
-    Function("ord", (SYMBOL,), NUMBER, text.ordinal),
+    Function("regex_find", (SYMBOL, SYMBOL), NUMBER, regex.find),
+    Function("regex_group", (SYMBOL, SYMBOL, NUMBER), SYMBOL, regex.group),
+    Function("regex_all", (SYMBOL, SYMBOL, NUMBER), LIST, regex.all_groups),
+    Function("regex_replace", (SYMBOL, SYMBOL, SYMBOL), SYMBOL, regex.replace),
+    Function("ord", (SYMBOL,), NUMBER, hashes.ordinal),
+    Function("md5", (SYMBOL,), SYMBOL, hashes.md5),
+    Function("sha1", (SYMBOL,), SYMBOL, hashes.sha1),
+    Function("sha256", (SYMBOL,), SYMBOL, hashes.sha256),
+    Function("crc32", (SYMBOL,), NUMBER, hashes.crc32),
+)
+_JSON = (
+    Function("is_json", (SYMBOL,), NUMBER, json_text.is_json),
+    Function("json_has", (SYMBOL, SYMBOL), NUMBER, json_text.has),
+    Function("json_get", (SYMBOL, SYMBOL), SYMBOL, json_text.get),
+    Function("json_all", (SYMBOL, SYMBOL), LIST, json_text.all_values),
+    Function("json_names", (SYMBOL, SYMBOL), LIST, json_text.names),
+    Function("json_type", (SYMBOL, SYMBOL), SYMBOL, json_text.kind),
+    Function("json", (ANY,), SYMBOL, json_text.make),
+    Function("json_array", (ANY,), SYMBOL, json_text.make_array, variadic=True),
+    Function("json_object", (ANY,), SYMBOL, json_text.make_object, variadic=True),
+    Function("json_put", (SYMBOL, SYMBOL, SYMBOL), SYMBOL, json_text.put),
+)
+_ADDRESSES = (
+    Function("is_ip", (SYMBOL,), NUMBER, addresses.is_address),
+    Function("is_cidr", (SYMBOL,), NUMBER, addresses.is_block),
+    Function("ip", (SYMBOL,), SYMBOL, addresses.address),
+    Function("ip_version", (SYMBOL,), NUMBER, addresses.version),
+    Function("ip_number", (SYMBOL,), NUMBER, addresses.number),
+    Function("cidr", (SYMBOL,), SYMBOL, addresses.block),
+    Function("cidr_contains", (SYMBOL, SYMBOL), NUMBER, addresses.contains),
+    Function("cidr_overlaps", (SYMBOL, SYMBOL), NUMBER, addresses.overlaps),
+    Function("cidr_first", (SYMBOL,), SYMBOL, addresses.first),
+    Function("cidr_last", (SYMBOL,), SYMBOL, addresses.last),
 )
 _LISTS = (
     Function("list", (ANY,), LIST, lists.make, variadic=True),
@@ -402,6 +467,8 @@ _LISTS = (
     Function("f_size", (LIST,), NUMBER, lists.size),
     Function("f_first", (LIST,), ANY, lists.first),
     Function("f_last", (LIST,), ANY, lists.last),
+    Function("element", (LIST, NUMBER), ANY, lists.element),
+    Function("elements", (LIST,), ANY, iter, generator=True),
 )
 
 _REAL = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "log", "exp")
@@ -448,9 +515,12 @@ _WINDOWS = (  # `hop first` and `hop end` can be written by no text (`hops`)
 _PLAIN = (
     *_operators(),
     *_least_and_greatest(),
+    *_rounding(),
     *_ranges(),
     *_conversions(),
     *_TEXT,
+    *_JSON,
+    *_ADDRESSES,
     *_LISTS,
     *_MATHEMATICS,
     *_WINDOWS,

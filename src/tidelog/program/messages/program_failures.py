@@ -146,18 +146,64 @@ LONG_TEXT = FailureEntry(
     "TL2030",
     EvaluationError,
     "text too long",
-    "`cat` would create a text of {length:,} characters; the maximum is {most:,}",
+    "`{function}` would create a text of {length:,} characters; the maximum is {most:,}",
     "Each text is held in memory as a whole, so its length is limited.",
     "Bound the recursion, for example by testing the length with `strlen`.",
     test="tests/program/test_text.py::test_a_text_that_is_too_long_is_refused_before_it_is_made",
+)
+FUNCTION_ARGUMENT = FailureEntry(
+    "TL2031",
+    EvaluationError,
+    "argument outside the domain of a function",
+    "`{function}`: {problem}",
+    "The function has no value for these arguments.",
+    "Exclude such arguments with a comparison in the rule.",
+    'Engine(\'p(pad_left("7", 3, "")).\')\n',
+)
+NOT_JSON = FailureEntry(
+    "TL2032",
+    EvaluationError,
+    "text is not JSON",
+    "{text!r} is not JSON: {reason}",
+    "Functions whose names begin with `json_` read JSON as defined by RFC 8259. NaN and Infinity are not part of it.",
+    "Exclude other texts with `is_json`.",
+    'Engine(\'p(json_get("{a: 1}", "a")).\')\n',
+)
+NO_JSON_VALUE = FailureEntry(
+    "TL2033",
+    EvaluationError,
+    "no JSON value at the path",
+    "there is no value at the path {path!r} of {text!r}",
+    "`json_get` returns the value at a path, so there must be one.",
+    "Test the path with `json_has` first, or use `elements(json_all(S, PATH))`, which has no values then.",
+    'Engine(\'p(json_get("{}", "a")).\')\n',
+)
+JSON_PATH = FailureEntry(
+    "TL2034",
+    EvaluationError,
+    "invalid JSON path",
+    "{path!r} is not a JSON path: unexpected {found!r} at position {place}",
+    'A path is a sequence of names and positions, such as `user.tags[0]`, `items[*].price` or `["first name"]`.',
+    "Correct the path. Quote names that contain other characters than letters, digits, `_` and `-`.",
+    'Engine(\'p(json_get("{}", "a..b")).\')\n',
+)
+NOT_AN_ADDRESS = FailureEntry(
+    "TL2035",
+    EvaluationError,
+    "text is not an IP address or block",
+    "{text!r} is not {wanted}",
+    "Addresses are written such as 192.0.2.1 or 2001:db8::1, blocks such as 192.0.2.0/24 or 2001:db8::/32.",
+    "Exclude other texts with `is_ip` or `is_cidr`.",
+    "Engine('p(ip(\"192.0.2\")).')\n",
 )
 PATTERN = FailureEntry(
     "TL2015",
     EvaluationError,
     "invalid regular expression",
     "not a regular expression: {pattern!r} ({error})",
-    "The first argument of `match` is an ECMAScript regular expression, as in C++ and Soufflé. Features that "
-    "cannot be matched in one pass over the text are not supported: `\\1`, `(?=` and `(?!`.",
+    "The first argument of `match` and of the functions whose names begin with `regex_` is an ECMAScript "
+    "regular expression, as in C++ and Soufflé. Features that cannot be matched in one pass over the text are "
+    "not supported: `\\1`, `(?=` and `(?!`.",
     "Correct the pattern. Replace a lookahead with a second test. To search for literal text, use `contains`.",
     'Engine(\'p(match("(", "a")).\')\n',
 )

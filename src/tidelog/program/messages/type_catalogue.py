@@ -180,8 +180,9 @@ PATTERNS = (
         "TL414",
         "invalid regular expression",
         "{problem}",
-        "The first argument of `match` is an ECMAScript regular expression, as in C++ and Soufflé. Features that "
-        "cannot be matched in one pass over the text are not supported: `\\1`, `(?=` and `(?!`.",
+        "The first argument of `match` and of the functions whose names begin with `regex_` is an ECMAScript "
+        "regular expression, as in C++ and Soufflé. Features that cannot be matched in one pass over the text are "
+        "not supported: `\\1`, `(?=` and `(?!`.",
         "Correct the pattern. Replace a lookahead with a second test. To search for literal text, use `contains`.",
         'word("a").\nfound(X) :- word(X), match("[[:vowel:]]", X).\n',
     ),

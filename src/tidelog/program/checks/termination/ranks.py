@@ -19,8 +19,11 @@ from tidelog.program.values.term import NUMBER, UNSIGNED, Aggregate, Call, Const
 
 ENDLESS = 1 << 40
 INTEGERS = (NUMBER, UNSIGNED, None)  # None: nothing says; numbers of the text are integers then
-FEW_VALUES = ("f_member", "f_inPath", "contains", "match", "land", "lor", "lxor", "lnot")
-ELEMENTS = ("f_first", "f_last")
+FEW_VALUES = (
+    "cidr_contains", "cidr_overlaps", "contains", "ends_with", "f_inPath", "f_member", "ip_version", "is_cidr", "is_ip",
+    "is_json", "json_has", "json_type", "land", "lnot", "lor", "lxor", "match", "regex_find", "starts_with",
+)  # fmt: skip
+ELEMENTS = ("element", "f_first", "f_last")
 UPPER, LOWER = 1, -1
 DEEP = 12  # questions inside questions
 _SEEN: frozenset[tuple[str, str]] = frozenset()
