@@ -253,6 +253,18 @@ def test_change_of_facts_and_rules_is_committed_and_stands_in_the_history(
     page.until(lambda: "gil editors" in page.rows())
 
 
+def test_an_epoch_is_undone_after_a_look_at_what_that_changes(server: ConsoleServer, page: ConsolePage) -> None:
+    server.insert("member", ("ida", "editors"))
+    undone = server.engine.epoch_number
+    page.open("#/change")
+    page.one(f'[aria-label="Undo epoch {undone}"]').click()
+    page.until(lambda: page.all('[data-outcome="dry"]'))
+    assert ("ida", "editors") in server.engine["member"]
+    page.click("#undo")
+    page.until(lambda: page.all('[data-outcome="committed"]'))
+    assert ("ida", "editors") not in server.engine["member"]
+
+
 def test_wrong_rule_is_underlined_while_it_is_typed(page: ConsolePage) -> None:
     page.open("#/change?rule=direct")
     assert page.one(".editor textarea").get_attribute("value").startswith("reads(p, x) :- belongs(p, g)")

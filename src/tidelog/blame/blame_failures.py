@@ -48,6 +48,32 @@ NO_SUCH_EPOCHS = FailureEntry(
     "Use an epoch that `log` lists.",
     "with Engine('p(X) :- q(X).', path='state') as db:\n    db.blame('p(1)', epoch=7)\n",
 )
+CANNOT_REVERT = FailureEntry(
+    "TL4656",
+    EngineError,
+    "epoch cannot be reverted",
+    "cannot revert {what}: {reasons}",
+    "A revert restores base facts and rules as they were before the epoch. It is refused if a later epoch changed one "
+    "of them again, if lifetimes would have to be restored, or if the facts come from a table that is followed.",
+    "Revert the later epochs, too (`since=EPOCH`), or change the facts and rules in an epoch.",
+    "with Engine('p(X) :- q(X).', path='state') as db:\n"
+    "    for _ in range(2):\n"
+    "        with db.epoch() as e:\n            e.insert('q', [(1,)])\n"
+    "        with db.epoch() as e:\n            e.delete('q', [(1,)])\n"
+    "    db.revert(2)\n",
+)
+NOTHING_TO_REVERT = FailureEntry(
+    "TL4657",
+    EngineError,
+    "epoch without changes to revert",
+    "{what} changed no base fact and no rule, apart from facts that expired",
+    "Only changes of base facts and rules are reverted. Facts that expired are not restored.",
+    "Choose another epoch. `log` lists them.",
+    "with Engine('p(X) :- q(X).', path='state') as db:\n"
+    "    with db.epoch() as e:\n        e.insert('q', [(1,)])\n"
+    "    with db.epoch() as e:\n        e.insert('q', [(1,)])\n"
+    "    db.revert()\n",
+)
 SEVERAL_EPOCHS = FailureEntry(
     "TL4655",
     EngineError,
@@ -58,4 +84,12 @@ SEVERAL_EPOCHS = FailureEntry(
     "Engine('p(X) :- q(X).').what_if('+q(1). commit. +q(2).')[\"p\"]\n",
 )
 
-ENTRIES = (NOT_RUN, ENGINE_WENT_ON, NO_CHANGE, NO_SUCH_EPOCHS, SEVERAL_EPOCHS)
+ENTRIES = (
+    NOT_RUN,
+    ENGINE_WENT_ON,
+    NO_CHANGE,
+    NO_SUCH_EPOCHS,
+    SEVERAL_EPOCHS,
+    CANNOT_REVERT,
+    NOTHING_TO_REVERT,
+)

@@ -147,6 +147,27 @@ class Engine:
         epoch = self.epoch()
         return epoch, durable.collect_difference(self._core, program, epoch.collected)
 
+    def revert(
+        self,
+        epoch: int | Epoch | None = None,
+        *,
+        since: int | None = None,
+        dry_run: bool = False,
+        author: str | None = None,
+        note: str | None = None,
+    ) -> Epoch:
+        """Undo an epoch, by default the last one, by committing the inverse of its changes; returns the new epoch.
+
+        Base facts and rules are as they were before the epoch, and views follow; rules have their old labels. ``since``
+        undoes all epochs after that one, up to ``epoch``. With ``dry_run`` nothing is committed, and the result reports
+        what would change. Without a state folder, only the last epoch can be undone, given as the value that `epoch`
+        returned. If a later epoch changed one of the facts or rules again, the call is refused with the reasons; facts
+        that expired stay expired, and offsets of sources stay.
+        """
+        from tidelog.engine.ask.revert import revert
+
+        return revert(self._core, epoch, since=since, dry_run=dry_run, author=author, note=note)
+
     def stream(
         self,
         rows: DataFrame,

@@ -283,7 +283,7 @@ NO_EPOCH_NUMBER = FailureEntry(
     "TL4818",
     EngineError,
     "invalid epoch number",
-    "`{text}` is not an epoch; write its number, as in `:at 3`, or `:at -1` for the last one",
+    "`{text}` is not an epoch; write its number, as in `:at 3` or `:undo 3`; `:at -1` is the last one",
     "Epochs are numbered from 1. `tidelog log` lists the epochs that a state folder keeps.",
     test="tests/cli/test_query.py::test_the_prompt_goes_to_other_epochs",
 )

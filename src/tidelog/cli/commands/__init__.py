@@ -28,6 +28,7 @@ SUMMARIES = {
     "lsp": "Start the language server for editors.",
     "query": "Answer a query about a program and its facts, or about a state folder at any epoch.",
     "repl": "Enter rules, facts and queries interactively. `:help` lists the commands.",
+    "revert": "Undo an epoch, or several, by committing the inverse of their changes.",
     "scrub": "Read and check every file of a state folder, including those that opening it does not need.",
     "serve": "Serve a program over HTTP, with a console for the browser.",
     "snapshot": "Write a snapshot of a state now and remove files that are no longer needed.",

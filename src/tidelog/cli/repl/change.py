@@ -116,6 +116,26 @@ def carry_out(session: Session, collect: Callable[[Epoch], list[str]]) -> None:
                 labels = collect(epoch)
             texts = tuple(db.rules[label] for label in labels)
     session.report(EpochReport(epoch, db.convention, texts, session.dry))
+    if not session.dry:
+        session.last = epoch
+
+
+def epoch_number(text: str) -> int:
+    """The number of an epoch."""
+    try:
+        return int(text)
+    except ValueError:
+        raise failures.NO_EPOCH_NUMBER.error(text=text) from None
+
+
+def undo(session: Session, text: str) -> None:
+    """Undo the last epoch, or one of the state folder by its number; undone again, its changes are back."""
+    session.must_change()
+    number, db = epoch_number(text) if text else None, session.db
+    with session.waiting("epoch"):
+        epoch = db.revert(session.last if number is None else number)
+    session.last = epoch
+    session.report(EpochReport(epoch, db.convention, (), dry=False))
 
 
 def declare(session: Session, text: str) -> None:
@@ -161,4 +181,4 @@ def delete(session: Session, fact: str) -> None:
     commit(session, [(-1, parse_ground_atom(needed(fact, "delete", "edge(1, 2)"), name=session.name))], [])
 
 
-HANDLERS = {"delete": delete}
+HANDLERS = {"delete": delete, "undo": undo}

@@ -80,15 +80,8 @@ def at(session: Session, epoch: str) -> None:
     if session.folder is None:
         raise failures.NEEDS_STATE.error()
     if epoch:
-        session.take(Engine(path=session.folder, at=_epoch_number(epoch), functions=session.functions))
+        session.take(Engine(path=session.folder, at=change.epoch_number(epoch), functions=session.functions))
     session.line(f"{session.folder} at epoch {session.db.epoch_number}")
-
-
-def _epoch_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise failures.NO_EPOCH_NUMBER.error(text=text) from None
 
 
 HANDLERS = {"at": at, "load": load, "open": open_state, "save": save}

@@ -13,6 +13,7 @@ from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.reports import Answers, Line, Report
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.epoch_counts import start_counting, stop_counting
+from tidelog.engine.write.epoch import Epoch
 from tidelog.program.types.functors import Given
 
 
@@ -38,6 +39,7 @@ class Session:
         self.dry = False
         self.written: set[str] = set()  # files that were loaded or saved here
         self.declared = ""
+        self.last: Epoch | None = None  # that was committed here
         self.waiting: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext()
 
     @property
@@ -74,7 +76,7 @@ class Session:
             self.db.close()
         elif self.counts:
             stop_counting(core_of(self.db))
-        self.db, self.ours, self.counts = db, True, start_counting(core_of(db))
+        self.db, self.ours, self.counts, self.last = db, True, start_counting(core_of(db)), None
 
     def ask(self, text: str) -> Answers:
         """The answers to a question."""

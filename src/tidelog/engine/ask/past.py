@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tidelog.blame.blame_failures import NO_CHANGE, NO_SUCH_EPOCHS
-from tidelog.blame.change import Change, Origin, Row
+from tidelog.blame.change import Change, Origin, Row, RuleChanged
 from tidelog.engine.ask.search_causes import Case, group_columns
 from tidelog.engine.ask.trial_bench import Bench
 from tidelog.engine.open.copy import alone
@@ -67,12 +67,60 @@ class Past:
         last = self.epochs[-1].epoch
         return f"epoch {last}" if len(self.epochs) == 1 else f"the epochs {self.since + 1} to {last}"
 
+    def split(self, last: int) -> tuple[Past, Past | None]:
+        """The epochs up to one of them, and those after it, if there are any."""
+        if not self.since < last <= self.epochs[-1].epoch:
+            raise NO_SUCH_EPOCHS.error(since=self.since, until=last, last=self.epochs[-1].epoch)
+        count = sum(past.epoch <= last for past in self.epochs)
+        chosen = Past(self.since, self.epochs[:count], self.rules[: count + 1], self.dictionary)
+        later = Past(last, self.epochs[count:], self.rules[count:], self.dictionary)
+        return chosen, later if later.epochs else None
+
+    def changes(self, core: Core) -> list[Change]:
+        """All changes of base facts and rules, net."""
+        origins = self._origins()
+        names = {part[0] for past in self.epochs for part in past.assertions}
+        shown = frozenset(users_name(name) or name if is_auxiliary(name) else name for name in names)
+        return [*self._rule_changes(origins), *self._fact_changes(core, origins, shown)]
+
+    def touched(self, keys: Mapping[str, tuple[int, ...]]) -> dict[tuple[str, object], int]:
+        """What the epochs changed, each with the last epoch: facts by their key, rules by label, declarations."""
+        found: dict[tuple[str, object], int] = {}
+        for place, past in enumerate(self.epochs):
+            before, after = (rules.program for rules in self.rules[place : place + 2])
+            for change in rule_changes(before, after, Origin(past.epoch)):
+                found["rule" if isinstance(change, RuleChanged) else "declarations", _place(change)] = past.epoch
+            for name, _, row in self._decoded(place, past.assertions):
+                found[name, key_of(row, keys.get(name))] = past.epoch
+            for name, _, row in self._lifetimes(place):
+                found[name, key_of(row, keys.get(name))] = past.epoch
+        return found
+
+    def changed_lifetimes(self) -> list[str]:
+        """The relations of which facts lost or changed their lifetime, other than by expiring."""
+        found: set[str] = set()
+        for place in range(len(self.epochs)):
+            ended = self._expired(place)
+            gone = ((name, row) for name, sign, row in self._lifetimes(place) if sign < 0)
+            found.update(name for name, row in gone if (name, row) not in ended)
+        return sorted(found)
+
+    def _lifetimes(self, place: int) -> Iterator[tuple[str, int, Row]]:
+        """The facts whose lifetime began, changed or ended in one of the epochs."""
+        for name, sign, cells, types in self.epochs[place].rows:
+            if name.startswith(EXPIRIES):
+                part = name.removeprefix(EXPIRIES), sign, cells[:, :-2], types[:-2]
+                yield from self._decoded(place, [part])
+
+    def _origins(self) -> list[Origin]:
+        return [origin_of(past.epoch, past.header) for past in self.epochs]
+
     @contextmanager
     def case(self, core: Core, relation: str) -> Iterator[Case]:
         """How a relation changed, on an engine in the state after the last of the epochs."""
         behind = relations_behind(self.rules, relation)
         inserted, deleted = self._view_rows(relation)
-        origins = [origin_of(past.epoch, past.header) for past in self.epochs]
+        origins = self._origins()
         origin = origins[-1]
         changes = [*self._rule_changes(origins), *self._fact_changes(core, origins, behind)]
         with alone(core, behind) as there:
@@ -127,6 +175,11 @@ class Past:
             if shown is not None:
                 shaped = with_shapes(types, self.rules[place + (sign > 0)], shown)
                 yield from ((shown, sign, row) for row in Rows(name, (), shaped, self.dictionary, cells).rows())
+
+
+def key_of(row: Row, columns: tuple[int, ...] | None) -> Row:
+    """What identifies a row of a relation: the columns of its key, or all of them."""
+    return row if columns is None else tuple(row[column] for column in columns)
 
 
 def _place(change: Change) -> object:

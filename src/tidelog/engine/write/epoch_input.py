@@ -61,6 +61,16 @@ class EpochInput:
         old = {**self.schema, **self.before.schema}
         return self.decode(relation, inserted, self.schema), self.decode(relation, deleted, old)
 
+    def changed_lifetimes(self) -> list[str]:
+        """The relations of which facts lost or changed their lifetime, other than by expiring."""
+        old, ended = {**self.schema, **self.before.schema}, self._expired()
+        gone = {name.removeprefix(EXPIRIES): self.rows[name][1] for name in self.rows if name.startswith(EXPIRIES)}
+        return sorted(
+            name
+            for name, cells in gone.items()
+            if any((name, row) not in ended for row in self.decode(name, cells[:, :-2], old))
+        )
+
     def _expired(self) -> set[tuple[str, Row]]:
         """The facts whose lifetime ended in the epoch."""
         old = {**self.schema, **self.before.schema}

@@ -4,6 +4,7 @@ import { call } from "./api.js";
 import { draftList } from "./draft_list.js";
 import { draft } from "./draft.js";
 import { html } from "./dom.js";
+import { count } from "./format.js";
 import { factsForm } from "./facts_form.js";
 import { openHistory } from "./history.js";
 import { live, listen, reload } from "./live.js";
@@ -59,7 +60,7 @@ export function openChange(main, route) {
     for (const [name, box] of Object.entries(forms)) box.hidden = name !== which;
   };
   const first = route.params.rule !== undefined ? "Rules" : "Facts";
-  const history = openHistory();
+  const history = openHistory((epoch) => undo(epoch, true));
   main.append(
     html(
       "section",
@@ -101,6 +102,26 @@ export function openChange(main, route) {
       outcome.replaceChildren(...(error.violations?.length ? showRefusal(error) : [failed(error)]));
     }
     enable();
+  }
+  async function undo(epoch, isDry) {
+    const body = { epoch, dry_run: isDry };
+    if (author.value) body.author = author.value;
+    outcome.replaceChildren(loading(isDry ? "Trying" : "Committing", 8));
+    try {
+      const told = await call("/revert", { body });
+      const agree = html(
+        "button",
+        { type: "button", id: "undo", class: "primary", onclick: () => undo(epoch, false) },
+        `Undo epoch ${count(epoch)}`,
+      );
+      outcome.replaceChildren(...showOutcome(told, isDry), ...(isDry && !told.refused ? [agree] : []));
+      if (!isDry) {
+        say(`Epoch ${count(epoch)} undone`, "good");
+        await reload();
+      }
+    } catch (error) {
+      outcome.replaceChildren(...(error.violations?.length ? showRefusal(error) : [failed(error)]));
+    }
   }
   function committed(told) {
     say(`Epoch ${told.epoch} committed`, "good");

@@ -1,4 +1,4 @@
-/* The history of epochs, newest first: who, when, why, and what changed; each can be gone back to. */
+/* The history of epochs, newest first: who, when, why, and what changed; each can be gone back to, or undone. */
 import { ApiError, call } from "./api.js";
 import { html } from "./dom.js";
 import { clock, count } from "./format.js";
@@ -10,7 +10,7 @@ import { empty, failed, loading } from "./states.js";
 const SOME = 20,
   SOON = 500;
 
-export function openHistory() {
+export function openHistory(undo) {
   const body = html("div", {}, loading("Loading the history", 5)),
     foot = html("div", { class: "foot" });
   const box = html(
@@ -50,7 +50,7 @@ export function openHistory() {
           "table",
           { class: "epochs" },
           html("thead", {}, html("tr", {}, head)),
-          html("tbody", {}, epochs.map(line)),
+          html("tbody", {}, epochs.map((epoch) => line(epoch, undo))),
         ),
       ),
     );
@@ -84,7 +84,7 @@ export function openHistory() {
   };
 }
 
-function line(epoch) {
+function line(epoch, undo) {
   const by = [
     epoch.author,
     epoch.source !== null && epoch.source !== undefined ? `${epoch.source} ${epoch.offset}` : null,
@@ -114,6 +114,17 @@ function line(epoch) {
         icon("clock"),
         "go back",
       ),
+      !live.info.read_only &&
+        html(
+          "button",
+          {
+            type: "button",
+            class: "plain",
+            "aria-label": `Undo epoch ${epoch.epoch}`,
+            onclick: () => undo(epoch.epoch),
+          },
+          "undo",
+        ),
     ),
   );
 }

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from tidelog.engine.ask.revert import reverting_epoch
 from tidelog.engine.engine import core_of
 from tidelog.engine.write.durable import log
 from tidelog.engine.write.epoch import Epoch
@@ -70,6 +71,16 @@ def change_rows(service: Service, call: RequestCall, sign: int) -> Reply:
     collect_into(epoch)
     limits, dry_run = service.limits.of_epochs, query.get("dry_run", False)
     return Reply(finish(db, epoch, (), query.get("rows", PAGE), limits=limits, dry_run=dry_run))
+
+
+def revert(service: Service, call: RequestCall) -> Reply:
+    """An epoch that undoes others."""
+    db, body = service.engine, call.body
+    about = {name: body.get(name) for name in ("since", "author", "note")}
+    with core_of(db).writing:
+        epoch = reverting_epoch(core_of(db), body.get("epoch"), **about)
+        limits, dry_run = service.limits.of_epochs, body.get("dry_run", False)
+        return Reply(finish(db, epoch, (), body.get("rows", PAGE), limits=limits, dry_run=dry_run))
 
 
 def begin(service: Service, call: RequestCall) -> Reply:
@@ -220,6 +231,25 @@ OPERATIONS = (
             "before": schemas.whole("Return only epochs before this one.", 1),
             "limit": schemas.whole("Maximum number of epochs.", 1, 10_000),
         },
+    ),
+    Operation(
+        "POST",
+        "/v1/revert",
+        revert,
+        "Undo epochs by an epoch that inverts their changes",
+        access=WRITE,
+        lane=Lane.write,
+        body=schemas.fields(
+            {
+                "epoch": schemas.whole("The epoch to undo. Defaults to the last one.", 1),
+                "since": schemas.whole("Undo all epochs after this one, up to `epoch`.", 0),
+                "author": _ABOUT["author"],
+                "note": _ABOUT["note"],
+                "dry_run": _DRY_RUN,
+                "rows": _ROW_LIMIT,
+            }
+        ),
+        answer=_RESULT,
     ),
     Operation(
         "POST",
