@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from tidelog.errors import ProgramError
 from tidelog.lab.network.functions import FUNCTIONS, Surroundings
-from tidelog.lab.network.localise import LocalRule, binds, is_broadcast, known, localise, uses
+from tidelog.lab.network.localise import LocalRule, atom_of, binds, is_broadcast, known, localise, uses
 from tidelog.lab.network.network_catalogue import AGGREGATE, FUNCTION, TIMER, UNBOUND
 from tidelog.lab.network.program import (
     BROADCAST,
@@ -243,7 +243,7 @@ def _strands(local: LocalRule, tables: Mapping[str, TableDeclaration]) -> list[S
     triggers = [local.trigger] if local.trigger is not None else [x for x in rule.body if isinstance(x, Atom)]
     found: list[Strand] = []
     for trigger in triggers:
-        atom = trigger if isinstance(trigger, Atom) else trigger.atom  # type: ignore[union-attr]
+        atom = atom_of(trigger)
         start = frozenset(v.name for v in variables(place)) | {HERE}
         others = [literal for literal in rule.body if literal is not trigger]
         found.append(

@@ -217,17 +217,22 @@ def is_event(literal: Literal, tables: Mapping[str, TableDeclaration]) -> bool:
     return isinstance(literal, Deletion) or (isinstance(literal, Atom) and literal.relation not in tables)
 
 
+def atom_of(literal: Literal) -> Atom:
+    """The atom of a literal, present, deleted or absent."""
+    if isinstance(literal, Atom):
+        return literal
+    assert isinstance(literal, Deletion | Absence)
+    return literal.atom
+
+
 def relation_of(literal: Literal) -> str:
-    """The relation of an atom, present, deleted or absent."""
-    return literal.relation if isinstance(literal, Atom) else literal.atom.relation  # type: ignore[union-attr]
+    """The relation that a literal names."""
+    return atom_of(literal).relation
 
 
 def place_of(literal: Literal) -> Term:
     """Where a literal is read."""
-    if isinstance(literal, Atom):
-        return literal.place
-    assert isinstance(literal, Deletion | Absence)
-    return literal.atom.place
+    return atom_of(literal).place
 
 
 def uses(literal: Literal) -> list[str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError
 from tidelog.errors.entry import FailureEntry
 
-_TEST = "tests/lab/network/test_failures.py::test_failures_have_codes"
+_FILE = "tests/lab/network/test_failures.py"
+_TEST = f"{_FILE}::test_failures_have_codes"
 
 OPERANDS = FailureEntry(
     "TL7450",
@@ -89,7 +90,7 @@ SETTING = FailureEntry(
     "{problem}",
     "Delays and times are seconds; losses are between 0 and 1.",
     "Correct the option.",
-    test=_TEST,
+    test=f"{_FILE}::test_invalid_settings_are_refused",
 )
 SIGNATURES = FailureEntry(
     "TL7459",
@@ -98,7 +99,7 @@ SIGNATURES = FailureEntry(
     "the program uses `says` or `encrypts`, but `cryptography` is missing",
     "Signatures are real: Ed25519 by the `cryptography` package.",
     'Install it: pip install "tidelog[says]".',
-    test=_TEST,
+    test=f"{_FILE}::test_signatures_without_the_library_are_refused",
 )
 
 ENTRIES = (OPERANDS, ARITHMETIC, NO_IDENTIFIER, NO_LIST, NO_VECTOR, STEPS, LOCAL_STEPS, NO_ADDRESS, SETTING, SIGNATURES)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import TypeAlias
 
@@ -117,7 +118,7 @@ class Network:
         self._everywhere = tuple(fact for fact in program.facts if isinstance(fact.atom.place, Variable))
         self._load(program, topology)
         for step in steps:
-            self._arrange(step.time, lambda step=step: self._play(step))  # type: ignore[misc]
+            self._arrange(step.time, partial(self._play, step))
 
     # ---- what happens
 
@@ -164,7 +165,7 @@ class Network:
         for fact in (*program.facts, *topology.facts):
             if fact in self._everywhere or self._is_physical(fact.atom):
                 continue
-            self._arrange(0.0, lambda fact=fact: self._insert(fact.atom))  # type: ignore[misc]
+            self._arrange(0.0, partial(self._insert, fact.atom))
         for address in addresses:  # timers that fire at once find the facts present
             self._start(address)
 
@@ -205,7 +206,7 @@ class Network:
             assert isinstance(place, Variable)
             surroundings = Surroundings(self.now, random)
             row = tuple(_value(arg, {place.name: address, HERE: address}, surroundings) for arg in fact.atom.args)
-            self._arrange(self.now, lambda row=row, name=fact.atom.relation: self._give(address, name, row))  # type: ignore[misc]
+            self._arrange(self.now, partial(self._give, address, fact.atom.relation, row))
         for timer in self.program.timers:
             first = self.now + timer.delay + (random.random() * timer.spread if timer.spread else 0.0)
             self._arrange(first, self._tick(address, birth, timer, 1))
