@@ -102,4 +102,25 @@ SIGNATURES = FailureEntry(
     test=f"{_FILE}::test_signatures_without_the_library_are_refused",
 )
 
-ENTRIES = (OPERANDS, ARITHMETIC, NO_IDENTIFIER, NO_LIST, NO_VECTOR, STEPS, LOCAL_STEPS, NO_ADDRESS, SETTING, SIGNATURES)
+STATES = FailureEntry(
+    "TL7460",
+    LimitError,
+    "too many states",
+    "more than {limit} states of the network",
+    "An exploration follows every order of delivery.",
+    "Explore a smaller network, or fewer changes at once.",
+    test="tests/lab/network/test_explore.py::test_large_explorations_stop",
+)
+ENTRIES = (
+    OPERANDS,
+    ARITHMETIC,
+    NO_IDENTIFIER,
+    NO_LIST,
+    NO_VECTOR,
+    STEPS,
+    LOCAL_STEPS,
+    NO_ADDRESS,
+    SETTING,
+    SIGNATURES,
+    STATES,
+)

@@ -6,6 +6,7 @@ the order in which they arise. An event meets the tables as they are when its tu
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from tidelog.lab.network.compile import (
     Strand,
 )
 from tidelog.lab.network.functions import Surroundings, text
-from tidelog.lab.network.program import BROADCAST, COUNT, Row, TableDeclaration, Value
+from tidelog.lab.network.program import BROADCAST, COUNT, Row, Value
 from tidelog.lab.network.tables import Outcome, Table
 
 EVENT, INSERT, RETRACT, DELETE, EXPIRE = "event", "insert", "retract", "delete", "expire"
@@ -99,9 +100,13 @@ class Node:
             self._process(self._queue.popleft())
         return self._sent, self._changes, self._events
 
-    def declare(self, declaration: TableDeclaration) -> Table:
-        """The table of a relation, made if the node has none."""
-        return self.tables.setdefault(declaration.relation, Table(declaration))
+    def detached(self, neighbours: Callable[[str], list[str]]) -> Node:
+        """A copy that belongs to no run."""
+        known, self.neighbours = self.neighbours, neighbours
+        try:
+            return copy.deepcopy(self)
+        finally:
+            self.neighbours = known
 
     # ---- updates
 

@@ -147,8 +147,22 @@ class Network:
         return {address: rows for address, rows in found.items() if rows}
 
     def inject(self, atom: Atom, time: float | None = None) -> None:
-        """Insert a fact, or raise an event, from outside."""
-        self._arrange(self.now if time is None else time, lambda: self._play(ScriptStep(self.now, SCRIPT_INSERT, atom)))
+        """Insert a fact, or raise an event, from outside: now, or at a time."""
+        step = ScriptStep(self.now if time is None else time, SCRIPT_INSERT, atom)
+        self._arrange(step.time, lambda: self._play(step))
+
+    def remove(self, atom: Atom) -> None:
+        """Delete a fact from outside, now."""
+        step = ScriptStep(self.now, SCRIPT_DELETE, atom)
+        self._arrange(step.time, lambda: self._play(step))
+
+    def update_of(self, step: ScriptStep) -> tuple[str, Update]:
+        """The node that a change of a fact concerns, and what it has to process."""
+        address, row = self._place(step.atom)
+        kind = (
+            RETRACT if step.action == SCRIPT_DELETE else INSERT if step.atom.relation in self.program.tables else EVENT
+        )
+        return address, Update(kind, step.atom.relation, row)
 
     def _arrange(self, time: float, action: Callable[[], Happening | None]) -> None:
         self._count += 1
