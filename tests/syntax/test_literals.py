@@ -132,6 +132,8 @@ def test_body_aggregates(text, aggregate):
         ("min<C>", Aggregate("min", Var("C"), None)),
         ("count<*>", Aggregate("count", None, None)),
         ("a_MIN<C>", Aggregate("min", Var("C"), None)),
+        ("a_min<C>", Aggregate("min", Var("C"), None)),
+        ("a_Count<*>", Aggregate("count", None, None)),
         ("a_COUNT<*>", Aggregate("count", None, None)),
         ("a_AVG<C>", Aggregate("mean", Var("C"), None)),
         ("avg<C>", Aggregate("mean", Var("C"), None)),

@@ -161,6 +161,8 @@ class TermReader(Cursor):
     def _named(self, token: Token) -> Term:
         kind = self.token.kind
         aggregate = AGGREGATE_NAMES.get(token.text)
+        if aggregate is None and kind == "<" and self.in_head and token.text.startswith("a_"):
+            aggregate = AGGREGATE_NAMES.get(f"a_{token.text[2:].upper()}")  # P2 writes a_min as well as a_MIN
         if aggregate is not None and (kind in _TERM_STARTS or kind in (":", "<")):
             return self._aggregate(token, aggregate)
         if kind == "(":

@@ -164,6 +164,15 @@ def test_assigning_a_bound_variable_replaces_its_value_afterwards() -> None:
     assert rows(network(text, "here(a).", "at 1. +e(a, 3).").run(2), "t") == {("a", 8)}
 
 
+def test_every_solution_draws_a_random_number_for_itself() -> None:
+    text = """
+        materialize(peer, infinity, infinity, keys(1, 2)). materialize(t, infinity, infinity, keys(3)).
+        t(@X, Y, R) :- e(@X), R := f_rand(), peer(@X, Y).
+        """
+    net = network(text, "peer(a, b). peer(a, c). peer(a, d).", "at 1. +e(a).").run(2)
+    assert {row[1] for row in rows(net, "t")} == {"b", "c", "d"}
+
+
 def test_facts_with_a_variable_for_the_node_hold_at_every_node() -> None:
     net = network("materialize(id, infinity, 1, keys(1)). id(SELF, f_sha1(SELF)).", "here(a). here(b).").run(1)
     assert rows(net, "id") == {("a", sha1("a")), ("b", sha1("b"))}

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TypeAlias
 
 from tidelog.errors import ProgramError
-from tidelog.lab.network.functions import FUNCTIONS, Surroundings
+from tidelog.lab.network.functions import FUNCTIONS, RANDOM, Surroundings
 from tidelog.lab.network.localise import LocalRule, atom_of, binds, is_broadcast, known, localise, uses
 from tidelog.lab.network.network_catalogue import AGGREGATE, FUNCTION, TIMER, UNBOUND
 from tidelog.lab.network.program import (
@@ -352,6 +352,9 @@ def _plan(rule: Rule, literals: Sequence[Literal], bound: Iterable[str]) -> tupl
 
 def _is_ready(literal: Literal, names: set[str], left: Sequence[Literal]) -> bool:
     if isinstance(literal, Assignment | Condition):
+        term = literal.value if isinstance(literal, Assignment) else literal.test
+        if is_random(term) and any(isinstance(other, Atom) for other in left):
+            return False  # every solution draws for itself
         return all(name in names for name in uses(literal))
     if isinstance(literal, Absence):
         return not any(isinstance(other, Atom | Assignment) for other in left)
@@ -379,6 +382,11 @@ def _pattern(atom: Atom, names: Iterable[str]) -> Pattern:
         elif not isinstance(arg, Anything):
             bound.append((column, evaluator(arg)))
     return Pattern(atom.relation, len(atom.args), tuple(bound), tuple(free))
+
+
+def is_random(term: Term) -> bool:
+    """Whether a term draws from the random stream of the node."""
+    return isinstance(term, Apply) and (term.function in RANDOM or any(map(is_random, term.args)))
 
 
 def evaluator(term: Term) -> Evaluator:

@@ -191,6 +191,7 @@ def _flatten(schema: tuple[Value, ...]) -> Value:
     return tuple(_AGGREGATE.sub(r"\1", column) if isinstance(column, str) else column for column in schema)
 
 
+RANDOM = frozenset({"f_rand", "f_random", "f_drand", "f_coinFlip", "f_idgen", "f_randID"})
 FUNCTIONS: Mapping[tuple[str, int], Function] = {
     ("+", 2): _plus,
     ("-", 2): _arithmetic(lambda a, b: a - b, "-"),

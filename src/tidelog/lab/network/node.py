@@ -1,7 +1,8 @@
 """A node: its tables, and how it processes an update until nothing follows from it locally.
 
-Law: what a node does depends on its tables, the update, the clock and its own random stream. Updates are processed in
-the order in which they arise. An event meets the tables as they are when its turn comes, and is gone afterwards.
+Law: what a node does depends on its tables, the update, the clock and its own random stream. Updates of tables are
+processed in the order in which they arise, and events after them: an event meets tables that have come to rest, and is
+gone afterwards.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class Node:
         self.tables = {name: Table(table, evict_by.get(name)) for name, table in program.tables.items()}
         self._uses: dict[tuple[str, Row], dict[Produced, None]] = {}
         self._outputs: dict[str, dict[Row, _Output]] = {}
-        self._queue: deque[Update] = deque()
+        self._rows_due: deque[Update] = deque()
+        self._events_due: deque[Update] = deque()
         self._sent: list[tuple[str, Update]] = []
         self._changes: list[Change] = []
         self._events: list[Update] = []
@@ -90,14 +92,15 @@ class Node:
         """Process an update and all that follows from it here: what is sent elsewhere, what changed, which events."""
         self.surroundings.now = now
         self._sent, self._changes, self._events = [], [], []
-        self._queue.append(update)
+        self._emit(self.address, update)
         count = 0
-        while self._queue:
+        while self._rows_due or self._events_due:
             count += 1
             if count > MOST_LOCAL:
-                self._queue.clear()
+                self._rows_due.clear()
+                self._events_due.clear()
                 raise failures.LOCAL_STEPS.error(node=self.address, limit=MOST_LOCAL)
-            self._process(self._queue.popleft())
+            self._process((self._rows_due or self._events_due).popleft())
         return self._sent, self._changes, self._events
 
     def detached(self, neighbours: Callable[[str], list[str]]) -> Node:
@@ -216,7 +219,7 @@ class Node:
 
     def _emit(self, target: str | None, update: Update) -> None:
         if target == self.address:
-            self._queue.append(update)
+            (self._rows_due if update.relation in self.tables else self._events_due).append(update)
         elif target is not None:
             self._sent.append((target, update))
 
