@@ -11,9 +11,9 @@ PREFACE = """
 Written by `{command}`. {machine}. Every system runs in a separate process with one thread, and follows
 [the protocol](../peers/protocol.py): it computes the view, deletes one fact in a hundred, inserts them again, does the
 same with a single fact, and adds a rule. After each step its view had the rows that DuckDB's SQL returns. Times are
-milliseconds of processor time, the best of several runs. Tidelog's build includes loading the facts. DuckDB, clingo,
-and systems that are not incremental compute the view again; compiled systems cannot add a rule. Memory is the peak of
-the process in MB, with the Python interpreter and its libraries where there are any.
+milliseconds of processor time, the best of all runs; `--quick` means small data and one run. Tidelog's build includes
+loading the facts. DuckDB, clingo, and systems that are not incremental compute the view again; compiled systems cannot
+add a rule. Memory is the peak of the process in MB, with the Python interpreter and its libraries where there are any.
 """
 MEASURES: Mapping[str, str] = {
     "build": "Build",
@@ -30,10 +30,11 @@ REASONS: Mapping[str, str] = {
     "out": "Deleting visits the supports of every fact that could be lost; where most of the view changes, or the view "
     "is small, computing it again is cheaper.",
     "in": "As for deletions; the share of the view that changes decides.",
-    "one out": "An epoch costs about 0.1 ms before the first fact is visited.",
-    "one in": "An epoch costs about 0.1 ms before the first fact is visited.",
+    "one out": "An epoch passes through Python, which costs a few tenths of a millisecond in the first epochs of a "
+    "process.",
+    "one in": "As for one fact deleted.",
     "rule": "The supports of the new rule are found and counted.",
-    "memory": "Supports and ranks are stored with every fact, and Python with its libraries takes about 90 MB.",
+    "memory": "Supports and ranks are stored with every fact, and Python with its libraries takes about 75 MB.",
 }
 OWN = "Tidelog"
 
