@@ -492,3 +492,11 @@ def test_memory_that_runs_out_is_reported(reach, monkeypatch):
 
     monkeypatch.setattr("tidelog.cli.act.run_program.read_inputs", full)
     assert "error[TL3082]: not enough memory; nothing more was changed" in failed(reach)
+
+
+def test_many_warnings_of_one_kind_become_one_line(tmp_path):
+    program = tmp_path / "p.dl"
+    program.write_text("q(1, 2).\n" + "".join(f"p{i}(X) :- q(X, Unused).\n" for i in range(6)))
+    printed = run(program).stderr
+    assert printed.count("warning[TL702]") == 3
+    assert f"3 more of warning TL702; `tidelog check {program}` prints all of them" in printed

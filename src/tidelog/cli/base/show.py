@@ -6,7 +6,8 @@ Law: all three say the same. Colours are styles laid over the lines of `errors.r
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ STYLES: Mapping[str, str] = {
     render.PRIMARY: "red",
     render.SECONDARY: "blue",
 }
+WARNINGS_OF_A_CODE = 3  # that a command prints if checking is not its purpose
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -38,6 +40,20 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic], to: Console) -> None:
     for diagnostic in diagnostics:
         _print(render.lines_of(diagnostic), to)
         to.print()
+
+
+def show_first_warnings(found: Sequence[Diagnostic], file: str, to: Console) -> None:
+    """Print the first warnings of each code, and one line for the rest of each."""
+    shown: Counter[str] = Counter()
+    for warning in found:
+        shown[warning.code] += 1
+        if shown[warning.code] <= WARNINGS_OF_A_CODE:
+            show_diagnostics([warning], to)
+    for code, count in shown.items():
+        if count > WARNINGS_OF_A_CODE:
+            to.print(
+                f"{count - WARNINGS_OF_A_CODE:,} more of warning {code}; `tidelog check {file}` prints all of them"
+            )
 
 
 def show_error(error: TidelogError, to: Console) -> None:

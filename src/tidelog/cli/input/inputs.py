@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.cli.base.progress import progress
 from tidelog.cli.base.sandbox import input_files
-from tidelog.cli.base.show import console, show_diagnostics, shown_warnings
+from tidelog.cli.base.show import console, show_first_warnings, shown_warnings
 from tidelog.cli.input.report import Report, check_file
 from tidelog.errors import ProgramError
 from tidelog.io.budget import Budget
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 def read_valid(file: str, functions: Given = (), *, labelled: bool = False) -> CheckedProgram:
-    """The program of a file that has no errors, with the functions that it may call; prints its warnings.
+    """The program of a file that has no errors, with the functions that it may call; prints the first of its warnings.
 
     An engine takes the check over if the rules were ``labelled`` before.
     """
     checked = refuse_errors(report := check_file(file, functions=functions, labelled=labelled))
     if report.findings:
-        show_diagnostics(report.findings, console(stderr=True))
+        show_first_warnings(report.findings, file, console(stderr=True))
     return checked
 
 
