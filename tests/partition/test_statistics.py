@@ -19,7 +19,7 @@ def test_distinct_keys_are_close_to_the_truth(rows: int, values: int) -> None:
     cells = np.random.default_rng(rows + values).integers(0, values, (rows, 2))
     for columns in ((0,), (0, 1)):
         true = len(np.unique(cells[:, columns], axis=0))
-        assert count_keys(cells, columns).distinct == pytest.approx(true, rel=0.1, abs=1)
+        assert count_keys(cells, columns).distinct == pytest.approx(true, rel=0.15, abs=1)
 
 
 def test_heavy_keys_make_chains_longer_than_the_average() -> None:

@@ -1,7 +1,7 @@
 """What a partition knows about its relations: sizes, distinct keys, and how long the chains of keys are.
 
 Law: an estimate only chooses between plans that find the same supports. Keys are counted when a planner first asks for
-them, in one pass over the records, and again when the relation has grown or shrunk by a factor since; an existing index
+them, in a sample of the records, and again when the relation has grown or shrunk by a factor since; an existing index
 provides their number at no cost.
 
 How many rows does a look-up meet? For a key drawn from all keys it is n / D; for a key drawn from the rows themselves,
@@ -12,9 +12,9 @@ than its average suggests.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -25,10 +25,7 @@ from tidelog.partition.memory.relations import Relations
 
 GROWING = 1000  # the least size that a relation of the own stratum is assumed to reach
 AGAIN = 4  # the factor by which a relation must have changed before its keys are counted again
-EXACT = 1 << 12  # rows that are counted exactly
-BUCKETS = 1 << 14
-CHUNK = 1 << 15  # rows processed together, so that they stay in the cache
-SAMPLE = 1 << 12  # keys that are examined, if there are more
+SAMPLE = 1 << 15  # rows that are examined, if there are more; they are drawn from all parts of the relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +38,28 @@ class Keys:
 
 
 def count_keys(records: Cells, columns: tuple[int, ...]) -> Keys:
-    """Count the keys that records have in some columns, exactly if there are few records.
+    """Count the keys that records have in some columns: exactly, or estimated from a sample if there are many.
+
+    Of d keys in a sample of n of N rows, f of which occur once in it, about d / (1 - (1 - n/N) f/n) exist (the
+    first-order jackknife of Haas and Stokes, 1998): d if all occur often, N if none occurs twice.
 
     >>> found = count_keys(np.array([[1, 1], [1, 2], [1, 3], [2, 1]]), (0,))
     >>> found.distinct, round(found.chain, 2)
     (2.0, 2.24)
     """
     rows = len(records)
-    if rows <= EXACT:
-        _, counts = np.unique(_mixed(records, columns), return_counts=True)
+    drawn = slice(None) if rows <= SAMPLE else _drawn(rows)
+    counts = np.unique(_mixed([records[drawn, column] for column in columns]), return_counts=True)[1]
+    if rows <= SAMPLE:
         return _keys(rows, float(len(counts)), _squares(counts))
-    shift = max(0, (rows // SAMPLE).bit_length() - 1)
-    counts, sample = np.zeros(BUCKETS, np.int64), []
-    for first in range(0, rows, CHUNK):
-        mixed = _mixed(records[first : first + CHUNK], columns)
-        counts += np.bincount((mixed >> np.uint64(50)).astype(np.int64), minlength=BUCKETS)
-        sample.append(mixed[mixed & np.uint64((1 << shift) - 1) == 0])
-    squares = (_squares(counts) - rows * rows / BUCKETS) * BUCKETS / (BUCKETS - 1)
-    used = int(np.count_nonzero(counts))
-    if used <= SAMPLE:
-        return _keys(rows, -BUCKETS * log(1 - used / BUCKETS), squares)
-    return _keys(rows, float(len(np.unique(np.concatenate(sample))) << shift), squares)
+    part, once = SAMPLE / rows, int(np.count_nonzero(counts == 1))
+    pairs = (_squares(counts) - SAMPLE) / part**2
+    return _keys(rows, len(counts) / (1 - (1 - part) * once / SAMPLE), rows + pairs)
+
+
+def _drawn(rows: int) -> Cells:
+    """The rows of a sample: one of each interval of equal length, anywhere in it, so that no period is met."""
+    return ((np.arange(SAMPLE) + np.random.default_rng(rows).random(SAMPLE)) * (rows / SAMPLE)).astype(np.int64)
 
 
 def _keys(rows: int, distinct: float, squares: float) -> Keys:
@@ -70,11 +68,11 @@ def _keys(rows: int, distinct: float, squares: float) -> Keys:
     return Keys(rows, distinct, sqrt(average * max(average, squares / max(1, rows))))
 
 
-def _mixed(records: Cells, columns: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+def _mixed(columns: Sequence[Cells]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     """A hash of every key."""
-    mixed = np.full(len(records), 0x2545F4914F6CDD1D, np.uint64)
+    mixed = np.full(len(columns[0]), 0x2545F4914F6CDD1D, np.uint64)
     for column in columns:
-        mixed ^= records[:, column].astype(np.uint64)
+        mixed ^= column.astype(np.uint64)
         mixed *= np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
