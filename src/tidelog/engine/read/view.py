@@ -71,6 +71,10 @@ class Table(Sequence[tuple[Any, ...]]):
     def _cells(self) -> Cells:
         raise TypeError("a table has cells")
 
+    def _cells_by_column(self) -> Cells:
+        """The same for a reader of columns, which may be contiguous in memory."""
+        return self._cells()
+
     def rows(self) -> list[tuple[Any, ...]]:
         """All rows as tuples of Python values."""
         return self._decode(self._cells())
@@ -158,7 +162,7 @@ class Table(Sequence[tuple[Any, ...]]):
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table; columns have the types of the data that was inserted, if it had types."""
-        cells = self._cells()
+        cells = self._cells_by_column()
         arrays = [
             give_back(np.ascontiguousarray(cells[:, i]), t, outside, self._dictionary)
             for i, (t, outside) in enumerate(zip(self.types, self.outside, strict=True))
@@ -318,6 +322,9 @@ class View(Table):
     def _cells(self) -> Cells:
         return read_rows(self._core, self.name)
 
+    def _cells_by_column(self) -> Cells:
+        return read_rows(self._core, self.name, by_column=True)
+
     def _decode(self, cells: Cells) -> list[tuple[Any, ...]]:
         """Decode in slices: an epoch that waits for the interpreter can run after each of them."""
         turn = self._core.writing
@@ -435,11 +442,11 @@ def open_view(core: Core, name: str) -> View:
     return View(core, name, names, types, frame)
 
 
-def read_rows(core: Core, name: str) -> Cells:
+def read_rows(core: Core, name: str, *, by_column: bool = False) -> Cells:
     """The facts of a relation at the last committed epoch."""
     core.must_be_open()
     core.writing.read()
-    return core.read(lambda facts: facts.rows(name))
+    return core.read(lambda facts: facts.rows(name, by_column=by_column))
 
 
 def data_frame_maker(

@@ -52,14 +52,15 @@ class CommittedFacts:
 
     # Reading
 
-    def rows(self, name: str) -> Cells:
-        """The columns of all facts of a relation."""
+    def rows(self, name: str, *, by_column: bool = False) -> Cells:
+        """The columns of all facts of a relation; ``by_column``: each column is contiguous in memory, not each row."""
         with self.lock:
             records = self._records(name)
-            if self._is_at_rest and self._relations.live(self._relations.numbers[name]) == len(records):
-                return records[:, :STATE].copy()
-            mask = self._present(records)
-            return records[:, :STATE].copy() if mask.all() else records[mask, :STATE]
+            if not (self._is_at_rest and self._relations.live(self._relations.numbers[name]) == len(records)):
+                mask = self._present(records)
+                if not mask.all():
+                    return records[mask, :STATE]
+            return records[:, :STATE].copy(order="F" if by_column else "C")
 
     def some_rows(self, name: str, first: int, count: int) -> Cells:
         """``count`` of them, starting with number ``first``, in the order of `rows`."""

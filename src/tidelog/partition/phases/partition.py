@@ -201,9 +201,9 @@ class Partition:
 
     # Reading
 
-    def rows(self, name: str) -> Cells:
+    def rows(self, name: str, *, by_column: bool = False) -> Cells:
         """The columns of the facts of a relation at the last committed epoch."""
-        return self.committed.rows(name)
+        return self.committed.rows(name, by_column=by_column)
 
     def counts(self, name: str) -> tuple[Cells, Cells, Cells, Cells, npt.NDArray[Any]]:
         """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation; no epoch runs."""

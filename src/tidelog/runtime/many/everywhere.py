@@ -63,7 +63,7 @@ class Everywhere:
         """The number of columns of a relation, None if there is no such relation."""
         return self._rules.node.arity(name)
 
-    def rows(self, name: str) -> Cells:
+    def rows(self, name: str, *, by_column: bool = False) -> Cells:
         """The facts of a relation at the last committed epoch."""
         return np.concatenate(self._ask_owners(name, Service.rows, name))
 

@@ -48,9 +48,9 @@ class EmbeddedFacts:
         """The number of columns of a relation, None if there is no such relation."""
         return self._node.arity(name)
 
-    def rows(self, name: str) -> Cells:
+    def rows(self, name: str, *, by_column: bool = False) -> Cells:
         """The facts of a relation at the last committed epoch."""
-        return self._partition.rows(name)
+        return self._partition.rows(name, by_column=by_column)
 
     def one_epoch(self) -> AbstractContextManager[object]:
         """While it is held no epoch becomes the committed one."""

@@ -40,8 +40,8 @@ class Facts(Protocol):
     def one_epoch(self) -> AbstractContextManager[object]:
         """While it is held no epoch becomes the committed one: what is read inside belongs together."""
 
-    def rows(self, name: str) -> Cells:
-        """The facts of a relation."""
+    def rows(self, name: str, *, by_column: bool = False) -> Cells:
+        """The facts of a relation; ``by_column``: for a reader of columns, which may be contiguous in memory."""
 
     def some_rows(self, name: str, first: int, count: int) -> Cells:
         """``count`` of them, starting with number ``first``, in the same order."""
