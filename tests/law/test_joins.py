@@ -2,13 +2,16 @@
 
 Random rules join atoms by equal variables, by comparisons, by equal expressions and by nothing at all, in recursion
 too; random epochs add and remove facts, whole relations and rules. After every epoch the engine is compared with the
-naive evaluator, as in `test_law.py`, which has few such joins.
+naive evaluator, as in `test_law.py`, which has few such joins. Cases are run with computed keys and without.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 import pytest
 
@@ -19,6 +22,9 @@ from tests.law.share import share
 from tests.law.test_rollback import run_with_trouble
 from tidelog import EvaluationError
 from tidelog.engine.engine import Engine
+from tidelog.rewrite import pipeline
+from tidelog.rewrite.key_expressions import key_expressions
+from tidelog.rewrite.names import KEYED
 from tidelog.syntax import parse_program
 from tidelog.testing import EpochChanges, State
 
@@ -135,10 +141,30 @@ def try_case(seed: int, epochs: int = 5) -> None:
         raise AssertionError(f"seed {seed}: {error}\n{case}") from error
 
 
+@contextmanager
+def computed_keys(on: bool) -> Iterator[None]:
+    """Equations of expressions are keys, or tests of a cross product."""
+    passes = tuple(each for each in pipeline.PASSES if on or each is not key_expressions)
+    with patch.object(pipeline, "PASSES", passes):
+        yield
+
+
+@pytest.mark.parametrize("on", [True, False])
 @pytest.mark.parametrize("first", range(0, share(2, 20), 10))
-def test_law_holds_for_joins(first: int) -> None:
-    for seed in range(first, first + 10):
-        try_case(seed)
+def test_law_holds_for_joins(first: int, on: bool) -> None:
+    with computed_keys(on):
+        for seed in range(first, first + 10):
+            try_case(seed)
+
+
+def test_random_programs_have_computed_keys() -> None:
+    def keyed(seed: int) -> bool:
+        return any(rule.head.predicate.startswith(KEYED) for rule in pipeline.to_core(random_case(seed).program.rules))
+
+    with computed_keys(True):
+        assert sum(map(keyed, range(20))) > 2
+    with computed_keys(False):
+        assert not any(map(keyed, range(20)))
 
 
 @pytest.mark.parametrize("seed", range(3000, 3006))
