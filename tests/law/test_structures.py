@@ -2,19 +2,27 @@
 
 Random programs with a recursive record, a recursive algebraic type and a record of mixed fields, under changes of facts
 and rules, on one partition and on three, beside the naive evaluator, which matches patterns in its own way.
+Every case is run with structures that the kernel opens and with those that Python opens.
 Values made by rules are at most two levels deep; what depth costs is not tested here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from random import Random
+from unittest.mock import patch
 
 import pytest
 
 from tests.law.harness import Case, run, story
 from tests.law.share import share
 from tests.law.test_law import compare_orders
+from tests.law.test_rollback import run_with_trouble
 from tests.law.unkind import engine_on
+from tidelog.engine.engine import Engine
+from tidelog.partition.code.machine import Machine
+from tidelog.partition.texts import entries
 
 CASES = share(16, 20)
 BLOCK = min(6, CASES)
@@ -24,15 +32,56 @@ TYPES = """
 """
 
 
+@contextmanager
+def in_the_kernel(on: bool) -> Iterator[None]:
+    """The kernel opens and makes structures that exist, since entries settle at once; or Python does."""
+    with ExitStack() as patches:
+        if on:
+            patches.enter_context(patch.object(entries, "RECENT", 1))
+        else:
+            patches.enter_context(patch.object(Machine, "show_structures", lambda _: None))
+        yield
+
+
+@pytest.mark.parametrize("on", [True, False])
 @pytest.mark.parametrize("partitions", [1, 3])
 @pytest.mark.parametrize("first", range(0, CASES, BLOCK))
-def test_incremental_equals_from_scratch_after_every_epoch(first: int, partitions: int) -> None:
-    for seed in range(first, first + BLOCK):
-        case = Case.random(seed, "structures")
-        try:
-            run(case, engine_on(partitions)) if partitions > 1 else run(case)
-        except Exception as error:
-            raise AssertionError(f"seed {seed}, kind structures: {error}\n{case}") from error
+def test_incremental_equals_from_scratch_after_every_epoch(first: int, partitions: int, on: bool) -> None:
+    with in_the_kernel(on):
+        for seed in range(first, first + BLOCK):
+            case = Case.random(seed, "structures")
+            try:
+                run(case, engine_on(partitions)) if partitions > 1 else run(case)
+            except Exception as error:
+                raise AssertionError(f"seed {seed}, kind structures: {error}\n{case}") from error
+
+
+@pytest.mark.parametrize("seed", range(3400, 3406))
+def test_failed_epochs_with_structures_leave_no_trace(seed: int) -> None:
+    with in_the_kernel(True):
+        assert run_with_trouble(Case.random(seed, "structures", epochs=3), Random(seed))
+
+
+def test_many_records_are_made_and_opened_together() -> None:
+    """More than are computed one by one; some parts are texts, some records are nil."""
+    rules = """
+        .type P = [x: number, next: P] .type T = Leaf {v: symbol} | Node {l: P, r: T}
+        .decl n(x: number, s: symbol) .decl p(x: P) .decl t(x: T) .decl q(x: number, y: number) .decl w(s: symbol)
+        p([x, nil]) :- n(x, _). p([x, p]) :- n(x, _), p(p), p = [y, nil], y < x, x - y < 3.
+        t($Leaf(s)) :- n(_, s). t($Node([x, nil], $Leaf(s))) :- n(x, s), x % 2 = 0.
+        q(x, y) :- p([x, [y, nil]]). w(s) :- t($Node([x, _], $Leaf(s))), x > 3.
+    """
+    rows = [(i, f"s{i % 40}") for i in range(200)]
+    with in_the_kernel(True), Engine(rules) as db:
+        with db.epoch() as e:
+            e.insert("n", rows)
+        assert set(db["q"]) == {(x, y) for x in range(200) for y in (x - 1, x - 2) if y >= 0}
+        assert len(db["p"]) == 200 + 199 + 198
+        assert set(db["w"]) == {(s,) for x, s in rows if x > 3 and x % 2 == 0}
+        with db.epoch() as e:
+            e.delete("n", rows[::2])
+        assert set(db["q"]) == {(x, x - 2) for x in range(3, 200, 2)}
+        assert not db["w"]
 
 
 def test_messages_may_come_in_any_order_and_in_any_pieces() -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tidelog.errors import DataError
 from tidelog.partition.code.call import structure_cell
-from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.dictionary import Dictionary, ScratchDictionary
 from tidelog.partition.texts.packed_cells import Packed
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
 from tidelog.partition.texts.structures import NIL_CELL
 from tidelog.partition.texts.texts import from_bytes, to_bytes
 from tidelog.program import Column, Constructor, TypeDeclaration, Variant
 from tidelog.program.values.shape import Shape, make_shapes
-from tidelog.store.image.entries import decode_entries, encode_entries
+from tidelog.store.image.entries import decode_entries, encode_columns, encode_entries
 
 
 def shapes(*constructors: str) -> dict[str, Shape]:
@@ -126,3 +127,38 @@ def test_a_partition_asks_the_owner_for_parts() -> None:
     other = SharedDictionary(1, None, ask, lambda *_: None)  # type: ignore[arg-type]  # values
     assert other.decode(cell, shape) == (1, (2, None))
     assert len(asked) == 2
+
+
+def test_structures_made_by_rows_are_those_made_one_by_one() -> None:
+    rows = np.random.default_rng(3).integers(-5, 5, (3000, 3))
+    together, single = Dictionary(), Dictionary()
+    cells = together.pack_rows(rows)
+    assert cells.tolist() == [single.pack(row) for row in rows.tolist()]
+    assert (
+        together.parts_of(cells.tolist()) == single.parts_of(cells.tolist()) == [Packed(row) for row in rows.tolist()]
+    )
+    assert len(together) == len(single) == len(np.unique(rows, axis=0))
+    columns = together.entries.columns_since(0)
+    stored = decode_entries(memoryview(encode_columns(columns)))
+    assert dict(stored) == dict(single.entries.since(0))
+
+
+def test_structure_with_the_id_of_a_text_is_refused() -> None:
+    dictionary = Dictionary()
+    cell = Dictionary().pack((1, 2))
+    dictionary.enter([(cell, "taken")])
+    with pytest.raises(DataError, match="taken"):
+        dictionary.pack_rows(np.array([[1, 2]]))
+    with pytest.raises(DataError, match="taken"):
+        dictionary.pack((1, 2))
+
+
+def test_question_does_not_find_what_a_running_epoch_has_made() -> None:
+    dictionary = Dictionary()
+    dictionary.pack_rows(np.array([[1, 2], [3, 4]]))
+    dictionary.begin()
+    dictionary.pack_rows(np.array([[5, 6]]))
+    assert dictionary.entries.known_records.size == 3
+    assert ScratchDictionary(dictionary).entries.known_records.size == 2
+    dictionary.end()
+    assert ScratchDictionary(dictionary).entries.known_records.size == 3

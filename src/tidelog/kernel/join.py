@@ -18,6 +18,7 @@ from tidelog.kernel.layout import (
     A_FIRST,
     A_GEN,
     A_ROWS,
+    A_WAY,
     ARITY,
     ASK_AHEAD,
     ASSERT_SAME,
@@ -104,6 +105,7 @@ from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, sto
 from tidelog.kernel.ordered_index import first_from, highest, is_within, lowest
 from tidelog.kernel.relation import find, hash_cells
 from tidelog.kernel.scalar import compare, compute
+from tidelog.kernel.structures import structure
 
 NEAR, FAR = 4, 8  # items of the batch between prefetching memory and using it
 
@@ -447,14 +449,18 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
             if 0 <= row - code[pc + A_FIRST] < code[pc + A_ROWS] and load(known, 0) == 1:
                 registers[code[pc + S_SAME]] = load(known, 1)
             else:
-                rel = code[pc + S_REL]
-                gather_key(code, pc, registers, scratch)
-                row = first_row(directory, indexes, code[pc + S_INDEX], rel, scratch)
-                if row == 0:
-                    machine[NEED] = pc
-                    status = CALL
-                    break
-                value = load(directory[rel, REC], (row - 1) * directory[rel, WIDTH] + code[pc + S_NKEY])
+                value, found = 0, False
+                if code[pc + A_WAY] != 0:
+                    value, found = structure(machine, code, pc, registers)
+                if not found:
+                    rel = code[pc + S_REL]
+                    gather_key(code, pc, registers, scratch)
+                    row = first_row(directory, indexes, code[pc + S_INDEX], rel, scratch)
+                    if row == 0:
+                        machine[NEED] = pc
+                        status = CALL
+                        break
+                    value = load(directory[rel, REC], (row - 1) * directory[rel, WIDTH] + code[pc + S_NKEY])
                 registers[code[pc + S_SAME]] = value
         if forward:
             count(counts, pc + ENTERED, 1)

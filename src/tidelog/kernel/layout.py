@@ -97,7 +97,11 @@ INDEX_FIELDS = COLS + MAX_KEY
     OWN_READ,  # 1: a plan of the phase reads a relation of its own stratum besides its trigger
     ASK_AHEAD,  # 1: the first look-up of a plan reads a large table, which is prefetched
     SHOWN,  # flags that facts get when they become present: VISIBLE if no plan can observe the difference
-) = range(52)
+    IDS,  # the dictionary (`kernel.texts`): addresses of table (0: none) and records, mask of places, records to read
+    ID_RECORDS,
+    ID_MASK,
+    ID_COUNT,
+) = range(56)
 STATE_FIELDS = 56
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
@@ -120,7 +124,9 @@ BIND, CHECK = 0, 1
 
 # A function whose results are known for some rows of the fact that its arguments follow from: the first row, how many,
 # the address of two cells for each (1 if it is known, and the result), and the generator of that fact (0: the trigger).
-A_FIRST, A_ROWS, A_CELLS, A_GEN = range(S_ACCEPT, S_ACCEPT + 4)
+# A function of structures (`kernel.structures`): which one, the id of the constructor (0: a record), and the place of
+# the part that is read, or the hash that a new id starts from; behind the keys, what is read of other constructors.
+A_FIRST, A_ROWS, A_CELLS, A_GEN, A_WAY, A_TAG, A_PLACE = range(S_ACCEPT, S_ACCEPT + 7)
 
 # An expose step: relation of candidates, whether it is of the own stratum, relation of shown groups, order of values,
 # value register, where the candidate's row is found (generator, or 0: the trigger), memory of `compare` and its index,

@@ -4,8 +4,9 @@ Law (D15): a text is kept once, under the id that `xxhash` computes or that is g
 that exists with other bytes, or with bytes of another kind, is a clash, which is reported before anything of its row is
 kept. A record is written before the table shows it, so that concurrent readers see complete records.
 
-A record is the id, the address of the bytes, and their number times four plus the kind (text, list, broken text). A
-place in the table holds the upper half of the id and, below it, the number of the record plus one; 0 is empty.
+A record is the id, the address of the bytes, and their number times four plus the kind (text, list, broken text, cells
+of a structure). A place in the table holds the upper half of the id and, below it, the number of the record plus one; 0
+is empty.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tidelog.kernel.xxhash import hash_bytes, hash_cell
 ID, ADDRESS, SIZE, RECORD_WIDTH = 0, 1, 2, 3
 COUNT, FREE, LEFT, CLASH, ROOM_WIDTH = 0, 1, 2, 3, 4  # records, next free byte and how many, record that clashed or -1
 KINDS = 4
+STRUCTURE = 3  # the kind of the cells of a structure
 BATCH = 16  # texts between prefetching a place in the table and reading it
 _LOW32 = 0xFFFFFFFF
 

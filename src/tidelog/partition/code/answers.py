@@ -30,6 +30,7 @@ def answer(machine: Machine, pc: int) -> None:
         count = int(code[pc + at.S_NKEY])
         args = tuple(int(machine.registers[code[pc + at.S_KEYS + i]]) for i in range(count))
         if _answer_ahead(machine, pc, args):
+            machine.show_structures()
             return
     machine.check_time()  # a function may take long, and many are called in one slice
     began = time.perf_counter()
@@ -37,6 +38,7 @@ def answer(machine: Machine, pc: int) -> None:
     _note(machine, pc, 1, began)
     while not support.remember(relations.directory, relations.indexes, number, address(cells)):
         relations.grow(number)
+    machine.show_structures()
 
 
 def _answer_ahead(machine: Machine, pc: int, args: tuple[int, ...]) -> bool:

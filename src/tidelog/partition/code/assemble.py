@@ -11,15 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from tidelog.kernel import aggregate, ordered_index, scalar
+from tidelog.kernel import aggregate, ordered_index, scalar, structures
 from tidelog.kernel import layout as at
 from tidelog.partition.base import partition_failures as failures
+from tidelog.partition.code.call import structure_use
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.texts.dictionary import Dictionary
+from tidelog.partition.texts.ids import chain_of
 from tidelog.plan.plan_rule import ORDERED_BY_CELL
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Range, Step, Visit
 from tidelog.program import Const, Rule
 from tidelog.program.functions.table import WRAP
+from tidelog.program.values.structure import MAKE, TEST, signature, structure_of
 
 SHOWN = "__shown "  # the relation of what the groups of a rule show
 VARIABLES = 1024  # registers below hold variables, registers from here on hold constants
@@ -111,6 +114,7 @@ class Assembler:
         self.relations = relations
         self.dictionary = dictionary
         self.constants: list[int] = []
+        self.has_structures = False  # some plan makes, reads or tests records or variants
         self.memories: dict[int, Apply] = {}
         self.indexes: set[tuple[int, tuple[int, ...]]] = set()  # made for plans
         self._constant_places: dict[int, int] = {}
@@ -232,7 +236,20 @@ class Assembler:
         self.memories[number] = step
         index = self.relations.index(number, tuple(range(len(step.args))))
         keys = [self._register(a) for a in step.args]
-        return [at.APPLY, -1, number, step.target, *(0,) * at.PHASES, index, len(keys), 0, *keys]
+        *way, other = self._structure(step.function)
+        return [at.APPLY, -1, number, step.target, 0, 0, 0, 0, *way, index, len(keys), 0, *keys, other]
+
+    def _structure(self, function: str) -> tuple[int, int, int, int]:
+        """What the kernel does with structures by itself: function, constructor, place, and the result for others."""
+        if structure_of(function) is None:
+            return 0, 0, 0, 0
+        self.has_structures = True
+        use = structure_use(function, self.dictionary)
+        tag = use.tag[0] if use.tag else 0
+        if use.kind == MAKE:
+            parts = len(use.tag) + len(signature(function)[0])
+            return structures.MAKES, tag, chain_of(parts, use.tag), 0
+        return structures.TESTS if use.kind == TEST else structures.READS, tag, use.place, use.other
 
     def index(self, number: int, columns: tuple[int, ...], *, filled: bool = True) -> int:
         """The number of an index that plans need."""

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
+import numpy as np
+
+from tidelog.kernel.cells import Cells
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.dictionary import Dictionary, natural_type
 from tidelog.partition.texts.structures import NIL_CELL, constructor_id
 from tidelog.plan.steps import Apply
 from tidelog.program.functions.lists import DEEPEST, MOST_LISTS, is_too_deep, is_too_large
 from tidelog.program.functions.table import Function, order_of, resolve
-from tidelog.program.values.structure import MAKE, TEST, is_structural, least, physical, structure_of
+from tidelog.program.values.structure import MAKE, READ, TEST, is_structural, least, physical, structure_of
 from tidelog.program.values.term import Value
 
 SELF_TYPED = frozenset(("number", "symbol", "list"))  # types of values whose cells determine their type
@@ -89,23 +93,56 @@ def _fits(value: Value, type_: str) -> bool:
 
 def structure_cell(name: str, cells: Sequence[int], dictionary: Dictionary) -> int:
     """The result cell of a function that makes, reads or tests structures."""
-    return structure_cells(name, [cells], dictionary)[0]
+    use = structure_use(name, dictionary)
+    if use.kind == MAKE:
+        return dictionary.pack((*use.tag, *cells))
+    parts = dictionary.parts(cells[0])
+    return use.other if parts is None else use.result(parts)
 
 
-def structure_cells(name: str, rows: Sequence[Sequence[int]], dictionary: Dictionary) -> list[int]:
+def structure_column(name: str, rows: Cells, dictionary: Dictionary) -> Cells:
     """The same for many rows of cells."""
+    use = structure_use(name, dictionary)
+    if use.kind == MAKE:
+        tags = np.full((len(rows), len(use.tag)), use.tag, np.int64)
+        return dictionary.pack_rows(np.ascontiguousarray(np.concatenate([tags, rows], axis=1)))
+    found: Cells = np.full(len(rows), use.other)
+    exist = rows[:, 0] != NIL_CELL
+    opened = dictionary.entries.structures(rows[exist, 0])
+    if opened is None:  # some are known to other partitions only, or were made a moment ago
+        found[exist] = [use.result(parts) for parts in dictionary.parts_of(rows[exist, 0].tolist())]
+        return found
+    parts, starts = opened
+    places = exist.nonzero()[0]
+    if use.tag:
+        fits = parts[starts] == use.tag[0]
+        places, starts = places[fits], starts[fits]
+    found[places] = 1 if use.kind == TEST else parts[starts + use.place]
+    return found
+
+
+class StructureUse(NamedTuple):
+    """What a function does with structures, in cells: ``other`` is the result for those of other constructors."""
+
+    kind: int
+    tag: tuple[int, ...]
+    place: int
+    other: int
+
+    def result(self, parts: Sequence[int]) -> int:
+        """What is read of a structure with these parts, or whether it has the constructor."""
+        if tuple(parts[: len(self.tag)]) != self.tag:
+            return self.other
+        return 1 if self.kind == TEST else parts[self.place]
+
+
+def structure_use(name: str, dictionary: Dictionary) -> StructureUse:
+    """What a function that makes, reads or tests structures does."""
     structure = structure_of(name)
     assert structure is not None, "the type check names the type of every constructor"
     tag = (constructor_id(structure.constructor),) if structure.constructor else ()
-    if structure.kind == MAKE:
-        return [dictionary.pack((*tag, *cells)) for cells in rows]
-    values = [cells[0] for cells in rows]
-    found = iter(dictionary.parts_of([cell for cell in values if cell != NIL_CELL]))
-    opened = (None if cell == NIL_CELL else next(found) for cell in values)
-    if structure.kind == TEST:
-        return [int(parts is not None and parts[: len(tag)] == tag) for parts in opened]
-    type_, place = structure.parts[structure.place], len(tag) + structure.place
-    return [
-        dictionary.encode(least(type_), physical(type_)) if parts is None or parts[: len(tag)] != tag else parts[place]
-        for parts in opened
-    ]
+    if structure.kind != READ:
+        return StructureUse(structure.kind, tag, 0, 0)
+    type_ = structure.parts[structure.place]
+    other = dictionary.encode(least(type_), physical(type_))
+    return StructureUse(READ, tag, len(tag) + structure.place, other)

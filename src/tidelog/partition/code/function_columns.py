@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tidelog.errors import TidelogError
 from tidelog.kernel.cells import Cells
-from tidelog.partition.code.call import structure_cells
+from tidelog.partition.code.call import structure_column
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.steps import Apply
 from tidelog.program.functions.patterns import STEPS, compiled, translated
@@ -34,7 +34,7 @@ MANY = 512  # rows from which on Arrow is used: importing it takes as long as th
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The results of a function, the number of distinct arguments it was computed for, and which rows have one.
+    """The results of a function, the number of arguments it was computed for, and which rows have one.
 
     ``known`` is None if all have one.
     """
@@ -91,9 +91,10 @@ def _distinct(args: Sequence[Column], count: int) -> tuple[list[tuple[int, ...]]
 
 def _structures(step: Apply, args: Sequence[Column], count: int, dictionary: Dictionary) -> Results:
     """Records and variants that are made, read or tested: none of this ever fails."""
-    distinct, places = _distinct(args, count)
-    cells = np.array(structure_cells(step.function, distinct, dictionary), np.int64)
-    return Results(cells[places], len(distinct))
+    rows: Cells = np.empty((count, len(args)), np.int64)
+    for place, column in enumerate(args):
+        rows[:, place] = column
+    return Results(structure_column(step.function, rows, dictionary), count)
 
 
 def _one_by_one(

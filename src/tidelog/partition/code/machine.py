@@ -32,6 +32,7 @@ from tidelog.partition.memory.messages import Messages
 from tidelog.partition.memory.queue import NO_CELLS, Queue
 from tidelog.partition.memory.records import later
 from tidelog.partition.memory.relations import BRIEF, Relations
+from tidelog.partition.texts.texts import KnownRecords
 from tidelog.program.functions.table import FUNCTIONS, Function
 
 KEPT = [
@@ -46,6 +47,10 @@ KEPT = [
     at.OWN,
     at.AWAY,
     at.AWAYCAP,
+    at.IDS,
+    at.ID_RECORDS,
+    at.ID_MASK,
+    at.ID_COUNT,
     *FIELDS,
     *COUNTER_FIELDS,
 ]  # of the state, from one epoch to the next
@@ -149,6 +154,7 @@ class Machine:
         self.ahead: dict[int, int] = {}  # facts for which functions were last computed ahead, by place of the code
         self.beside: dict[int, Cells] = {}  # their results, beside rows
         self.scale: Weighing | None = None  # of the retraction that runs
+        self._shown: KnownRecords | None = None  # what the kernel sees of the dictionary
         self._budget = 200_000
         self._deadline: float | None = None
         self.scratch: Cells = np.zeros(VARIABLES, np.int64)
@@ -187,6 +193,19 @@ class Machine:
         for pc in self.beside:
             self.code[pc + at.A_ROWS] = 0
         self.beside.clear()
+
+    def show_structures(self) -> None:
+        """Show the kernel the structures that the dictionary has now, if a plan uses any.
+
+        The memory is kept as long as the kernel may read it: others may grow or drop entries in the meantime.
+        """
+        if not self.assembler.has_structures:
+            return
+        known, shown = self.assembler.dictionary.entries.known_records, self._shown
+        if shown is None or known.size != shown.size or known.table is not shown.table:
+            self._shown = known
+            self.state[[at.IDS, at.ID_RECORDS]] = address(known.table), address(known.records)
+            self.state[[at.ID_MASK, at.ID_COUNT]] = len(known.table) - 1, known.size
 
     def add_code(self, cells: list[int]) -> int:
         """Append the code of a plan; returns its place."""
@@ -386,6 +405,8 @@ class Machine:
             if done is not None:
                 return done
         self._is_brief = fires  # until it turns out not to be
+        if fires:
+            self.show_structures()
         while True:
             state[at.BUDGET] = budget = self._next_budget(share is not None)
             began, fired = time.perf_counter(), state.item(at.ITEM)

@@ -71,6 +71,7 @@ class Trip:
         """Visit strata until the epoch is finished (DONE), or the caller must act."""
         partition, charts = self._partition, self.charts
         machine, relations = partition.machine, partition.relations
+        machine.show_structures()
         while True:
             self.state[visit.SLICES] = BRIEF_STRATA if self._is_first else MANY_STRATA
             status: int = visit.visit_strata.when_brief(self._is_first)(

@@ -19,10 +19,10 @@ from tidelog.partition.texts.entries import Entries, ScratchEntries
 from tidelog.partition.texts.ids import (
     LIST_SEED,
     LONG,
-    RECORD_SEED,
     SYMBOL_SEED,
     TAGS,
     TWO64,
+    chain_of,
     hash_long,
     symbol_id,
     to_signed,
@@ -193,13 +193,17 @@ class Dictionary:
 
     def pack(self, cells: Sequence[int]) -> int:
         """The cell of a record or variant with these cells as its parts."""
-        mixed = hash_long(len(cells), RECORD_SEED)
-        for cell in cells:
-            mixed = hash_long(cell, mixed)
-        packed = to_signed(mixed)
+        packed = chain_of(len(cells), cells)
         if packed == NIL_CELL:
             raise failures.SAME_ID.error(known="nil", value=tuple(cells), cell=packed)
         return self._make(packed, Packed(cells))
+
+    def pack_rows(self, rows: Cells) -> Cells:
+        """The cells of many records or variants, each row the cells of the parts of one."""
+        cells = self.entries.enter_structures(rows, chain_of(rows.shape[1]))
+        if not cells.all():
+            raise failures.SAME_ID.error(known="nil", value=tuple(rows[cells.argmin()].tolist()), cell=NIL_CELL)
+        return cells
 
     def parts(self, cell: int) -> Packed | None:
         """The cells of the parts of a record or variant; None for ``nil``."""

@@ -1,9 +1,10 @@
 """The entries of a dictionary: values under their ids, numbered in the order in which they were made.
 
 Law (D15): two values with one id are an error. Entries made one by one are *recent* at first and then settle among the
-texts, where columns of text are entered at once. Lists are kept as values, too: equal ones may be written differently.
-Adding requires the lock; looking up does not. An entry is permanent, unless the epoch that made it failed: entries that
-such an epoch made since its `begin` are dropped, except those that another thread has made or used in the meantime.
+texts, where columns of text, and of structures, are entered at once. Lists are kept as values, too: equal ones may be
+written differently. Adding requires the lock; looking up does not. An entry is permanent, unless the epoch that made it
+failed: entries that such an epoch made since its `begin` are dropped, except those that another thread has made or used
+in the meantime.
 """
 
 from __future__ import annotations
@@ -16,14 +17,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tidelog.kernel.cells import Cells
+from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.structures import hash_structures
+from tidelog.kernel.texts import STRUCTURE
 from tidelog.partition.base import partition_failures as failures
-from tidelog.partition.texts.texts import LIST, Clash, EntryColumns, TextColumn, TextMark, Texts, laid_out, to_bytes
+from tidelog.partition.texts.packed_cells import Packed
+from tidelog.partition.texts.texts import (
+    LIST,
+    TEXT,
+    Clash,
+    EntryColumns,
+    KnownRecords,
+    TextColumn,
+    TextMark,
+    Texts,
+    from_kept_bytes,
+    laid_out,
+    to_kept_bytes,
+)
 from tidelog.program.functions.lists import same
 from tidelog.program.values.term import Value
 
 RECENT, RECENT_BYTES = 1 << 14, 1 << 22
 FEW = 32  # ids from which on they are looked up together
+WHOLE = (str, Packed)  # values that are equal only if their bytes are
+OF_PARTS = (LIST, STRUCTURE)
 
 
 class Mark(NamedTuple):
@@ -131,7 +149,25 @@ class Entries:
             settled = self._settle()
         assert settled, "entries that owners have not heard of"
         numbers = self._texts.find_all(cells)
-        return bool((numbers >= 0).all()) and bool(((self._texts.kinds(numbers) == LIST) == lists).all())
+        return bool((numbers >= 0).all()) and bool((np.isin(self._texts.kinds(numbers), OF_PARTS) == lists).all())
+
+    def structures(self, cells: Cells) -> tuple[Cells, Cells] | None:
+        """The parts of structures one after the other, and where those of each begin; None if one has not settled."""
+        with self.lock:
+            self._settle()
+        return self._texts.structures(cells)
+
+    @property
+    def known_records(self) -> KnownRecords:
+        """The entries that have settled."""
+        return self._texts.known
+
+    @property
+    def lasting_records(self) -> KnownRecords:
+        """Those of them that are older than the running epoch, which may fail."""
+        with self.lock:
+            known, mark = self._texts.known, self._mark
+            return known if mark is None else known._replace(size=mark.texts.records)
 
     def since(self, count: int) -> list[tuple[int, Value]]:
         """The entries made after the first ``count``, in order."""
@@ -160,10 +196,11 @@ class Entries:
             known = self._own(cell)
             if known is None:
                 self._recent[cell] = value
-                if not isinstance(value, str):
+                if not isinstance(value, WHOLE):
                     self._lists[cell] = value
                     self._list_bytes += list_bytes(value)
-                self._recent_bytes += len(value) if isinstance(value, str) else 0
+                else:
+                    self._recent_bytes += len(value) * (1 if isinstance(value, str) else 8)
                 if len(self._recent) >= RECENT or self._recent_bytes >= RECENT_BYTES:
                     self._settle()
             elif known is not value and not same(known, value):
@@ -171,13 +208,13 @@ class Entries:
 
     def enter_all(self, entries: Sequence[tuple[int, Value]]) -> None:
         """Add many entries."""
-        symbols = [entry for entry in entries if isinstance(entry[1], str)]
+        symbols = [entry for entry in entries if isinstance(entry[1], WHOLE)]
         with self.lock:
             if self.is_shared:
                 self._kept.update(cell for cell, _ in symbols)
             if len(symbols) >= FEW and self._settle():
                 self._enter_values(symbols)
-                entries = [entry for entry in entries if not isinstance(entry[1], str)]
+                entries = [entry for entry in entries if not isinstance(entry[1], WHOLE)]
             for cell, value in entries:
                 self.enter(cell, value)
 
@@ -187,6 +224,18 @@ class Entries:
         with self.lock:
             self._settle()
             self._enter_texts(address, offsets, cells, seed)
+            if self.is_shared:
+                self._kept.update(cells.tolist())
+        return cells
+
+    def enter_structures(self, rows: Cells, seed: int) -> Cells:
+        """Add structures, each a row of the cells of its parts; returns their ids, chains of hashes from ``seed``."""
+        cells: Cells = np.empty(len(rows), np.int64)
+        hash_structures(rows, seed, cells)
+        offsets = np.arange(len(rows) + 1) * (8 * rows.shape[1])
+        with self.lock:
+            self._settle()
+            self._enter_texts(address(rows), offsets, cells, 0, np.full(len(rows), STRUCTURE))
             if self.is_shared:
                 self._kept.update(cells.tolist())
         return cells
@@ -264,7 +313,7 @@ class Entries:
         return True
 
     def _enter_values(self, entries: Sequence[tuple[int, Value]]) -> None:
-        parts = [to_bytes(value) for _, value in entries]
+        parts = [to_kept_bytes(value) for _, value in entries]
         data, offsets = laid_out([raw for raw, _ in parts])
         cells = np.array([cell for cell, _ in entries], np.int64)
         self._enter_texts(data.ctypes.data, offsets, cells, 0, np.array([kind for _, kind in parts], np.int64))
@@ -274,7 +323,8 @@ class Entries:
             self._texts.enter(address, offsets, cells, seed, *kinds)
         except Clash as clash:
             at, end = offsets[clash.row : clash.row + 2].tolist()
-            value = ctypes.string_at(address + at, end - at).decode("utf-8", "surrogatepass")
+            kind = kinds[0].item(clash.row) if kinds else TEXT
+            value = from_kept_bytes(ctypes.string_at(address + at, end - at), kind)
             known, cell = self._texts.value(clash.number), int(cells[clash.row])
             raise failures.SAME_ID.error(known=known, value=value, cell=cell) from None
 
@@ -296,6 +346,11 @@ class ScratchEntries(Entries):
         here = super().values(cells)
         there = iter(self._base.values([cell for cell, value in zip(cells, here, strict=True) if value is None]))
         return [next(there) if value is None else value for value in here]
+
+    @property
+    def known_records(self) -> KnownRecords:
+        """The settled entries of the other dictionary that stay, whatever becomes of a running epoch."""
+        return self._base.lasting_records
 
     def made(self) -> list[int]:
         """The ids of the entries made here."""

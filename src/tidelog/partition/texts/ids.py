@@ -7,6 +7,7 @@ everywhere, without coordination. The same chain can be written in Spark SQL.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 import xxhash
 
@@ -28,6 +29,14 @@ def hash_long(value: int, seed: int) -> int:
 
 SYMBOL_SEED = to_signed(hash_long(TAGS["symbol"], SEED))
 LIST_SEED, RECORD_SEED = (hash_long(TAGS[kind], SEED) for kind in ("list", "record"))
+
+
+def chain_of(length: int, cells: Sequence[int] = ()) -> int:
+    """The hash of the first cells of a record or variant that has ``length`` of them."""
+    mixed = hash_long(length, RECORD_SEED)
+    for cell in cells:
+        mixed = hash_long(cell, mixed)
+    return to_signed(mixed)
 
 
 def symbol_id(text: str) -> int:

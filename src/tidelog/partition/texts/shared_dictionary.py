@@ -127,6 +127,10 @@ class SharedDictionary(Dictionary):
             self._make(cell, text)
         return cells
 
+    def pack_rows(self, rows: Cells) -> Cells:
+        """The cells of many records or variants, made here one by one, so that owners are notified."""
+        return np.array([self.pack(row) for row in rows.tolist()], np.int64)
+
     def text_column(self, cells: Cells) -> TextColumn | None:
         """The texts behind a column of ids; those not known here are requested, all at once."""
         self._fetch(unknown(self.entries, np.unique(cells).tolist()))

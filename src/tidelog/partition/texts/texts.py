@@ -2,8 +2,9 @@
 
 Law (D15): each text is kept once, as its UTF-8, without a Python object for it; records are numbered in the order in
 which they were added, and are appended or, after an epoch that failed, dropped from the end. Lists are kept here, too,
-as JSON, in the form that state folders have. Writers hold the dictionary's lock; readers need none: arrays that grow
-are replaced, and bytes stay.
+as JSON, in the form that state folders have, and structures as the cells of their parts, which compiled code reads
+(`kernel.structures`). Writers hold the dictionary's lock; readers need none: arrays that grow are replaced, and bytes
+stay.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import json
 import math
+import struct
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -30,6 +32,7 @@ from tidelog.kernel.texts import (
     RECORD_WIDTH,
     ROOM_WIDTH,
     SIZE,
+    STRUCTURE,
     copy_texts,
     enter_texts,
     fill_table,
@@ -57,7 +60,7 @@ class Clash(Exception):
 
 
 def to_bytes(value: Value) -> tuple[bytes, int]:
-    """A symbol or list in the form in which it is kept, and the kind of that.
+    """A value in the form that state folders have, and the kind of that.
 
     >>> to_bytes("a"), to_bytes((1, 2.0, ("b",)))
     ((b'a', 0), (b'[1, 2.0, ["b"]]', 1))
@@ -70,6 +73,20 @@ def to_bytes(value: Value) -> tuple[bytes, int]:
         return value.encode(), TEXT
     except UnicodeEncodeError:
         return value.encode("utf-8", "surrogatepass"), BROKEN
+
+
+def to_kept_bytes(value: Value) -> tuple[bytes, int]:
+    """A value in the form in which it is kept in memory, and the kind of that.
+
+    >>> to_kept_bytes(Packed((1,)))
+    (b'\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00', 3)
+    """
+    return (struct.pack(f"<{len(value)}q", *value), STRUCTURE) if isinstance(value, Packed) else to_bytes(value)
+
+
+def from_kept_bytes(raw: bytes, kind: int) -> Value:
+    """The value behind bytes that are kept in memory."""
+    return Packed(struct.unpack(f"<{len(raw) // 8}q", raw)) if kind == STRUCTURE else from_bytes(raw, kind == LIST)
 
 
 def from_bytes(raw: bytes, is_list: bool) -> Value:
@@ -103,6 +120,15 @@ class TextColumn(NamedTuple):
     data: Bytes
     offsets: Cells
     places: Cells
+
+
+class KnownRecords(NamedTuple):
+    """The records that there are: table, records, how many, and the memory that they point to."""
+
+    table: Cells
+    records: Cells
+    size: int
+    heaps: tuple[Bytes, ...]
 
 
 class EntryColumns(NamedTuple):
@@ -229,12 +255,32 @@ class Texts:
         """The value of one record."""
         records = self._block.array
         size = records.item(number, SIZE)
-        return from_bytes(ctypes.string_at(records.item(number, ADDRESS), size // KINDS), size % KINDS == LIST)
+        return from_kept_bytes(ctypes.string_at(records.item(number, ADDRESS), size // KINDS), size % KINDS)
 
     def entries(self, start: int) -> EntryColumns:
         """All records from one on."""
         numbers = np.arange(start, len(self))
-        return EntryColumns(self.cells(start), self.kinds(numbers) == LIST, *self.copied(numbers))
+        kinds, (data, offsets) = self.kinds(numbers), self.copied(numbers)
+        structures = kinds == STRUCTURE
+        if structures.any():
+            parts = [data[begin:end].tobytes() for begin, end in pairwise(offsets.tolist())]
+            for place in structures.nonzero()[0].tolist():
+                parts[place] = to_bytes(from_kept_bytes(parts[place], STRUCTURE))[0]
+            data, offsets = laid_out(parts)
+        return EntryColumns(self.cells(start), (kinds == LIST) | structures, data, offsets)
+
+    @property
+    def known(self) -> KnownRecords:
+        """The records that there are now."""
+        return KnownRecords(self._table, self._block.array, len(self), tuple(self._heaps))
+
+    def structures(self, cells: Cells) -> tuple[Cells, Cells] | None:
+        """The parts of structures one after the other, and where those of each begin; None if one is not known."""
+        numbers = self.find_all(cells)
+        if len(numbers) and (numbers.min() < 0 or (self.kinds(numbers) != STRUCTURE).any()):
+            return None
+        data, offsets = self.copied(numbers)
+        return data.view(np.int64), offsets[:-1] // 8
 
     def copied(self, numbers: Cells) -> tuple[Bytes, Cells]:
         """The bytes of some records one after the other, and where each begins and ends."""
@@ -247,8 +293,8 @@ class Texts:
 
     def values(self, numbers: Cells) -> list[Value]:
         """The values of some records."""
-        data, offsets = self.copied(numbers)
-        found = to_strings(data, offsets)
-        for place in (self.kinds(numbers) == LIST).nonzero()[0].tolist():
-            found[place] = from_bytes(data[offsets[place] : offsets[place + 1]].tobytes(), True)
-        return found
+        (data, offsets), kinds = self.copied(numbers), self.kinds(numbers)
+        if not kinds.any():
+            return to_strings(data, offsets)
+        raw, ends = data.tobytes(), pairwise(offsets.tolist())
+        return [from_kept_bytes(raw[begin:end], kind) for (begin, end), kind in zip(ends, kinds.tolist(), strict=True)]
