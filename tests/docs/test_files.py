@@ -6,12 +6,12 @@ import pytest
 
 from tests.docs.pages import DOCS, read
 from tidelog.io.io_catalogue import ENTRIES
-from tidelog.io.parameters import ENDINGS, KINDS, KNOWN
+from tidelog.io.parameters import ENDINGS, KINDS, PARAMETERS
 
 PAGE = read(DOCS / "reference" / "files.md")
 
 
-@pytest.mark.parametrize("word", sorted({*KNOWN["input"], *KNOWN["output"], *KINDS["output"], *ENDINGS} - {"name"}))
+@pytest.mark.parametrize("word", sorted({*PARAMETERS["input"], *PARAMETERS["output"], *KINDS["output"], *ENDINGS} - {"name"}))
 def test_every_parameter_kind_and_ending_is_told(word: str) -> None:
     assert f"`{word}`" in PAGE
 
