@@ -74,6 +74,12 @@ def test_every_failure_has_a_code_of_its_own() -> None:
     assert all(re.fullmatch(r"TL[1-8]\d{3}", code) for code in codes)
 
 
+def test_every_failure_of_a_catalogue_is_listed() -> None:
+    values = (value for module in CATALOGUES for value in vars(module).values())
+    defined = {value.code for value in values if isinstance(value, FailureEntry)}
+    assert defined == {entry.code for entry in ENTRIES}
+
+
 def test_every_failure_has_title_rule_and_advice() -> None:
     assert not [entry.code for entry in ENTRIES if not entry.title]
     assert not [entry.code for entry in ENTRIES if not entry.note.endswith((".", "`"))]

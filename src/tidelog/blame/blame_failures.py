@@ -53,8 +53,8 @@ CANNOT_REVERT = FailureEntry(
     EngineError,
     "epoch cannot be reverted",
     "cannot revert {what}: {reasons}",
-    "A revert restores base facts and rules as they were before the epoch. It is refused if a later epoch changed one "
-    "of them again, if lifetimes would have to be restored, or if the facts come from a table that is followed.",
+    "A revert restores the base facts and rules that the epoch changed. It is refused if a later epoch changed one of "
+    "them again, if lifetimes would have to be restored, or if the facts come from a followed table.",
     "Revert the later epochs, too (`since=EPOCH`), or change the facts and rules in an epoch.",
     "with Engine('p(X) :- q(X).', path='state') as db:\n"
     "    for _ in range(2):\n"
@@ -67,8 +67,8 @@ NOTHING_TO_REVERT = FailureEntry(
     EngineError,
     "epoch without changes to revert",
     "{what} changed no base fact and no rule, apart from facts that expired",
-    "Only changes of base facts and rules are reverted. Facts that expired are not restored.",
-    "Choose another epoch. `log` lists them.",
+    "Only changes to base facts and rules are reverted. Facts that expired are not restored.",
+    "Choose another epoch. `log` lists the epochs.",
     "with Engine('p(X) :- q(X).', path='state') as db:\n"
     "    with db.epoch() as e:\n        e.insert('q', [(1,)])\n"
     "    with db.epoch() as e:\n        e.insert('q', [(1,)])\n"

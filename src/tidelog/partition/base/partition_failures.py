@@ -259,6 +259,7 @@ ENTRIES = (
     NO_KERNEL,
     NO_VALUE,
     SAME_ID,
+    NO_CONSTRUCTOR,
     KEY_TWICE,
     RESULT,
     TOO_DEEP,

@@ -40,7 +40,7 @@ _INLINE = (
     CodeEntry(
         "TL234",
         "rule too large after inlining",
-        "inlining makes this rule larger than {most} parts, or nests more than {deepest} levels deep",
+        "inlining expands this rule to more than {most} parts or {deepest} levels of nesting",
         "An inline relation is replaced by the bodies of its rules. If each relation reads the next one twice, the "
         "rule doubles at every step.",
         "Remove `inline` from one of the relations.",

@@ -175,7 +175,7 @@ NO_JSON_VALUE = FailureEntry(
     "no JSON value at the path",
     "there is no value at the path {path!r} of {text!r}",
     "`json_get` returns the value at a path, so there must be one.",
-    "Test the path with `json_has` first, or use `elements(json_all(S, PATH))`, which has no values then.",
+    "Test the path with `json_has` first, or use `elements(json_all(S, PATH))`, which then returns no values.",
     'Engine(\'p(json_get("{}", "a")).\')\n',
 )
 JSON_PATH = FailureEntry(
@@ -184,7 +184,7 @@ JSON_PATH = FailureEntry(
     "invalid JSON path",
     "{path!r} is not a JSON path: unexpected {found!r} at position {place}",
     'A path is a sequence of names and positions, such as `user.tags[0]`, `items[*].price` or `["first name"]`.',
-    "Correct the path. Quote names that contain other characters than letters, digits, `_` and `-`.",
+    "Correct the path. Quote names that contain characters other than letters, digits, `_` and `-`.",
     'Engine(\'p(json_get("{}", "a..b")).\')\n',
 )
 NOT_AN_ADDRESS = FailureEntry(
@@ -192,7 +192,7 @@ NOT_AN_ADDRESS = FailureEntry(
     EvaluationError,
     "text is not an IP address or block",
     "{text!r} is not {wanted}",
-    "Addresses are written such as 192.0.2.1 or 2001:db8::1, blocks such as 192.0.2.0/24 or 2001:db8::/32.",
+    "Addresses have a form such as 192.0.2.1 or 2001:db8::1, blocks such as 192.0.2.0/24 or 2001:db8::/32.",
     "Exclude other texts with `is_ip` or `is_cidr`.",
     "Engine('p(ip(\"192.0.2\")).')\n",
 )
@@ -335,6 +335,11 @@ ENTRIES = (
     NOT_CONVERTED,
     TEXT_OVERFLOW,
     LONG_TEXT,
+    FUNCTION_ARGUMENT,
+    NOT_JSON,
+    NO_JSON_VALUE,
+    JSON_PATH,
+    NOT_AN_ADDRESS,
     PATTERN,
     LONG_MATCH,
     ARGUMENT,
