@@ -37,7 +37,7 @@ def connect(
 
 
 class Client:
-    """A server, used as an engine."""
+    """A connection to a server, with the interface of an engine."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire

@@ -70,7 +70,7 @@ class RemoteEpoch:
     def insert(self, relation: str, rows: Any, *, nulls: str | None = None) -> None:
         """Assert base facts: tuples, dicts, or a table of Arrow, pandas, DuckDB or Polars.
 
-        ``nulls`` says how nulls are handled: "refuse" (the default), "skip", or replacements such as "mgr=none".
+        ``nulls`` sets how nulls are handled: "refuse" (the default), "skip", or replacements such as "mgr=none".
         """
         self._change("insert", relation, rows, nulls)
 

@@ -158,11 +158,11 @@ class Engine:
     ) -> Epoch:
         """Undo an epoch, by default the last one, by committing the inverse of its changes; returns the new epoch.
 
-        Base facts and rules are as they were before the epoch, and views follow; rules have their old labels. ``since``
-        undoes all epochs after that one, up to ``epoch``. With ``dry_run`` nothing is committed, and the result reports
-        what would change. Without a state folder, only the last epoch can be undone, given as the value that `epoch`
-        returned. If a later epoch changed one of the facts or rules again, the call is refused with the reasons; facts
-        that expired stay expired, and offsets of sources stay.
+        The base facts and rules that it changed are restored, rules with their old labels, and the views are updated.
+        ``since`` undoes all epochs after that one, up to ``epoch``. With ``dry_run`` nothing is committed, and the
+        result reports what would change. Without a state folder, only the last epoch can be undone; pass the value that
+        `epoch` returned. If a later epoch changed one of the facts or rules again, the call is refused with the
+        reasons. Expired facts are not restored, and the offsets of sources are kept.
         """
         from tidelog.engine.ask.revert import revert
 
@@ -276,7 +276,7 @@ class Engine:
         return query.query(self._core, text)
 
     def prepare(self, text: str, bind: str | Sequence[str] = ()) -> Prepared:
-        """A query to be asked often, with values for the variables in ``bind``.
+        """A query that is prepared once and run often, with values for the variables in ``bind``.
 
         ``db.prepare("reach(X, Y)", bind="X")(77)`` returns the answers for one X.
         """
@@ -309,8 +309,8 @@ class Engine:
     ) -> Blame | ViewBlame:
         """Why a fact was added, removed or changed its value: in the last epoch that changed it, or the one given.
 
-        The name of a relation alone asks about all of its changes, grouped by cause. ``since`` asks about all epochs
-        after that one together. At most ``trials`` attempts are made, each of which undoes some of the changes.
+        For the name of a relation, it explains all of its changes, grouped by cause. With ``since``, it explains all
+        epochs after that one together. At most ``trials`` attempts are made, each of which undoes some of the changes.
         """
         from tidelog.engine.ask.blame import blame
 
@@ -351,7 +351,7 @@ class Engine:
         return ask.profile(self._core)
 
     def state(self) -> EngineState:
-        """Every fact with its rank and counts, for external checks; large."""
+        """Every fact with its rank and counts, for external checks. The result can be large."""
         from tidelog.engine.read import ask
 
         return ask.state(self._core)

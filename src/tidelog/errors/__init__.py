@@ -103,7 +103,7 @@ class TidelogError(Exception):
     """Root of all errors that Tidelog raises on purpose.
 
     ``str(error)`` is the message, ``code`` identifies the error for programs, ``note`` is the rule that was broken and
-    ``hint`` says what to do; the last three may be empty.
+    ``hint`` describes what to do; the last three may be empty.
     """
 
     code: str = ""

@@ -41,7 +41,7 @@ NOWHERE: Mapping[tuple[str, ...], str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How an engine evaluates; as text by ``str``, as plain values by `to_json`."""
+    """How an engine evaluates its rules. ``str`` returns a text, and `to_json` plain values."""
 
     relations: tuple[RelationPlan, ...]
     strata: tuple[StratumPlan, ...]

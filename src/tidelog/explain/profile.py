@@ -26,7 +26,7 @@ from tidelog.runtime.base.cost import EpochSum
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The last epoch and all epochs together; as text by ``str``, as plain values by `to_json`."""
+    """The cost of the last epoch and of all epochs together. ``str`` returns a text, and `to_json` plain values."""
 
     last: Account
     overall: Account

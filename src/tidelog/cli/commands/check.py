@@ -26,7 +26,8 @@ def check(
     files: Annotated[list[str], typer.Argument(help="Programs to check, or - for standard input.", metavar="FILE")],
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.text,
     fragment: Annotated[
-        Fragment | None, typer.Option("--fragment", help="Also report what is outside this fragment of the language.")
+        Fragment | None,
+        typer.Option("--fragment", help="Also report constructs outside this fragment of the language."),
     ] = None,
     functions: FunctionsOption = None,
     sandbox: SandboxOption = False,

@@ -49,7 +49,7 @@ def explain_command(
 
     Also lists cross products (joins that scan a whole relation repeatedly), the placement of relations on several
     partitions, and the rules that send messages. With `--analyze`, the program is evaluated over its facts and each
-    step is shown with its visits, its rows, and the rows per visit beside the planner's estimate.
+    step is shown with its visits, its rows, and the rows per visit next to the planner's estimate.
     """
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.guard import guarded

@@ -30,7 +30,7 @@ def format_command(
     convention: Annotated[
         Convention | None,
         typer.Option(
-            "--convention", help="Convention of texts that do not declare one.", show_default="inferred from the text"
+            "--convention", help="Convention for texts that do not declare one.", show_default="inferred from the text"
         ),
     ] = None,
 ) -> None:

@@ -15,7 +15,7 @@ def lsp_command(
         str | None, typer.Option("--state", metavar="DIR", help="Show the sizes of relations in this state folder.")
     ] = None,
     stdio: Annotated[
-        bool, typer.Option("--stdio", help="Use standard input and output. This is always the case.")
+        bool, typer.Option("--stdio", help="Use standard input and output, the only supported transport.")
     ] = True,
 ) -> None:
     """Start the language server for editors.

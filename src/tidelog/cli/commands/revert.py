@@ -1,4 +1,4 @@
-"""`tidelog revert --state DIR`: undo epochs by an epoch that inverts their changes.
+"""`tidelog revert --state DIR`: undo epochs by committing the inverse of their changes.
 
 Law: the inverse commits as a whole or nothing changes; what cannot be reverted is listed. A dry run needs no lock.
 """
@@ -37,7 +37,8 @@ def revert_command(
 ) -> None:
     """Undo an epoch, or several, by committing the inverse of their changes.
 
-    Base facts and rules are as they were before, and views follow. Refused if a later epoch changed one of them again.
+    Restores the base facts and rules, and updates the views. The command is refused if a later epoch changed one of
+    these facts or rules again.
     """
     from tidelog.cli.act.apply_difference import show_epoch
     from tidelog.cli.base.functions import functions_of

@@ -50,9 +50,7 @@ def read_memory(text: str) -> int:
 
 OutOption = Annotated[
     str | None,
-    typer.Option(
-        "-D", "--output-dir", metavar="DIR", help="Folder for the views, or `-` to print them to the terminal."
-    ),
+    typer.Option("-D", "--output-dir", metavar="DIR", help="Folder for the views, or `-` for standard output."),
 ]
 ChangesOption = Annotated[
     Path | None, typer.Option("--changes", metavar="FILE", help="Change script to run afterwards.")

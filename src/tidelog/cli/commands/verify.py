@@ -19,11 +19,12 @@ from tidelog.cli.base.place import Runtime, RuntimeOption
 def verify_command(
     state: Annotated[str, typer.Argument(metavar="DIR", help="The state folder, or a URI; with --facts, the program.")],
     program: Annotated[
-        str | None, typer.Argument(metavar="PROGRAM", help="Check against the rules of this file instead.")
+        str | None,
+        typer.Argument(metavar="PROGRAM", help="Check against the rules of this file, not those of the state."),
     ] = None,
     facts: Annotated[
         Path | None,
-        typer.Option("-F", "--fact-dir", metavar="DIR", help="Read the base facts from PROGRAM and this folder."),
+        typer.Option("-F", "--fact-dir", metavar="DIR", help="Read the base facts from PROGRAM and from this folder."),
     ] = None,
     results: Annotated[
         Path | None,

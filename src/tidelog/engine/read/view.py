@@ -53,7 +53,7 @@ SLICE = 1 << 9  # the same while epochs run concurrently
 class Table(Sequence[tuple[Any, ...]]):
     """Rows of cells with names and types of their columns: the part that views, changes and query results share.
 
-    Pickled, or copied by `copy.deepcopy`, it is `Rows` of what it shows at that moment.
+    Pickling it, or copying it with `copy.deepcopy`, creates `Rows` with its contents at that moment.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Table(Sequence[tuple[Any, ...]]):
     def to_spark(self, spark: SparkSession | None = None, *, lists_as_text: bool = False) -> DataFrame:
         """The rows as a Spark DataFrame of the engine's session, the given one, or the active one.
 
-        Lists whose elements have one type become arrays, others JSON; with ``lists_as_text`` all are texts in the
+        Lists whose elements have one type become arrays, other lists JSON. With ``lists_as_text`` all are texts in the
         notation of programs.
         """
         return self._spark_frame(spark, lists_as_text)
@@ -304,9 +304,9 @@ class View(Table):
         self._frame = frame
 
     def plot(self) -> ViewHistory:
-        """How the view changed, epoch by epoch: a plot in notebooks and by its method `svg`, a table by ``str``.
+        """How the view changed, epoch by epoch: a plot in notebooks and from its method `svg`, a table from ``str``.
 
-        With a state folder, the epochs are those in its log. An engine in memory counts from the first call on.
+        With a state folder, the epochs are those in its log. Without one, counting starts at the first call.
         """
         from tidelog.engine.read.epoch_counts import history_of
 

@@ -146,7 +146,7 @@ class Epoch:
         """Assert base facts: tuples, dicts, a view, a table of Arrow, pandas, numpy, DuckDB, Polars or Spark.
 
         With ``until`` they expire at that time, in seconds or as a datetime, unless they already expire later.
-        ``nulls`` says how nulls are handled: "refuse" (the default), "skip", or replacements such as "mgr=none" or
+        ``nulls`` sets how nulls are handled: "refuse" (the default), "skip", or replacements such as "mgr=none" or
         ``{"mgr": "none"}``; after the commit, ``epoch.nulls`` contains the counts.
         """
         self._change(1, relation, rows, nulls, None if until is None else microseconds(until, "until"))
@@ -166,7 +166,7 @@ class Epoch:
         self.collected.facts += ((sign, relation, part) for sign, part in by_sign(relation, data, change))
 
     def write(self, sign: int, relation: str, rows: Data) -> None:
-        """Assert (1) or retract (-1) facts of a text."""
+        """Assert (1) or retract (-1) the facts in a text."""
         self._must_be_open()
         self._target.check_relation(relation, self.collected.program)
         self.collected.facts.append((sign, relation, rows))
@@ -194,7 +194,7 @@ class Epoch:
     def declare(self, text: str) -> list[str]:
         """Add declarations to the program: ``.decl vip(person: symbol)``, and types, keys and lifetimes.
 
-        The text may also contain rules and facts, which are added, too; returns the labels of the rules.
+        The text may also contain rules and facts, which are added. Returns the labels of the rules.
         """
         self._must_be_open()
         return [self.add_rule(rule) for rule in self._target.declare(self.collected, text).rules]
@@ -243,8 +243,8 @@ class Epoch:
     def blame(self, fact: Fact | Violation, *, trials: int = 1000) -> Blame | ViewBlame:
         """Why a fact was added, removed or changed its value in this epoch, once it is committed or previewed.
 
-        The name of a relation alone asks about all of its changes, grouped by cause; see `Engine.blame`. The first
-        violations of a constraint can be passed like facts, also for an epoch that was refused.
+        For the name of a relation, it explains all of its changes, grouped by cause; see `Engine.blame`. The first
+        violations of a constraint can be passed like facts, even for an epoch that was refused.
         """
         return self._target.blame(self, fact, trials)
 

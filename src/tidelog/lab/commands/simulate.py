@@ -45,12 +45,12 @@ SCHEDULES = (
 ALGORITHM_HELP = f"Maintenance algorithm: {', '.join(ALGORITHMS)}."
 TURN_HELP = "Transform the last epoch from pipelined to synchronous or back, and draw the steps to this HTML file."
 SCHEDULE_HELP = (
-    f"Which message is delivered next: {', '.join(SCHEDULES)}; starve:NODE, delay:N and reorder:N take a value."
+    f"Which message is delivered next: {', '.join(SCHEDULES)}; some have a value: starve:NODE, delay:N, reorder:N."
 )
 UNTIL_HELP = "Run in virtual time, with timers, events and lifetimes, until this second."
 EVICT_HELP = "Column by which a full table evicts rows, greatest first. By default, the oldest rows are evicted."
-WITH_HELP = "Another program that every node runs."
-DEFINE_HELP = "Macro that the program expects."
+WITH_HELP = "Additional program to run on every node."
+DEFINE_HELP = "Define a macro that the program uses."
 
 
 @app.command()

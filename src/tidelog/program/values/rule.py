@@ -42,11 +42,11 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``label: head :- body.`` A rule with an empty body has one support, as long as the rule is there.
+    """``label: head :- body.`` A rule with an empty body has one support for as long as the rule exists.
 
-    ``plans`` is what Soufflé's `.plan` says of the rule: (version, the atoms of the body in order, counted from 1).
-    With ``subsumes`` it is Soufflé's ``p(x) <= p(y) :- more.``: its body begins with these two atoms, and it derives
-    nothing, but says that the first is removed where the second is present (`program.subsumption`).
+    ``plans`` are the join orders that Soufflé's `.plan` sets for the rule: (version, the atoms of the body in order,
+    counted from 1). With ``subsumes`` it is Soufflé's ``p(x) <= p(y) :- more.``: its body begins with these two atoms.
+    Such a rule derives nothing; it removes the first where the second is present (`program.subsumption`).
     With ``constraint`` it is a clause without a head: its body must not hold (`program.constraint`).
     """
 

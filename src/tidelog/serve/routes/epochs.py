@@ -236,7 +236,7 @@ OPERATIONS = (
         "POST",
         "/v1/revert",
         revert,
-        "Undo epochs by an epoch that inverts their changes",
+        "Undo epochs by committing the inverse of their changes",
         access=WRITE,
         lane=Lane.write,
         body=schemas.fields(

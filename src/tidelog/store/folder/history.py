@@ -41,7 +41,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """An epoch in the log; ``changed`` holds per relation how many facts were inserted and deleted."""
+    """An epoch in the log; ``changed`` contains the numbers of inserted and deleted facts of each relation."""
 
     epoch: int
     time: float
