@@ -11,7 +11,9 @@ from tidelog.io.parameters import ENDINGS, KINDS, PARAMETERS
 PAGE = read(DOCS / "reference" / "files.md")
 
 
-@pytest.mark.parametrize("word", sorted({*PARAMETERS["input"], *PARAMETERS["output"], *KINDS["output"], *ENDINGS} - {"name"}))
+@pytest.mark.parametrize(
+    "word", sorted({*PARAMETERS["input"], *PARAMETERS["output"], *KINDS["output"], *ENDINGS} - {"name"})
+)
 def test_every_parameter_kind_and_ending_is_told(word: str) -> None:
     assert f"`{word}`" in PAGE
 

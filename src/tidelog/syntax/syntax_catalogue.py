@@ -393,7 +393,7 @@ _REFUSED = (
     ),
     CodeEntry(
         "TL160",
-        "lattices",
+        "lattices are not supported",
         "lattices (`.lattice`) are not supported",
         "Soufflé's `.lattice` declares a type whose values are merged by a user-defined function.",
         "Use `min` and `max`, which are allowed in recursion.",

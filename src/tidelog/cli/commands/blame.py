@@ -17,7 +17,7 @@ from tidelog.cli.base.options import FunctionsOption
 def blame_command(
     fact: Annotated[
         str,
-        typer.Argument(metavar="FACT", help="A fact such as 'reach(1, 3)', or a relation to explain all its changes."),
+        typer.Argument(metavar="FACT", help="A fact such as 'reach(1, 3)', or a relation, to explain all its changes."),
     ],
     state: Annotated[str, typer.Option("--state", metavar="DIR", help="State folder or URI.")],
     epoch: Annotated[

@@ -232,7 +232,7 @@ NOT_THE_VALUES = FailureEntry(
     EngineError,
     "wrong number of values for a prepared query",
     "the query binds {wanted:1 variable} ({names}), but the number of given values is {found}",
-    "A prepared query takes one value for each variable in `bind`, in that order.",
+    "A prepared query needs one value for each variable in `bind`, in that order.",
     "Pass one value for each variable in `bind`.",
     'Engine("p(1).").prepare("p(X)", bind="X")()\n',
 )

@@ -68,10 +68,10 @@ STEPS = FailureEntry(
 LOCAL_STEPS = FailureEntry(
     "TL7456",
     LimitError,
-    "a node does not come to rest",
+    "updates of a node do not end",
     "node `{node}` has derived {limit} updates from one message",
     "A node processes a message until nothing follows from it locally.",
-    "Look for a rule that fires itself.",
+    "Look for a rule that triggers itself.",
     test=_TEST,
 )
 NO_ADDRESS = FailureEntry(

@@ -50,7 +50,7 @@ BOUND = CodeEntry(
 SOFT = CodeEntry(
     "TL906",
     "unsupported soft state in the simulator",
-    "the facts of `{relation}` have a lifetime or a maximum number, which the simulator does not support",
+    "`{relation}` has a lifetime or a maximum number of facts, which the simulator does not support",
     "The algorithms of the papers have no clock: facts are deleted only by explicit changes.",
     "Run the program in virtual time with --until SECONDS, or write `infinity` and delete the facts in a script.",
     "materialize(q, 10, infinity, keys(1)). p(@X,Y) :- q(@X,Y).",

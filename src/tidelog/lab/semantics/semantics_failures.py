@@ -454,7 +454,7 @@ COME_AND_GO = FailureEntry(
     DataError,
     "update inserts and deletes the same rows",
     "an update inserts and deletes the same rows: {both}",
-    "The insertions and deletions of an update have no row in common.",
+    "The insertions and deletions of an update must have no row in common.",
     "Either insert or delete each row.",
     "from tidelog.lab.semantics.regular.graph import Graph\nfrom tidelog.lab.semantics.regular.update import Update\n"
     'edge = Graph.of({"e": [(1, 2)]})\nUpdate(edge, edge)\n',

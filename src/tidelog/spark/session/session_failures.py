@@ -227,9 +227,9 @@ MESSAGE_SETTING = FailureEntry(
 TIMEOUT_SETTING = FailureEntry(
     "TL6076",
     PreflightError,
-    "invalid time-out",
+    "invalid timeout",
     "`{setting}` is {value!r}: it must be a number of seconds greater than zero",
-    "The time-outs of an engine are settings of its Spark session.",
+    "The timeouts of an engine are settings of its Spark session.",
     test="tests/spark/session/test_timeouts.py::test_invalid_time_out_is_refused",
 )
 ENTRIES = (

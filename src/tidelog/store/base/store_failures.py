@@ -37,7 +37,7 @@ CHANGES_NOT_KEPT = FailureEntry(
     StateError,
     "changes no longer kept",
     "{name}: the changes since epoch {after} are no longer kept; the oldest available are those since epoch {oldest}",
-    "A state keeps the changes of the last epochs, as many as its `history` setting.",
+    "A state keeps the changes of recent epochs. Its `history` setting is the number of epochs.",
     "Read the current views, or create the state with a longer `history`.",
     test="tests/store/test_history.py::test_old_files_are_removed_only_when_no_kept_epoch_needs_them",
 )
@@ -213,7 +213,7 @@ EPOCH_NOT_KEPT = FailureEntry(
     StateError,
     "epoch no longer kept",
     "{name}: epoch {epoch} is no longer kept; the oldest available epoch is {oldest}",
-    "A state keeps the last epochs, as many as its `history` setting.",
+    "A state keeps recent epochs. Its `history` setting is the number of epochs.",
     "Read a later epoch, or create the state with a longer `history`.",
     test="tests/store/test_history.py::test_old_files_are_removed_only_when_no_kept_epoch_needs_them",
 )
