@@ -24,7 +24,7 @@ from tidelog.lab.semantics.regular.clause import ONCE, RegularProgram
 from tidelog.lab.semantics.regular.forward import compute, maintain
 from tidelog.lab.semantics.regular.graph import Graph as Interpretation
 from tidelog.lab.semantics.regular.translate import read_regular
-from tidelog.lab.semantics.regular.update import Update, updated
+from tidelog.lab.semantics.regular.update import BulkUpdate, updated
 
 SHARES, DENSITIES = (5, 10, 15, 20, 25), (0.5, 1.0, 1.5, 2.0)
 NODES, QUICK_NODES, DRAWS = 1_000, 120, 5
@@ -53,7 +53,7 @@ class Trial:
 
     def _paper(self, before: Edges, after: Edges) -> tuple[float, float, Rows]:
         old, new = interpretation(before), interpretation(after)
-        model, change = compute(self.program, old), Update(new - old, old - new)
+        model, change = compute(self.program, old), BulkUpdate(new - old, old - new)
         full, computed = timed(lambda: compute(self.program, new))
         incremental, found = timed(lambda: maintain(self.program, model, change))
         maintained, rows = self._rows(updated(model, found)), self._rows(computed)

@@ -24,7 +24,7 @@ from tidelog.io.fact_text import FactWriter
 from tidelog.io.files import write_output
 from tidelog.io.parameters import PARQUET, Layout
 from tidelog.io.texts import show_text
-from tidelog.lab.dbsp import DatalogCircuit, Outcome
+from tidelog.lab.dbsp import DatalogCircuit, EpochOutcome
 from tidelog.program.check import CheckedProgram
 from tidelog.program.graph.choice import given_relations
 from tidelog.program.values.schema import column_names
@@ -64,7 +64,7 @@ class CircuitSession:
         self._views |= {change.rule.head.predicate for change in epoch if isinstance(change, RuleAdded)}
         return self._step(outcome, began)
 
-    def _step(self, outcome: Outcome, began: float) -> SessionEpoch:
+    def _step(self, outcome: EpochOutcome, began: float) -> SessionEpoch:
         seconds = time.perf_counter() - began
         self._epochs += 1
         changes = {}

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tidelog.errors import LimitError
 from tidelog.lab.semantics import (
     DRed,
-    Extended,
+    ExtendedExecution,
     Fact,
-    Pipelined,
-    Ranked,
+    PipelinedExecution,
+    RankedAlgorithm,
     Update,
     deletion,
     explore_algorithm,
@@ -92,8 +92,8 @@ def test_facts_that_never_change_are_deleted_and_sent_again():
     assert gone == {("a", "b"), ("a", "c"), ("a", "h")}
     assert back == {("a", "c"), ("a", "h")}
     assert {("d", "a", "c"), ("d", "a", "h")} <= sent
-    assert _gone_and_back(Ranked(), FIGURE_1, deletion("link", "a", "b"), NEIGHBOURS)[1] == set()
-    counted = _gone_and_back(Pipelined(), FIGURE_1, deletion("link", "a", "b"), NEIGHBOURS)
+    assert _gone_and_back(RankedAlgorithm(), FIGURE_1, deletion("link", "a", "b"), NEIGHBOURS)[1] == set()
+    counted = _gone_and_back(PipelinedExecution(), FIGURE_1, deletion("link", "a", "b"), NEIGHBOURS)
     assert (counted[0], counted[1]) == ({("a", "b")}, set())
 
 
@@ -117,7 +117,7 @@ def test_section_6_calls_reachable_a_b_re_derivable_and_in_figure_1_it_is_not():
 def test_the_extended_algorithm_sends_less_than_dred_on_acyclic_data_and_more_on_a_ring():
     for facts, link, extended_is_cheaper in ((FIGURE_1, ("a", "b"), True), (ring(3), (0, 1), False)):
         costs = {}
-        for algorithm in (DRed(), Extended(), Ranked()):
+        for algorithm in (DRed(), ExtendedExecution(), RankedAlgorithm()):
             algorithm.load(REACHABLE, facts)
             settle(algorithm)
             before = algorithm.bytes
@@ -133,12 +133,12 @@ def test_the_extended_algorithm_sends_less_than_dred_on_acyclic_data_and_more_on
 
 def test_algorithm_1_sends_less_than_dred_on_acyclic_data_and_does_not_end_on_a_ring():
     costs = []
-    for algorithm in (Pipelined(), DRed()):
+    for algorithm in (PipelinedExecution(), DRed()):
         algorithm.load(REACHABLE, FIGURE_1)
         settle(algorithm)
         costs.append(settle(algorithm, deletion("link", "a", "b")))
     assert costs[0] < costs[1]
-    around = Pipelined()
+    around = PipelinedExecution()
     around.load(REACHABLE, ring(3))
     with pytest.raises(LimitError, match="psn has not finished after 2,000 steps"):
         run(around, Fifo(), 2000)
@@ -146,7 +146,7 @@ def test_algorithm_1_sends_less_than_dred_on_acyclic_data_and_does_not_end_on_a_
 
 def test_re_derivation_costs_more_messages_than_ranked_support():
     costs = []
-    for algorithm in (DRed(), Ranked()):
+    for algorithm in (DRed(), RankedAlgorithm()):
         algorithm.load(REACHABLE, ring(5))
         settle(algorithm)
         costs.append(settle(algorithm, deletion("link", 0, 1), deletion("link", 1, 0)))

@@ -7,7 +7,7 @@ import pytest
 
 from tidelog.errors import DataError
 from tidelog.lab.semantics import Fact, Update, deletion, insertion, prepare
-from tidelog.lab.semantics.asserted import Asserted
+from tidelog.lab.semantics.asserted import AssertedFacts
 from tidelog.lab.semantics.fact import DELETE, INSERT
 from tidelog.lab.semantics.ranked import Support
 from tidelog.lab.semantics.ranked.clock import Clock
@@ -20,7 +20,7 @@ P, Q, R = Fact("p"), Fact("q"), Fact("r")
 
 
 def test_an_epoch_takes_in_the_sum_of_its_signs():
-    asserted = Asserted(prepare(parse_program("p :- q. p :- r.")))
+    asserted = AssertedFacts(prepare(parse_program("p :- q. p :- r.")))
     asserted.apply([insertion("q"), insertion("q"), deletion("q"), insertion("r"), deletion("r"), deletion("p")])
     assert asserted.due()
     assert asserted.take_changes() == [insertion("q")]
@@ -35,14 +35,14 @@ def test_an_epoch_takes_in_the_sum_of_its_signs():
 
 
 def test_a_change_that_does_not_fit_the_program_does_not_wait():
-    asserted = Asserted(prepare(parse_program("p :- q.")))
+    asserted = AssertedFacts(prepare(parse_program("p :- q.")))
     with pytest.raises(DataError, match="unknown relation `s`"):
         asserted.apply([insertion("s")])
     assert not asserted.due()
 
 
 def test_rules_without_body_are_due_once():
-    asserted = Asserted(prepare(parse_program("r1: p. r2: p. q :- p.")))
+    asserted = AssertedFacts(prepare(parse_program("r1: p. r2: p. q :- p.")))
     assert asserted.due()
     assert asserted.take_axioms() == {P: 2}
     assert not asserted.due()
@@ -50,7 +50,7 @@ def test_rules_without_body_are_due_once():
 
 
 def test_facts_and_changes_that_wait_decide_the_future():
-    asserted = Asserted(prepare(parse_program("r1: p. q :- p.")))
+    asserted = AssertedFacts(prepare(parse_program("r1: p. q :- p.")))
     seen = {asserted.canonical()}
     asserted.take_axioms()
     seen.add(asserted.canonical())

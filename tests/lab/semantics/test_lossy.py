@@ -19,7 +19,7 @@ from tidelog.lab.semantics import (
     prepare,
     run,
 )
-from tidelog.lab.semantics.executions import Acknowledged, Lossy
+from tidelog.lab.semantics.executions import AcknowledgedExecution, LossyExecution
 from tidelog.lab.semantics.executions.lossy import NUMBER_BYTES
 from tidelog.lab.semantics.schedule import Fifo, NewestFirst, Random, Script
 from tidelog.syntax import parse_program
@@ -40,21 +40,21 @@ def _explored(kind, program, losses, repeats):
 
 
 def test_without_faults_both_are_right_under_every_schedule():
-    assert _explored(Lossy, CHAIN, 0, 0).agrees
-    assert _explored(Acknowledged, CHAIN, 0, 0).agrees
+    assert _explored(LossyExecution, CHAIN, 0, 0).agrees
+    assert _explored(AcknowledgedExecution, CHAIN, 0, 0).agrees
 
 
 def test_one_lost_message_leaves_facts_behind_or_a_deletion_waiting_for_ever():
-    assert set(_explored(Lossy, CHAIN, 1, 0).ends) == {"{}", "{} stuck", "{v(2)}", "{p(1), v(2)}"}
+    assert set(_explored(LossyExecution, CHAIN, 1, 0).ends) == {"{}", "{} stuck", "{v(2)}", "{p(1), v(2)}"}
 
 
 def test_one_repeated_message_does_so_too():
-    assert set(_explored(Lossy, CHAIN, 0, 1).ends) == {"{}", "{} stuck", "{v(2)}", "{p(1), v(2)}"}
+    assert set(_explored(LossyExecution, CHAIN, 0, 1).ends) == {"{}", "{} stuck", "{v(2)}", "{p(1), v(2)}"}
 
 
 @pytest.mark.parametrize(("losses", "repeats"), [(1, 0), (0, 1), (1, 1), (2, 0)])
 def test_with_acknowledgements_every_schedule_is_right_wherever_faults_happen(losses, repeats):
-    found = _explored(Acknowledged, ONE_LINK, losses, repeats)
+    found = _explored(AcknowledgedExecution, ONE_LINK, losses, repeats)
     assert found.agrees, str(found)
     assert found.longest is not None
 
@@ -62,7 +62,7 @@ def test_with_acknowledgements_every_schedule_is_right_wherever_faults_happen(lo
 @pytest.mark.long
 @pytest.mark.parametrize(("losses", "repeats"), [(1, 0), (0, 1), (1, 1)])
 def test_with_acknowledgements_along_a_chain_of_links(losses, repeats):
-    assert _explored(Acknowledged, CHAIN, losses, repeats).agrees
+    assert _explored(AcknowledgedExecution, CHAIN, losses, repeats).agrees
 
 
 class _Numbered:
@@ -89,7 +89,10 @@ def _reachable(algorithm):
     return found
 
 
-@pytest.mark.parametrize(("kind", "losses", "repeats"), [(Acknowledged, 0, 1), (Acknowledged, 1, 0), (Lossy, 0, 1)])
+@pytest.mark.parametrize(
+    ("kind", "losses", "repeats"),
+    [(AcknowledgedExecution, 0, 1), (AcknowledgedExecution, 1, 0), (LossyExecution, 0, 1)],
+)
 def test_exploration_tells_equal_updates_apart_by_the_state_of_their_frames(kind, losses, repeats):
     # +p is sent for a and for b: one may have arrived or be repeated while the other is still under way.
     algorithm = kind(losses=losses, repeats=repeats)
@@ -97,7 +100,7 @@ def test_exploration_tells_equal_updates_apart_by_the_state_of_their_frames(kind
     algorithm.apply([insertion("a", 0), insertion("b", 0), deletion("a", 0)])
     found = explore_algorithm(algorithm, "{b(0), p(1)}")
     assert found.states == len(_reachable(algorithm))
-    assert found.agrees == (kind is Acknowledged)
+    assert found.agrees == (kind is AcknowledgedExecution)
 
 
 def _scripted(algorithm, *moves):
@@ -110,7 +113,7 @@ def _scripted(algorithm, *moves):
 
 
 def test_a_lost_acknowledgement_has_the_message_sent_again_and_acknowledged_again():
-    algorithm = Acknowledged(losses=1, repeats=0)
+    algorithm = AcknowledgedExecution(losses=1, repeats=0)
     moves = ["+a(0)", "+p(1) data arrives", "+p(1)", "+p(1) ack is lost"]
     assert _scripted(algorithm, *moves) == ["+p(1) data is sent again at 1"]
     assert not algorithm.quiescent()
@@ -120,7 +123,7 @@ def test_a_lost_acknowledgement_has_the_message_sent_again_and_acknowledged_agai
 
 
 def test_a_late_copy_of_what_was_acknowledged_still_arrives_and_is_acknowledged():
-    algorithm = Acknowledged(losses=0, repeats=1)
+    algorithm = AcknowledgedExecution(losses=0, repeats=1)
     moves = ["+a(0)", "+p(1) data is repeated", "+p(1) data arrives", "+p(1)", "+p(1) ack arrives"]
     assert _scripted(algorithm, *moves) == ["+p(1) data arrives at 1"]
     assert not algorithm.quiescent()
@@ -134,7 +137,7 @@ def test_a_late_copy_of_what_was_acknowledged_still_arrives_and_is_acknowledged(
 def test_protocols_of_the_papers_survive_many_faults(program, cost, schedule):
     size = 2 if program is REACHABLE else 3
     links = ring(size, *cost)
-    algorithm = Acknowledged(DERIVATION_SETS, losses=30, repeats=30)
+    algorithm = AcknowledgedExecution(DERIVATION_SETS, losses=30, repeats=30)
     algorithm.load(program, links)
     run(algorithm, schedule, 20_000)
     gone = links[0]
@@ -144,7 +147,7 @@ def test_protocols_of_the_papers_survive_many_faults(program, cost, schedule):
 
 
 def test_what_is_sent_again_is_counted():
-    quiet, faulty = Acknowledged(losses=0, repeats=0), Acknowledged(losses=3, repeats=0)
+    quiet, faulty = AcknowledgedExecution(losses=0, repeats=0), AcknowledgedExecution(losses=3, repeats=0)
     for algorithm in (quiet, faulty):
         assert isinstance(algorithm, Algorithm)
         algorithm.load(CHAIN)
@@ -155,20 +158,20 @@ def test_what_is_sent_again_is_counted():
 
 
 def test_acknowledgements_and_numbers_are_counted_in_bytes():
-    plain, protected = Lossy(losses=0, repeats=0), Acknowledged(losses=0, repeats=0)
+    plain, protected = LossyExecution(losses=0, repeats=0), AcknowledgedExecution(losses=0, repeats=0)
     for algorithm in (plain, protected):
         algorithm.load(ONE_LINK)
         algorithm.apply(BURST[:1])
         run(algorithm, Fifo())
     assert protected.bytes == plain.bytes + 2 * NUMBER_BYTES
-    resent = Acknowledged(losses=1, repeats=0)
+    resent = AcknowledgedExecution(losses=1, repeats=0)
     _scripted(resent, "+a(0)", "+p(1) data is lost")
     run(resent, Fifo())
     assert resent.bytes == protected.bytes + plain.bytes + NUMBER_BYTES
 
 
 def test_a_deletion_whose_insertion_was_lost_is_stuck():
-    algorithm = Lossy(losses=1, repeats=0)
+    algorithm = LossyExecution(losses=1, repeats=0)
     algorithm.load(ONE_LINK)
     algorithm.apply(BURST[:1])
     events = run(algorithm, NewestFirst())
@@ -179,7 +182,7 @@ def test_a_deletion_whose_insertion_was_lost_is_stuck():
 
 
 def test_if_everything_is_lost_for_ever_nothing_ends():
-    algorithm = Acknowledged(losses=10**6, repeats=0)
+    algorithm = AcknowledgedExecution(losses=10**6, repeats=0)
     algorithm.load(THREE_NODES)
     algorithm.apply(BURST[:1])
     with pytest.raises(LimitError, match="psn-acknowledged has not finished after 200 steps"):

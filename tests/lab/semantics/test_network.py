@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from tidelog.errors import DataError, EvaluationError, ProgramError
-from tidelog.lab.semantics import Fact, Pipelined, least_model, prepare, run
+from tidelog.lab.semantics import Fact, PipelinedExecution, least_model, prepare, run
 from tidelog.lab.semantics.network import components
 from tidelog.lab.semantics.schedule import Fifo
 from tidelog.lab.semantics.semantics_catalogue import ENTRIES
@@ -36,7 +36,7 @@ def test_a_fact_that_does_not_fit_is_refused():
 
 
 def _run(program, fact):
-    algorithm = Pipelined()
+    algorithm = PipelinedExecution()
     algorithm.load(program, [fact])
     run(algorithm, Fifo())
 

@@ -16,7 +16,7 @@ from tidelog.errors import EvaluationError
 from tidelog.lab.semantics import (
     Fact,
     Occurrence,
-    Ranked,
+    RankedAlgorithm,
     Update,
     broken_invariants,
     deletion,
@@ -54,7 +54,7 @@ def _present(base, changes):
 
 
 def _check_epochs(program, base, changes, seed):
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(program, base)
     settle(ranked, schedule=Random(seed))
     assert set(flatten(ranked.tables())) == least_model(prepare(program), base)
@@ -77,7 +77,7 @@ def test_invariants_and_facts_are_exact_on_random_binary_programs(program, data,
 
 
 def test_broken_invariants_are_reported_by_name():
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(parse_program("p :- q. p :- r."), [Fact("q"), Fact("r")])
     settle(ranked)
     ranked.supports[Fact("p")].all = 3
@@ -94,7 +94,7 @@ def test_broken_invariants_are_reported_by_name():
 
 def test_every_order_of_messages_gives_the_same_facts_and_counts():
     program = parse_program("p@1 :- a@1. q@2 :- p@1. p@1 :- q@2. q@2 :- b@2.")
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(program, [Fact("a", (1,)), Fact("b", (2,))])
     settle(ranked)
     ranked.apply([deletion("a", 1)])
@@ -104,14 +104,14 @@ def test_every_order_of_messages_gives_the_same_facts_and_counts():
 
 def test_a_base_fact_in_a_relation_with_rules_has_a_rank_of_its_own():
     # p(X) :- p(X) with +p(2), -p(2): taken as rank 0 in its own stratum the fact would support itself for ever.
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(parse_program("p(X) :- p(X)."))
     assert settle(ranked, insertion("p", 2)) == "{p(2)}"
     assert ranked.supports[Fact("p", (2,))] == Support(rank=1, all=2, low=1, present=True)
     assert settle(ranked, deletion("p", 2)) == "{}"
 
 
-class BaseFactAtRankZero(Ranked):
+class BaseFactAtRankZero(RankedAlgorithm):
     """The near miss: a base fact counts as rank 0 also in its own stratum."""
 
     def rank_of(self, fact):
@@ -129,13 +129,13 @@ def test_with_rank_zero_for_base_facts_a_fact_supports_itself_for_ever():
 
 def test_a_suspended_fact_stays_visible_until_its_own_losses_have_fired():
     # p(Z) :- p(Z), p(X) with +p(0), -p(0).
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(parse_program("p(Z) :- p(Z), p(X)."))
     assert settle(ranked, insertion("p", 0)) == "{p(0)}"
     assert settle(ranked, deletion("p", 0)) == "{}"
 
 
-class HiddenEarly(Ranked):
+class HiddenEarly(RankedAlgorithm):
     """The near miss: a suspended fact is hidden before its losses fire."""
 
     def _fire(self, sign, fact):
@@ -162,7 +162,7 @@ CLOCK = "x1@{b} :- x0@{a}. x2@{c} :- x1@{b}. h@{d} :- x2@{c}. x1@{b} :- h@{d}."
 
 def _restarted(places, lost):
     a, b, c, d = places
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(parse_program(CLOCK.format(a=a, b=b, c=c, d=d)))
     settle(ranked, insertion("h", d))
     settle(ranked, insertion("x0", a))
@@ -188,7 +188,7 @@ def test_a_lost_clock_leaves_facts_that_support_each_other():
 
 def test_reviving_before_the_barrier_would_count_to_infinity():
     program = parse_program("p@1 :- a@1. q@2 :- p@1. p@1 :- q@2.")
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(program, [Fact("a", (1,))])
     assert settle(ranked) == "{a(1), p(1), q(2)}"
     assert settle(ranked, deletion("a", 1)) == "{}"
@@ -197,7 +197,7 @@ def test_reviving_before_the_barrier_would_count_to_infinity():
 
 def test_replacing_a_feeder_suspends_the_chain_and_revives_it_without_net_change():
     chain = "".join(f"x{i + 1} :- x{i}. " for i in range(5))
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(parse_program(f"x0 :- old. x0 :- new. {chain}"), [Fact("old")])
     settle(ranked)
     settle(ranked, insertion("new"))
@@ -205,7 +205,7 @@ def test_replacing_a_feeder_suspends_the_chain_and_revives_it_without_net_change
 
 
 def test_an_epoch_sums_the_signs_of_a_fact():
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(parse_program("p(X) :- q(X)."), [Fact("q", (1,))])
     assert settle(ranked, deletion("q", 1), insertion("q", 1)) == "{p(1), q(1)}"
     assert settle(ranked, deletion("q", 1), deletion("q", 1), insertion("q", 2)) == "{p(2), q(2)}"
@@ -213,7 +213,7 @@ def test_an_epoch_sums_the_signs_of_a_fact():
 
 
 def test_rules_without_body_give_one_support_each():
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(parse_program("r1: p(1). r2: p(1). q(X) :- p(X)."))
     assert settle(ranked) == "{p(1), q(1)}"
     assert ranked.supports[Fact("p", (1,))].all == 2
@@ -222,7 +222,7 @@ def test_rules_without_body_give_one_support_each():
 @pytest.mark.parametrize("schedule", [Fifo(), NewestFirst(), Random(5)])
 def test_shortest_paths_survive_a_failure_and_a_recovery(schedule):
     links = ring(4, 1)
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(BEST_PATH, links)
     settle(ranked, schedule=schedule)
     broken = [Update(-1, f) for f in links if set(f.row[:2]) == {0, 1}]
@@ -233,7 +233,7 @@ def test_shortest_paths_survive_a_failure_and_a_recovery(schedule):
 
 
 def test_a_deletion_on_a_ring_costs_fewer_messages_than_building_it():
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(REACHABLE, ring(4))
     settle(ranked)
     built = ranked.messages
@@ -252,7 +252,7 @@ step(@Z, min(W, V)) :- d(@Y, W), e(@Y, Z, V).
 
 def test_widest_path_restores_in_clean_up_what_it_showed_before():
     # d(0,9), e(0,1,1), e(1,2,1), then +e(0,1,5) suspends and restores d(2,1) in clean-up.
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(parse_program(WIDEST), [Fact("s", (0, 9)), Fact("e", (0, 1, 1)), Fact("e", (1, 2, 1))])
     settle(ranked)
     settle(ranked, insertion("e", 0, 1, 5))
@@ -266,7 +266,7 @@ def test_widest_path_restores_in_clean_up_what_it_showed_before():
 
 
 def test_a_rule_that_is_not_monotone_in_the_chosen_value_is_an_error():
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(parse_program("d(min<X>) :- s(X). d(min<Y>) :- d(X), X = 5, Y = 1."), [Fact("s", (5,))])
     with pytest.raises(EvaluationError, match="not monotone") as refused:
         run(ranked, Fifo())
@@ -278,7 +278,7 @@ TIED = "p@1 :- a@9. p@1 :- c@9. p@1 :- q@2. q@2 :- b@9. q@2 :- p@1."
 
 def test_support_of_equal_rank_that_is_lost_was_never_counted_as_low():
     """Two nodes give the same rank. What q, suspended, takes from p is not of lower rank: p keeps both that are."""
-    ranked = Ranked()
+    ranked = RankedAlgorithm()
     ranked.load(parse_program(TIED), [Fact("b", (9,)), Fact("a", (9,)), Fact("c", (9,))])
     settle(ranked)
     p, q = Fact("p", (1,)), Fact("q", (2,))
@@ -302,7 +302,7 @@ def test_counts_are_exact_on_three_nodes_where_ranks_are_often_equal():
     for seed in range(250):
         program, rng = _tied_programs(seed)
         base = {fact for fact in "abc" if rng.random() < 0.8}
-        ranked = Ranked()
+        ranked = RankedAlgorithm()
         ranked.load(program, [Fact(fact, (9,)) for fact in sorted(base)])
         settle(ranked, schedule=Random(seed))
         for epoch in range(3):

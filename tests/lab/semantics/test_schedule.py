@@ -8,19 +8,19 @@ from tidelog.errors import EngineError, LimitError
 from tidelog.lab.semantics import (
     SCHEDULES,
     Algorithm,
-    Batched,
+    BatchedExecution,
     DRed,
-    Extended,
+    ExtendedExecution,
     ExtendedSynchronous,
     Fact,
     Message,
     Original,
-    Pipelined,
+    PipelinedExecution,
     PipelinedSets,
-    Ranked,
+    RankedAlgorithm,
     Schedule,
     SetSemiNaive,
-    Synchronous,
+    SynchronousExecution,
     SynchronousSets,
     Update,
     as_sets,
@@ -34,11 +34,11 @@ from tidelog.lab.semantics import (
 )
 from tidelog.lab.semantics.explore import explore_algorithm
 from tidelog.lab.semantics.schedule import (
-    Delayed,
     DeletionsFirst,
     Fifo,
     InsertionsFirst,
     Lexical,
+    LinkDelays,
     NewestFirst,
     Random,
     RandomLinks,
@@ -66,7 +66,7 @@ PENDING = [
         (InsertionsFirst(), 1),
         (Starve("b"), 3),
         (Lexical(), 2),
-        (Delayed(delays={("a", "b"): 9, ("b", "a"): 0}), 3),
+        (LinkDelays(delays={("a", "b"): 9, ("b", "a"): 0}), 3),
         (Script(["+p(a) at a"]), 3),
         (Script([]), 1),
     ],
@@ -78,7 +78,7 @@ def test_the_choice_of_each_schedule(schedule, number):
 
 
 def test_the_same_seed_gives_the_same_choices():
-    for make in (Random, RandomLinks, lambda seed: Delayed(seed, 20, 20)):
+    for make in (Random, RandomLinks, lambda seed: LinkDelays(seed, 20, 20)):
         one, other = make(7), make(7)
         assert [one.choose(PENDING) for _ in range(20)] == [other.choose(PENDING) for _ in range(20)]
 
@@ -95,15 +95,23 @@ def test_a_script_that_asks_for_what_is_not_there_is_an_error():
 
 def test_schedules_have_names():
     assert schedule_by_name("starve:2") == Starve(2)
-    assert schedule_by_name("delay:5", 3) == Delayed(3, 5)
-    assert schedule_by_name("reorder") == Delayed(0, 10, 10)
+    assert schedule_by_name("delay:5", 3) == LinkDelays(3, 5)
+    assert schedule_by_name("reorder") == LinkDelays(0, 10, 10)
     with pytest.raises(EngineError, match=r"unknown schedule `slow`\. Known schedules: fifo, random"):
         schedule_by_name("slow")
     with pytest.raises(EngineError, match="invalid delay `x`: expected a number of messages"):
         schedule_by_name("delay:x")
 
 
-ALGORITHMS = [Pipelined, Synchronous, Batched, Extended, ExtendedSynchronous, Ranked, DRed]
+ALGORITHMS = [
+    PipelinedExecution,
+    SynchronousExecution,
+    BatchedExecution,
+    ExtendedExecution,
+    ExtendedSynchronous,
+    RankedAlgorithm,
+    DRed,
+]
 
 
 @pytest.mark.parametrize("make", [*ALGORITHMS, Original, PipelinedSets, SynchronousSets, SetSemiNaive])
@@ -140,7 +148,7 @@ def test_the_original_algorithm_runs_choices_on_the_tables_as_they_are():
     assert as_sets(original.tables()) == as_sets(model_tables(prepare(BEST_PATH), ring(3, 1)))
 
 
-@pytest.mark.parametrize("make", [Ranked, DRed])
+@pytest.mark.parametrize("make", [RankedAlgorithm, DRed])
 def test_changes_applied_during_an_epoch_wait_for_the_next_one(make):
     algorithm = make()
     algorithm.load(parse_program("p@1 :- a@1. q@2 :- p@1. p@1 :- q@2."), [Fact("a", (1,))])

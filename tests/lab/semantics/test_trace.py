@@ -10,18 +10,18 @@ from tidelog.errors import DataError, LimitError
 from tidelog.lab.semantics import (
     DERIVATION_SETS,
     TREES,
-    Batched,
+    BatchedExecution,
     Configuration,
-    Extended,
+    ExtendedExecution,
     Fact,
     IllegalStep,
-    Pipelined,
+    PipelinedExecution,
     PipelinedSets,
+    RunTrace,
     Semantics,
-    Step,
     StuckError,
-    Synchronous,
-    Trace,
+    SynchronousExecution,
+    TraceStep,
     Update,
     check,
     check_precondition,
@@ -102,7 +102,7 @@ def test_the_precondition_of_correctness_is_checked():
     assert base == {}
     with pytest.raises(DataError, match="neither base facts nor inserted by the same changes: q, r"):
         check_precondition({}, [deletion("r"), deletion("q")])
-    algorithm = Pipelined()
+    algorithm = PipelinedExecution()
     algorithm.load(PROGRAM, [Fact("q", (1,))])
     with pytest.raises(DataError, match=r"q\(2\)"):
         algorithm.apply([deletion("q", 2)])
@@ -142,12 +142,12 @@ def test_the_checker_names_the_first_step_that_is_not_legal():
 
 def test_the_checker_refuses_changes_that_break_the_precondition():
     with pytest.raises(IllegalStep, match=r"step 1: cannot delete facts .*: q\(1\)") as refused:
-        check(Trace(SEMANTICS, Configuration(), [Step(CHANGE, DELETE)]))
+        check(RunTrace(SEMANTICS, Configuration(), [TraceStep(CHANGE, DELETE)]))
     assert refused.value.code == "TL7207"
     with pytest.raises(IllegalStep, match=r"start: cannot delete facts .*: q\(1\)") as refused:
-        check(Trace(SEMANTICS, waiting(DELETE), []))
+        check(RunTrace(SEMANTICS, waiting(DELETE), []))
     assert refused.value.code == "TL7207"
-    assert check(Trace(SEMANTICS, waiting(INSERT), [Step(CHANGE, DELETE)])).waiting().count(DELETE) == 1
+    assert check(RunTrace(SEMANTICS, waiting(INSERT), [TraceStep(CHANGE, DELETE)])).waiting().count(DELETE) == 1
 
 
 def test_a_trace_that_is_not_made_of_complete_iterations_is_refused():
@@ -162,7 +162,7 @@ def test_a_trace_that_is_not_made_of_complete_iterations_is_refused():
 
 
 def test_a_batched_execution_takes_iterations_of_several_sizes():
-    algorithm = Batched(most=3, seed=1, record=True)
+    algorithm = BatchedExecution(most=3, seed=1, record=True)
     algorithm.load(PROGRAM, [Fact("q", (i,)) for i in range(6)])
     events = run(algorithm, Random(1))
     sizes = {len(part) for part in iterations(algorithm.trace())}
@@ -172,7 +172,7 @@ def test_a_batched_execution_takes_iterations_of_several_sizes():
 
 
 def test_a_trace_survives_changes_in_the_middle_of_a_run():
-    algorithm = Synchronous(record=True)
+    algorithm = SynchronousExecution(record=True)
     algorithm.load(PROGRAM, [Fact("q", (1,))])
     run(algorithm, Fifo())
     algorithm.apply([DELETE, insertion("q", 2)])
@@ -203,7 +203,7 @@ def test_saving_and_reading_a_trace_gives_an_equal_one(program, annotation, fact
 
 
 def test_a_trace_with_lists_and_choices_survives_json():
-    algorithm = Pipelined(record=True)
+    algorithm = PipelinedExecution(record=True)
     algorithm.load(BEST_PATH, ring(3, 1))
     run(algorithm, Random(2))
     trace = trace_from_json(trace_to_json(algorithm.trace()))
@@ -214,7 +214,7 @@ def test_an_iteration_under_way_survives_json():
     picked = pick(SEMANTICS, waiting(INSERT), INSERT)
     fired, _ = fire(SEMANTICS, picked, INSERT)
     for configuration in (picked, fired):
-        trace = Trace(SEMANTICS, configuration)
+        trace = RunTrace(SEMANTICS, configuration)
         assert trace_from_json(trace_to_json(trace)).start == configuration
 
 
@@ -282,7 +282,7 @@ def test_a_choice_follows_several_updates_of_one_iteration():
 
 
 def test_a_choice_in_a_cycle_stops_at_its_infinite_count():
-    algorithm = Extended()
+    algorithm = ExtendedExecution()
     algorithm.load(parse_program("p(min<X>) :- q(X). q(X) :- p(X)."), [Fact("q", (1,))])
     run(algorithm, Fifo())
     algorithm.apply([deletion("q", 1)])

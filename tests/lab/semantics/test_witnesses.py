@@ -8,7 +8,7 @@ import pytest
 
 from tidelog.lab.semantics.dred import DRed
 from tidelog.lab.semantics.fact import Fact, Update
-from tidelog.lab.semantics.ranked.algorithm import Ranked
+from tidelog.lab.semantics.ranked.algorithm import RankedAlgorithm
 from tidelog.lab.semantics.schedule import Random as RandomOrder
 from tidelog.syntax import parse_program
 from tidelog.testing.naive import evaluate
@@ -27,7 +27,7 @@ def best_rows(algorithm):
     return {row for tables in algorithm.tables().values() for row in tables.get("best", ())}
 
 
-@pytest.mark.parametrize("algorithm", [Ranked, DRed])
+@pytest.mark.parametrize("algorithm", [RankedAlgorithm, DRed])
 @pytest.mark.parametrize("seed", range(12))
 def test_best_paths_follow_the_links_in_any_order_of_messages(algorithm, seed):
     rng, run, links = Random(seed), algorithm(), {}

@@ -18,7 +18,7 @@ from tidelog.lab.dbsp.incremental_circuit import IncrementalCircuit
 from tidelog.lab.dbsp.indexed import INDEXED_ZSETS, IndexedZSet, flatten, index
 from tidelog.lab.dbsp.indexed_circuit import IndexedCircuit
 from tidelog.lab.dbsp.integral import differentiate, incremental, incremental2, integrate
-from tidelog.lab.dbsp.interpret import DatalogCircuit, Outcome, run_circuit
+from tidelog.lab.dbsp.interpret import DatalogCircuit, EpochOutcome, run_circuit
 from tidelog.lab.dbsp.kit import Kit
 from tidelog.lab.dbsp.linear import project, scale, select
 from tidelog.lab.dbsp.naive_circuit import NaiveCircuit
@@ -37,6 +37,7 @@ __all__ = [
     "ChainedCircuit",
     "Clause",
     "DatalogCircuit",
+    "EpochOutcome",
     "Group",
     "IncrementalCircuit",
     "IndexedCircuit",
@@ -46,7 +47,6 @@ __all__ = [
     "NestedDelay",
     "NestedDistinct",
     "NestedJoin",
-    "Outcome",
     "Source",
     "StratifiedCircuit",
     "Stream",

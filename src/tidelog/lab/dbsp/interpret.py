@@ -36,7 +36,7 @@ NO_ROWS: Rows = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EpochOutcome:
     """What one epoch did to each relation; relations that did not change are not named."""
 
     inserted: Model
@@ -73,7 +73,7 @@ class DatalogCircuit:
 
     def epoch(
         self, insert: Rows = NO_ROWS, delete: Rows = NO_ROWS, add: Iterable[Rule] = (), remove: Iterable[str] = ()
-    ) -> Outcome:
+    ) -> EpochOutcome:
         """Rows come and go, rules come, rules go by their labels: all at once; says what became of each relation."""
         gone = self._leaving(remove)
         come = self._labelled(tuple(add), gone)
@@ -88,7 +88,7 @@ class DatalogCircuit:
         clauses = [(rule, 1) for rule in come.values()] + [(rule, -1) for rule in gone.values()]
         return self._step(clauses, signs)
 
-    def run(self, changes: Epoch) -> Outcome:
+    def run(self, changes: Epoch) -> EpochOutcome:
         """One epoch of a change script."""
         facts = [change for change in changes if isinstance(change, FactChange)]
         check(Program(facts=tuple(Fact(change.atom, change.span) for change in facts)))
@@ -107,14 +107,14 @@ class DatalogCircuit:
         """Every relation that has facts, with its rows."""
         return self._by_relation(self._circuit.state())
 
-    def _load(self, program: Program, facts: Rows) -> Outcome:
+    def _load(self, program: Program, facts: Rows) -> EpochOutcome:
         check(program)
         rows: dict[str, list[Row]] = {relation: list(given) for relation, given in facts.items()}
         for fact in program.facts:
             rows.setdefault(fact.atom.predicate, []).append(fact_row(fact.atom))
         return self.epoch(insert=rows, add=program.rules)
 
-    def _step(self, clauses: list[tuple[Rule, int]], signs: dict[Atom, int]) -> Outcome:
+    def _step(self, clauses: list[tuple[Rule, int]], signs: dict[Atom, int]) -> EpochOutcome:
         numbers = self._constants
         rules = ZSet.counted((clause, weight) for rule, weight in clauses for clause in rule_to_clauses(rule, numbers))
         moved = {atom: sign for atom, sign in signs.items() if sign and (sign > 0) != (atom in self._asserted)}
@@ -122,7 +122,7 @@ class DatalogCircuit:
         self._asserted.symmetric_difference_update(moved)
         with _collector_paused():
             delta = self._circuit.step(rules, facts)
-        return Outcome(self._by_relation(_positive(delta)), self._by_relation(_positive(-delta)))
+        return EpochOutcome(self._by_relation(_positive(delta)), self._by_relation(_positive(-delta)))
 
     def _signs(self, insert: Rows, delete: Rows, arities: Arities) -> dict[Atom, int]:
         signs: dict[Atom, int] = {}
@@ -196,7 +196,7 @@ def _positive(delta: ZSet[Atom]) -> Iterable[Atom]:
 
 def run_circuit(
     program: Program, facts: Rows = NO_ROWS, changes: Iterable[Epoch] = ()
-) -> tuple[DatalogCircuit, list[Outcome]]:
+) -> tuple[DatalogCircuit, list[EpochOutcome]]:
     """Load a program on the indexed circuit and run a change script; returns the circuit and the outcome of each epoch.
 
     The first outcome is that of loading.

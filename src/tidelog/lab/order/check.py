@@ -12,9 +12,9 @@ from random import Random
 from typing import Any
 
 from tidelog.io.texts import show_fact
-from tidelog.lab.order.compare import Tried, run_way
+from tidelog.lab.order.compare import WayResult, run_way
 from tidelog.lab.order.picture import picture
-from tidelog.lab.order.schedules import Explored, explore_messages
+from tidelog.lab.order.schedules import SchedulesResult, explore_messages
 from tidelog.lab.order.shrink import Pair, shrink
 from tidelog.lab.order.suspects import Suspect, suspects
 from tidelog.lab.order.ways import Story, Way, all_orders, net, random_way, show_batches
@@ -35,7 +35,7 @@ class Difference:
     """Two ways that come to different ends."""
 
     ways: Pair
-    ends: tuple[Tried, Tried]
+    ends: tuple[WayResult, WayResult]
     convention: str
 
     @property
@@ -57,7 +57,7 @@ class Difference:
         return picture(title, self.ways, self.ends, self.convention)
 
 
-def _shown(name: str, end: Tried) -> str:
+def _shown(name: str, end: WayResult) -> str:
     rows = sorted(show_fact(name, row) for row in end.rows.get(name, ()))
     more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
     return (", ".join(rows[:SHOWN]) + more) if rows else f"no facts of {name}"
@@ -74,7 +74,7 @@ class OrderReport:
     tried: int
     refused: int
     orders: int | None
-    explored: Explored
+    explored: SchedulesResult
     suspects: tuple[Suspect, ...]
     difference: Difference | None = None
     changes: int = 0
@@ -175,7 +175,9 @@ class _Trial:
                 difference = self._small((first, way))
                 break
         explored = (
-            Explored(why_not="the order already matters") if difference else explore_messages(self.program, self.story)
+            SchedulesResult(why_not="the order already matters")
+            if difference
+            else explore_messages(self.program, self.story)
         )
         suspected = tuple(suspects(self.program, self.functions))
         changes = sum(map(len, self.story))
@@ -192,7 +194,7 @@ class _Trial:
             small, ends = pair, self._ends(pair)
         return Difference(small, ends, self.program.convention)
 
-    def _ends(self, pair: Pair) -> tuple[Tried, Tried]:
+    def _ends(self, pair: Pair) -> tuple[WayResult, WayResult]:
         first, other = (run_way(self.program, way, self.functions, watched=True) for way in pair)
         return first, other
 

@@ -28,7 +28,7 @@ SOURCE = "trial"
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class WayResult:
     """The result of a way: facts by relation after each requested batch, or an error at a batch."""
 
     rows: dict[str, frozenset[Row]] = field(default_factory=dict)
@@ -36,13 +36,13 @@ class Tried:
     at: int = 0
     after: tuple[dict[str, frozenset[Row]], ...] = ()
 
-    def differs(self, other: Tried) -> list[str]:
+    def differs(self, other: WayResult) -> list[str]:
         """The relations in which the two differ."""
         names = sorted(self.rows.keys() | other.rows.keys())
         return [name for name in names if self.rows.get(name, frozenset()) != other.rows.get(name, frozenset())]
 
 
-def run_way(program: Program, way: Way, functions: Sequence[Function], *, watched: bool = False) -> Tried:
+def run_way(program: Program, way: Way, functions: Sequence[Function], *, watched: bool = False) -> WayResult:
     """Apply all batches of a way to a separate engine."""
     with warnings.catch_warnings(), ExitStack() as ends:
         warnings.simplefilter("ignore", TidelogWarning)
@@ -68,7 +68,7 @@ class _Maker:
             yield db
 
 
-def _run(make: _Maker, way: Way, *, watched: bool) -> Tried:
+def _run(make: _Maker, way: Way, *, watched: bool) -> WayResult:
     after: list[dict[str, frozenset[Row]]] = []
     done = 0
     with ExitStack() as ends:
@@ -79,14 +79,14 @@ def _run(make: _Maker, way: Way, *, watched: bool) -> Tried:
                     with db.epoch(SOURCE, number + 1) as epoch:
                         take_script(epoch, tuple(batch))
             except TidelogError as error:
-                return Tried(error=str(error), at=number, after=tuple(after))
+                return WayResult(error=str(error), at=number, after=tuple(after))
             done += 1
             if number in way.restarted:
                 ends.close()
                 db = ends.enter_context(make.engine(again=True))
             if watched:
                 after.append(_rows(db))
-        return Tried(_rows(db), at=done, after=tuple(after))
+        return WayResult(_rows(db), at=done, after=tuple(after))
 
 
 def _rows(db: Engine) -> dict[str, frozenset[Row]]:

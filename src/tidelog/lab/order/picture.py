@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tidelog.io.texts import show_text
-from tidelog.lab.order.compare import Tried
+from tidelog.lab.order.compare import WayResult
 from tidelog.lab.order.ways import Way
 from tidelog.syntax import FactChange, print_change
 
@@ -17,7 +17,7 @@ FORMAT = "tidelog run 1"
 CHANGES, FIRST, OTHER = "changes", "one order", "another order"
 
 
-def picture(title: str, ways: tuple[Way, Way], tried: tuple[Tried, Tried], convention: str) -> dict[str, Any]:
+def picture(title: str, ways: tuple[Way, Way], tried: tuple[WayResult, WayResult], convention: str) -> dict[str, Any]:
     """The document of the run."""
     steps: list[dict[str, Any]] = []
     numbers = iter(range(1, 1 << 30))
@@ -53,7 +53,7 @@ def _texts(way: Way, at: int, convention: str) -> list[str]:
     return [print_change(change, convention) for change in way.batches[at]] if at < len(way.batches) else []
 
 
-def _step(at: int, node: str, way: Way, found: Tried, numbers: Any, convention: str) -> dict[str, Any]:
+def _step(at: int, node: str, way: Way, found: WayResult, numbers: Any, convention: str) -> dict[str, Any]:
     refused = f"refused: {found.error}" if found.error and at == found.at else ""
     messages = [
         {
@@ -75,7 +75,7 @@ def _step(at: int, node: str, way: Way, found: Tried, numbers: Any, convention: 
     }
 
 
-def _changes(at: int, node: str, found: Tried) -> list[list[Any]]:
+def _changes(at: int, node: str, found: WayResult) -> list[list[Any]]:
     """The rows that were added and removed in an epoch, with a count of 1 or 0."""
     if at >= len(found.after):
         return []

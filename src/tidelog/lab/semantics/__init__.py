@@ -10,15 +10,15 @@ from tidelog.lab.semantics.bag import Bag
 from tidelog.lab.semantics.commands import commit, fire, pick
 from tidelog.lab.semantics.configuration import Configuration, Semantics, check_precondition, holding, start
 from tidelog.lab.semantics.cycles import Cycle
-from tidelog.lab.semantics.derivation_sets import DERIVATION_SETS, Extended, ExtendedSynchronous
+from tidelog.lab.semantics.derivation_sets import DERIVATION_SETS, ExtendedExecution, ExtendedSynchronous
 from tidelog.lab.semantics.dred import DRed
 from tidelog.lab.semantics.errors import IllegalStep, StuckError
 from tidelog.lab.semantics.executions import (
-    Batched,
-    Pipelined,
+    BatchedExecution,
+    PipelinedExecution,
     PipelinedSets,
     SetSemiNaive,
-    Synchronous,
+    SynchronousExecution,
     SynchronousSets,
     complete_iteration,
     pipelined_trace,
@@ -28,10 +28,10 @@ from tidelog.lab.semantics.explore import Exploration, explore, explore_algorith
 from tidelog.lab.semantics.fact import HOME, Fact, Node, Occurrence, Row, Update, deletion, insertion
 from tidelog.lab.semantics.network import Network, prepare
 from tidelog.lab.semantics.original import Original
-from tidelog.lab.semantics.ranked import Ranked, broken_invariants
+from tidelog.lab.semantics.ranked import RankedAlgorithm, broken_invariants
 from tidelog.lab.semantics.schedule import SCHEDULES, schedule_by_name
 from tidelog.lab.semantics.scratch import least_model, model_tables, multiset_state
-from tidelog.lab.semantics.trace import Step, Trace, check, is_pipelined, is_synchronous, iterations, replay
+from tidelog.lab.semantics.trace import RunTrace, TraceStep, check, is_pipelined, is_synchronous, iterations, replay
 from tidelog.lab.semantics.trace_json import trace_from_json, trace_to_json
 
 __all__ = [
@@ -43,13 +43,13 @@ __all__ = [
     "Algorithm",
     "Annotation",
     "Bag",
-    "Batched",
+    "BatchedExecution",
     "Configuration",
     "Cycle",
     "DRed",
     "Event",
     "Exploration",
-    "Extended",
+    "ExtendedExecution",
     "ExtendedSynchronous",
     "Fact",
     "IllegalStep",
@@ -58,19 +58,19 @@ __all__ = [
     "Node",
     "Occurrence",
     "Original",
-    "Pipelined",
+    "PipelinedExecution",
     "PipelinedSets",
-    "Ranked",
+    "RankedAlgorithm",
     "Row",
+    "RunTrace",
     "Schedule",
     "Semantics",
     "SetSemiNaive",
-    "Step",
     "StuckError",
-    "Synchronous",
+    "SynchronousExecution",
     "SynchronousSets",
     "Tables",
-    "Trace",
+    "TraceStep",
     "Update",
     "as_sets",
     "broken_invariants",

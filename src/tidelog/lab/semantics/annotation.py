@@ -4,7 +4,7 @@ Law: the commands pick, fire and commit are the same for all the papers' algorit
 an occurrence carries. With no note (`PLAIN`) the tables are multisets of facts. With a derivation tree as note
 (`TREES`) every occurrence is distinct, as in the papers' proofs; copies of a base fact are distinguished by numbers,
 which the caller writes on their leaves (`numbered`). The derivation and
-infinite-count sets are a third annotation (`derivation_sets`), and `Labelled` adds trees to any of them.
+infinite-count sets are a third annotation (`derivation_sets`), and `LabelledAnnotation` adds trees to any of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Annotation(Protocol):
         """The note of a head derived from these occurrences, or None when the update must not be sent."""
 
 
-class Plain:
+class PlainAnnotation:
     """No notes: the tables are multisets of facts."""
 
     def picked(self, update: Update) -> Update:
@@ -65,7 +65,7 @@ class Tree(NamedTuple):
         return f"{name}[{' '.join(map(str, self.body))}]" if self.body else name
 
 
-class Noted(NamedTuple):
+class DerivationNote(NamedTuple):
     """The note of an annotation together with the derivation."""
 
     note: Hashable
@@ -84,7 +84,7 @@ class Trees:
         return Tree(label, head, tuple(tree_of(occurrence) for occurrence in body))
 
 
-class Labelled:
+class LabelledAnnotation:
     """Another annotation with derivations added to its notes, so that every occurrence is distinct."""
 
     def __init__(self, inner: Annotation) -> None:
@@ -93,32 +93,32 @@ class Labelled:
     def picked(self, update: Update) -> Update:
         """What the other annotation records, with the same derivation."""
         recorded = self.inner.picked(stripped(update))
-        return recorded._replace(note=Noted(recorded.note, tree_of(update)))
+        return recorded._replace(note=DerivationNote(recorded.note, tree_of(update)))
 
     def derived(self, label: str, head: Fact, body: Sequence[Occurrence]) -> Hashable | None:
         """What the other annotation notes, with the tree; None when it sends nothing."""
         note = self.inner.derived(label, head, [Occurrence(o.fact, _inner(o.note)) for o in body])
-        return None if note is None else Noted(note, Tree(label, head, tuple(map(tree_of, body))))
+        return None if note is None else DerivationNote(note, Tree(label, head, tuple(map(tree_of, body))))
 
 
 def tree_of(occurrence: Occurrence | Update) -> Tree:
-    """The derivation of an occurrence kept by `TREES` or `Labelled`; without one it is a leaf without a number."""
+    """The derivation of an occurrence kept by `TREES` or `LabelledAnnotation`; otherwise a leaf without a number."""
     note = occurrence.note
-    if isinstance(note, Noted):
+    if isinstance(note, DerivationNote):
         return note.tree
     return note if isinstance(note, Tree) else Tree("", occurrence.fact, ())
 
 
 def stripped(update: Update) -> Update:
-    """The update as the annotation under `Labelled` knows it."""
+    """The update as the annotation under `LabelledAnnotation` knows it."""
     return update._replace(note=_inner(update.note))
 
 
 def _inner(note: Hashable) -> Hashable:
-    return note.note if isinstance(note, Noted) else note
+    return note.note if isinstance(note, DerivationNote) else note
 
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-PLAIN: Annotation = Plain()
+PLAIN: Annotation = PlainAnnotation()
 TREES: Annotation = Trees()

@@ -16,7 +16,7 @@ from tidelog.lab.semantics.fact import DELETE, INSERT, Fact, Update
 from tidelog.lab.semantics.network import Network
 
 
-class Asserted:
+class AssertedFacts:
     """The base facts of a network between two epochs."""
 
     def __init__(self, network: Network) -> None:

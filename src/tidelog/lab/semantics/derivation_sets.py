@@ -20,8 +20,8 @@ from collections.abc import Hashable, Sequence
 from typing import TypeAlias
 
 from tidelog.lab.semantics.annotation import Annotation
-from tidelog.lab.semantics.executions.pipelined import Pipelined
-from tidelog.lab.semantics.executions.synchronous import Synchronous
+from tidelog.lab.semantics.executions.pipelined import PipelinedExecution
+from tidelog.lab.semantics.executions.synchronous import SynchronousExecution
 from tidelog.lab.semantics.fact import Fact, Occurrence, Update
 
 Sets: TypeAlias = tuple[frozenset[Fact], frozenset[Fact]]
@@ -55,7 +55,7 @@ class DerivationSets:
 DERIVATION_SETS: Annotation = DerivationSets()
 
 
-class Extended(Pipelined):
+class ExtendedExecution(PipelinedExecution):
     """The pipelined algorithm that detects cycles."""
 
     name = "psn-extended"
@@ -64,7 +64,7 @@ class Extended(Pipelined):
         super().__init__(DERIVATION_SETS, central=central, record=record)
 
 
-class ExtendedSynchronous(Synchronous):
+class ExtendedSynchronous(SynchronousExecution):
     """The synchronous execution with the same sets."""
 
     name = "sn-extended"

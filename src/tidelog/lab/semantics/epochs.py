@@ -12,10 +12,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 
 from tidelog.lab.semantics.algorithm import Event, Message, Schedule, Tables
-from tidelog.lab.semantics.asserted import Asserted
+from tidelog.lab.semantics.asserted import AssertedFacts
 from tidelog.lab.semantics.fact import INSERT, Fact, Update
 from tidelog.lab.semantics.groups import Groups
-from tidelog.lab.semantics.mail import Mail, Mailing
+from tidelog.lab.semantics.mail import Mail, MessageCounts
 from tidelog.lab.semantics.network import Network, prepare
 from tidelog.lab.semantics.visible import Visible
 from tidelog.program import Program
@@ -24,7 +24,7 @@ IDLE = "idle"
 """The phase between two epochs."""
 
 
-class EpochAlgorithm(Mailing, ABC):
+class EpochAlgorithm(MessageCounts, ABC):
     """An algorithm over a network whose phases are separated by barriers."""
 
     def __init__(self, *, central: bool = False) -> None:
@@ -34,7 +34,7 @@ class EpochAlgorithm(Mailing, ABC):
     def load(self, program: Program, facts: Iterable[Fact] = ()) -> None:
         """Start from empty tables; the base facts are the changes of the first epoch."""
         self.network: Network = prepare(program, central=self._central)
-        self.asserted, self.visible = Asserted(self.network), Visible(self.network)
+        self.asserted, self.visible = AssertedFacts(self.network), Visible(self.network)
         self._mail, self._groups = Mail(), Groups(self.network)
         self._phase, self.barriers = IDLE, 0
         self.apply(Update(INSERT, fact) for fact in (*self.network.facts, *facts))

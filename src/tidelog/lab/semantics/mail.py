@@ -60,7 +60,7 @@ class Mail:
         return frozenset(counts.items())
 
 
-class Mailing:
+class MessageCounts:
     """What every algorithm that sends messages can say about them."""
 
     def __init__(self) -> None:

@@ -24,13 +24,13 @@ from tidelog.lab.semantics.annotation import PLAIN
 from tidelog.lab.semantics.configuration import check_precondition
 from tidelog.lab.semantics.delta import axioms, best, chosen, fire_delta_rules
 from tidelog.lab.semantics.fact import DELETE, INSERT, Fact, Node, Occurrence, Row, Update
-from tidelog.lab.semantics.mail import Mail, Mailing
+from tidelog.lab.semantics.mail import Mail, MessageCounts
 from tidelog.lab.semantics.network import prepare
 from tidelog.lab.semantics.state import State
 from tidelog.program import Program
 
 
-class Original(Mailing):
+class Original(MessageCounts):
     """Pipelined semi-naive evaluation as first published, with counts."""
 
     name = "psn-original"

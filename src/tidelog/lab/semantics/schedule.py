@@ -93,7 +93,7 @@ class RandomLinks:
 
 
 @dataclass
-class Delayed:
+class LinkDelays:
     """Every link has its delay, and every message some jitter on top: jitter above zero reorders a link.
 
     Time is counted in messages sent. ``delays`` has the delays of single links, ``delay`` bounds those drawn by seed
@@ -156,8 +156,8 @@ _MAKERS: Mapping[str, Callable[[int, str], Schedule]] = {
     "insertions": lambda seed, rest: InsertionsFirst(),
     "lexical": lambda seed, rest: Lexical(),
     "starve": lambda seed, rest: Starve(int(rest) if rest.lstrip("-").isdigit() else rest),
-    "delay": lambda seed, rest: Delayed(seed, _number(rest, 10)),
-    "reorder": lambda seed, rest: Delayed(seed, _number(rest, 10), _number(rest, 10)),
+    "delay": lambda seed, rest: LinkDelays(seed, _number(rest, 10)),
+    "reorder": lambda seed, rest: LinkDelays(seed, _number(rest, 10), _number(rest, 10)),
 }
 SCHEDULES = tuple(_MAKERS)
 """The names that `schedule_by_name` knows; ``starve``, ``delay`` and ``reorder`` take a parameter after a colon."""

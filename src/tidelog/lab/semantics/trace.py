@@ -25,7 +25,7 @@ CHANGE = "change"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TraceStep:
     """One command applied to one update; ``sent`` are the updates that a fire derived."""
 
     command: str
@@ -38,12 +38,12 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Trace:
+class RunTrace:
     """A run: where it started and what was done."""
 
     semantics: Semantics
     start: Configuration
-    steps: Sequence[Step] = ()
+    steps: Sequence[TraceStep] = ()
 
     def __str__(self) -> str:
         lines = [f"start  {self.start}"]
@@ -53,21 +53,21 @@ class Trace:
 
 def perform(
     semantics: Semantics, configuration: Configuration, command: str, update: Update
-) -> tuple[Configuration, Step]:
+) -> tuple[Configuration, TraceStep]:
     """Apply one command by its name."""
     if command == PICK:
-        return pick(semantics, configuration, update), Step(PICK, update)
+        return pick(semantics, configuration, update), TraceStep(PICK, update)
     if command == FIRE:
         after, sent = fire(semantics, configuration, update)
-        return after, Step(FIRE, update, tuple(sent))
+        return after, TraceStep(FIRE, update, tuple(sent))
     if command == COMMIT:
-        return commit(semantics, configuration, update), Step(COMMIT, update)
+        return commit(semantics, configuration, update), TraceStep(COMMIT, update)
     if command == CHANGE:
-        return configuration.sent(semantics.network, [update]), Step(CHANGE, update)
+        return configuration.sent(semantics.network, [update]), TraceStep(CHANGE, update)
     raise failures.UNKNOWN_COMMAND.error(command=command, known=", ".join((PICK, FIRE, COMMIT, CHANGE)))
 
 
-def replay(trace: Trace) -> Iterator[Configuration]:
+def replay(trace: RunTrace) -> Iterator[Configuration]:
     """The configurations of a trace, the first one included; a step that is not legal is an `IllegalStep`."""
     configuration, base = trace.start, _base_at_start(trace)
     yield configuration
@@ -86,7 +86,7 @@ def replay(trace: Trace) -> Iterator[Configuration]:
         yield configuration
 
 
-def _base_at_start(trace: Trace) -> Counter[Fact]:
+def _base_at_start(trace: RunTrace) -> Counter[Fact]:
     # The start describes base facts by the relations without rules; their waiting updates are checked, too.
     network = trace.semantics.network
     held = Counter({f: n for f, n in trace.start.old.facts().items() if not network.derived(f.relation)})
@@ -97,13 +97,13 @@ def _base_at_start(trace: Trace) -> Counter[Fact]:
         raise failures.BAD_CHANGE.error(where="start", error=error) from error
 
 
-def check(trace: Trace) -> Configuration:
+def check(trace: RunTrace) -> Configuration:
     """The last configuration of a legal trace; any other is an `IllegalStep` that names the first wrong step."""
     *_, last = replay(trace)
     return last
 
 
-def iterations(trace: Trace) -> list[Bag[Update]]:
+def iterations(trace: RunTrace) -> list[Bag[Update]]:
     """The updates of each complete iteration: picks, then fires, then commits of the same updates (Definition 3).
 
     Changes may come between iterations. A trace that cannot be cut into such parts is an `IllegalStep`.
@@ -111,7 +111,7 @@ def iterations(trace: Trace) -> list[Bag[Update]]:
     return [taken for _, taken in _parts(trace)]
 
 
-def _parts(trace: Trace) -> Iterator[tuple[int, Bag[Update]]]:
+def _parts(trace: RunTrace) -> Iterator[tuple[int, Bag[Update]]]:
     position, steps = 0, trace.steps
     while position < len(steps):
         if steps[position].command == CHANGE:
@@ -122,7 +122,7 @@ def _parts(trace: Trace) -> Iterator[tuple[int, Bag[Update]]]:
         position += 3 * len(taken)
 
 
-def _part(trace: Trace, start: int) -> Bag[Update]:
+def _part(trace: RunTrace, start: int) -> Bag[Update]:
     steps = trace.steps[start:]
     size = next((i for i, step in enumerate(steps) if step.command != PICK), len(steps))
     taken = Bag(trace.semantics.annotation.picked(step.update) for step in steps[:size])
@@ -132,12 +132,12 @@ def _part(trace: Trace, start: int) -> Bag[Update]:
     return taken
 
 
-def is_pipelined(trace: Trace) -> bool:
+def is_pipelined(trace: RunTrace) -> bool:
     """Every iteration takes one update, and nothing is left at the end (Definition 5)."""
     return all(len(part) == 1 for part in iterations(trace)) and check(trace).final
 
 
-def is_synchronous(trace: Trace) -> bool:
+def is_synchronous(trace: RunTrace) -> bool:
     """Every iteration takes all updates that wait when it begins, and nothing is left at the end (Definition 7)."""
     configurations = list(replay(trace))
     recorded = trace.semantics.annotation.picked

@@ -18,7 +18,7 @@ from tidelog.lab.semantics.derivation_sets import DERIVATION_SETS
 from tidelog.lab.semantics.fact import Fact, Occurrence, Update
 from tidelog.lab.semantics.network import prepare
 from tidelog.lab.semantics.state import State
-from tidelog.lab.semantics.trace import Step, Trace
+from tidelog.lab.semantics.trace import RunTrace, TraceStep
 from tidelog.program import Value
 from tidelog.syntax import parse_program, print_program
 
@@ -26,7 +26,7 @@ FORMAT = "tidelog trace 1"
 ANNOTATIONS: Mapping[str, Annotation] = {"plain": PLAIN, "derivation sets": DERIVATION_SETS, "trees": TREES}
 
 
-def trace_to_json(trace: Trace) -> str:
+def trace_to_json(trace: RunTrace) -> str:
     """The trace as a JSON text."""
     semantics = trace.semantics
     names = {id(annotation): name for name, annotation in ANNOTATIONS.items()}
@@ -42,7 +42,7 @@ def trace_to_json(trace: Trace) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1)
 
 
-def trace_from_json(text: str) -> Trace:
+def trace_from_json(text: str) -> RunTrace:
     """The trace that a JSON text holds; it still has to be checked."""
     try:
         document = json.loads(text)
@@ -50,8 +50,8 @@ def trace_from_json(text: str) -> Trace:
             raise failures.TRACE_FORMAT.error(found=document["format"], wanted=FORMAT)
         network = prepare(parse_program(document["program"]), central=document["central"])
         semantics = Semantics(network, ANNOTATIONS[document["annotation"]], document["sets"])
-        steps = tuple(Step(c, _update_in(u), tuple(map(_update_in, sent))) for c, u, sent in document["steps"])
-        return Trace(semantics, _configuration_in(semantics, document["start"]), steps)
+        steps = tuple(TraceStep(c, _update_in(u), tuple(map(_update_in, sent))) for c, u, sent in document["steps"])
+        return RunTrace(semantics, _configuration_in(semantics, document["start"]), steps)
     except (KeyError, ValueError, TypeError) as error:
         raise failures.TRACE_BROKEN.error(kind=type(error).__name__, error=error) from error
 

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from tidelog.lab.semantics.algorithm import Message, Tables
 from tidelog.lab.semantics.fact import Node, Row, Update, order, value_text
-from tidelog.lab.semantics.traffic.record import Recorder, Step
+from tidelog.lab.semantics.traffic.record import EventRecord, Recorder
 
 LAST_STEPS = 8
 MOST_NODES = 24
@@ -55,7 +55,7 @@ class _Picture:
         self.counts: dict[tuple[Node, str, Row], int] = {}
         self.latest: deque[str] = deque(maxlen=LAST_STEPS)
 
-    def see(self, number: int, step: Step) -> None:
+    def see(self, number: int, step: EventRecord) -> None:
         """Take in one step."""
         for message in step.delivered:
             self.under_way.pop(message.number, None)
@@ -83,7 +83,7 @@ def _epoch_text(number: int, changes: Sequence[Update] | None) -> str:
     return "loading" if changes is None else f"epoch {number}: {' '.join(map(str, changes))}"
 
 
-def step_text(step: Step) -> str:
+def step_text(step: EventRecord) -> str:
     """One line about a step: what was taken in where, what was sent."""
     if step.delivered:
         taken = ", ".join(f"{m.update} {_way(m)}".rstrip() for m in step.delivered)

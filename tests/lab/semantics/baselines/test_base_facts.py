@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tidelog.errors import LimitError
 from tidelog.lab.semantics.algorithm import as_sets, flatten, run
 from tidelog.lab.semantics.baselines import BaseFacts, NumberedBaseFacts
-from tidelog.lab.semantics.derivation_sets import Extended
+from tidelog.lab.semantics.derivation_sets import ExtendedExecution
 from tidelog.lab.semantics.explore import explore_algorithm
 from tidelog.lab.semantics.fact import Fact, deletion, insertion
 from tidelog.lab.semantics.schedule import Random, schedule_by_name
@@ -33,7 +33,7 @@ def test_reordering_can_leave_a_cycle_that_rests_on_nothing() -> None:
 
 
 def test_derivation_sets_are_right_where_eager_discarding_is_not() -> None:
-    assert all_schedules(Extended(), THREE_NODES, CONFLICT, "{}").agrees
+    assert all_schedules(ExtendedExecution(), THREE_NODES, CONFLICT, "{}").agrees
 
 
 def test_cycle_ends_with_every_fact_resting_on_its_base_fact() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tidelog.errors import DataError, EngineError, LimitError
 from tidelog.lab.semantics.algorithm import Algorithm, as_sets, run
-from tidelog.lab.semantics.baselines import BaseFacts, Heights, HeightsAlone, Unchecked
+from tidelog.lab.semantics.baselines import BaseFacts, Heights, HeightsAlone, UncheckedBaseline
 from tidelog.lab.semantics.fact import deletion, insertion
 from tidelog.lab.semantics.schedule import Fifo
 from tidelog.syntax import parse_program
@@ -68,7 +68,7 @@ def test_selections_are_refused_by_name() -> None:
     assert refused.value.code == "TL7402"
 
 
-@pytest.mark.parametrize("kind", [Unchecked, BaseFacts, Heights])
+@pytest.mark.parametrize("kind", [UncheckedBaseline, BaseFacts, Heights])
 def test_deletion_without_its_fact_is_refused(kind: type) -> None:
     algorithm = kind()
     algorithm.load(THREE_NODES)

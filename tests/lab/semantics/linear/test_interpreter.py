@@ -16,7 +16,7 @@ from tidelog.lab.semantics.linear.formula import (
     move,
     take,
 )
-from tidelog.lab.semantics.linear.interpreter import Outcome, outcomes
+from tidelog.lab.semantics.linear.interpreter import DerivationState, outcomes
 
 A, B, SPARE = Index("a"), Index("b"), Index("spare")
 RULES = Index("rules", unbounded=True)
@@ -75,7 +75,7 @@ def test_choice_offers_every_branch_and_guards_close_them() -> None:
 
 def test_bang_needs_its_contexts_empty() -> None:
     formula = WhenEmpty(frozenset({A}), TOP)
-    assert outcomes(formula, Contexts.of({B: [ONE]})) == {Outcome(Contexts.of({B: [ONE]}), proved=True)}
+    assert outcomes(formula, Contexts.of({B: [ONE]})) == {DerivationState(Contexts.of({B: [ONE]}), proved=True)}
     assert not outcomes(formula, Contexts.of({A: [ONE]}))
 
 

@@ -13,8 +13,17 @@ import pytest
 from typer.testing import CliRunner
 
 from tidelog.cli import app
-from tidelog.lab.semantics import Fact, Pipelined, Ranked, deletion, flatten, least_model, prepare, run
-from tidelog.lab.semantics.executions import Acknowledged
+from tidelog.lab.semantics import (
+    Fact,
+    PipelinedExecution,
+    RankedAlgorithm,
+    deletion,
+    flatten,
+    least_model,
+    prepare,
+    run,
+)
+from tidelog.lab.semantics.executions import AcknowledgedExecution
 from tidelog.lab.semantics.schedule import schedule_by_name
 
 from ..examples import PATH_VECTOR, ring
@@ -75,7 +84,9 @@ def _sound(paths: list[Fact], links: set[tuple[object, ...]]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("make", [Pipelined, Ranked, lambda: Acknowledged(losses=20, repeats=20)])
+@pytest.mark.parametrize(
+    "make", [PipelinedExecution, RankedAlgorithm, lambda: AcknowledgedExecution(losses=20, repeats=20)]
+)
 @pytest.mark.parametrize("schedule", ["random", "newest"])
 def test_what_holds_of_the_central_model_holds_on_the_network(make, schedule: str) -> None:
     links = ring(3, 1)

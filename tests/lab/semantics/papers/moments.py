@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tidelog.lab.semantics import DERIVATION_SETS, PLAIN, Configuration, Fact, Semantics, Update, check, prepare
-from tidelog.lab.semantics.annotation import Annotation, Labelled, Noted
+from tidelog.lab.semantics.annotation import Annotation, DerivationNote, LabelledAnnotation
 from tidelog.lab.semantics.commands import choices
 from tidelog.lab.semantics.executions import complete_iteration, synchronous_trace
 from tidelog.lab.semantics.fact import order
@@ -76,10 +76,10 @@ def drawn_changes(rng: random.Random, facts: int) -> tuple[list[Fact], list[Upda
 def moments(seed: int, *, recursive: bool = False, most: int = 6) -> Iterator[Moment]:
     """The moments of one pipelined execution of a burst, drawn by seed."""
     rng = random.Random(seed)
-    annotation: Annotation = Labelled(DERIVATION_SETS if recursive else PLAIN)
+    annotation: Annotation = LabelledAnnotation(DERIVATION_SETS if recursive else PLAIN)
     semantics = Semantics(prepare(parse_program(drawn_program(rng, recursive))), annotation)
     base, changes = (
-        [u._replace(note=Noted((), u.note)) for u in updates]
+        [u._replace(note=DerivationNote((), u.note)) for u in updates]
         for updates in numbered(*drawn_changes(rng, 2 if recursive else 4))
     )
     network = semantics.network

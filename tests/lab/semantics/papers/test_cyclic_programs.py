@@ -2,7 +2,7 @@
 
 from tidelog.lab.semantics import (
     DERIVATION_SETS,
-    Extended,
+    ExtendedExecution,
     Fact,
     Semantics,
     check,
@@ -77,7 +77,7 @@ def test_p_q_r_s_with_the_sets_of_figure_5_at_every_step():
 
 
 def test_p_q_r_s_branch_by_branch():
-    extended = Extended(record=True)
+    extended = ExtendedExecution(record=True)
     extended.load(FIGURE_4, [Fact("s")])
     order = ["+s", "+p {s} {}", "+q {p,s} {}", "+r {p,q,s} {}"]
     order += ["+p {p,q,r,s} {}", "+q {p,q,r,s} {p}", "+r {p,q,r,s} {p,q}"]
@@ -102,7 +102,7 @@ def test_p_q_r_s_end_alike_under_every_schedule():
 def test_rings_grow_fast_under_the_extended_algorithm():
     updates = []
     for size in (2, 3):
-        extended = Extended()
+        extended = ExtendedExecution()
         extended.load(REACHABLE, ring(size))
         run(extended, NewestFirst())
         updates.append(extended.updates)
@@ -110,7 +110,7 @@ def test_rings_grow_fast_under_the_extended_algorithm():
 
 
 def test_a_ring_of_three_survives_the_loss_of_a_link():
-    extended = Extended()
+    extended = ExtendedExecution()
     extended.load(REACHABLE, ring(3))
     run(extended, Random(1))
     extended.apply([deletion("link", 0, 1), deletion("link", 1, 0)])

@@ -20,7 +20,7 @@ from tidelog.lab.semantics import (
     Configuration,
     Fact,
     IllegalStep,
-    Pipelined,
+    PipelinedExecution,
     Semantics,
     Update,
     check,
@@ -33,7 +33,7 @@ from tidelog.lab.semantics import (
     prepare,
     run,
 )
-from tidelog.lab.semantics.annotation import Noted, Tree, tree_of
+from tidelog.lab.semantics.annotation import DerivationNote, Tree, tree_of
 from tidelog.lab.semantics.fact import order
 from tidelog.lab.semantics.schedule import Random
 from tidelog.lab.semantics.theory import (
@@ -98,7 +98,7 @@ def test_lemma_1_without_recursion_every_pipelined_execution_ends(program, data)
 @QUICK
 @given(binary_programs(), changes_of(BINARY_FACTS), st.integers(0, 99))
 def test_lemma_1_what_an_update_derives_stands_higher_in_the_dependency_graph(program, data, seed):
-    algorithm = Pipelined(record=True)
+    algorithm = PipelinedExecution(record=True)
     algorithm.load(program, data[0])
     algorithm.apply(data[1])
     run(algorithm, Random(seed))
@@ -286,7 +286,7 @@ def test_lemma_13_no_pair_of_complementary_updates_changes_the_end(recursive, se
         for moment in moments(seed, recursive=recursive, most=3):
             plain = _ended(moment, (), seed)
             for fact in PAIRED:
-                pair = [Update(sign, fact, Noted((), Tree("pair", fact, ()))) for sign in (1, -1)]
+                pair = [Update(sign, fact, DerivationNote((), Tree("pair", fact, ()))) for sign in (1, -1)]
                 trace = _ended(moment, pair, seed + 1)
                 assert check(trace) == check(plain)
                 cases += 1

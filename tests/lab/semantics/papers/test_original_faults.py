@@ -11,10 +11,10 @@ import pytest
 from tidelog.errors import LimitError
 from tidelog.lab.semantics import (
     DERIVATION_SETS,
-    Extended,
+    ExtendedExecution,
     Fact,
     Original,
-    Pipelined,
+    PipelinedExecution,
     PipelinedSets,
     Semantics,
     StuckError,
@@ -147,7 +147,7 @@ def test_timestamps_turn_the_double_derivation_into_one_that_is_never_taken_back
 
 
 def test_divergence_also_under_the_corrected_algorithm_without_derivation_sets():
-    pipelined = Pipelined()
+    pipelined = PipelinedExecution()
     pipelined.load(LOOP, [Fact("a", (1,))])
     with pytest.raises(LimitError, match="psn has not finished"):
         run(pipelined, Fifo(), 100)
@@ -158,7 +158,7 @@ def test_divergence_ends_empty_under_every_schedule_of_the_extended_algorithm():
     queue = start(semantics).sent(semantics.network, [insertion("a", 1), deletion("a", 1)])
     found = explore_schedules(semantics, queue, "{}")
     assert found.agrees
-    extended = Extended()
+    extended = ExtendedExecution()
     extended.load(LOOP, [Fact("a", (1,))])
     extended.apply([deletion("a", 1)])
     run(extended, DeletionsFirst())

@@ -10,7 +10,7 @@ import pytest
 
 from tidelog.lab.semantics import (
     Fact,
-    Pipelined,
+    PipelinedExecution,
     Semantics,
     deletion,
     explore_schedules,
@@ -36,7 +36,7 @@ BURSTS = {
 @pytest.mark.parametrize("burst", BURSTS.values(), ids=BURSTS)
 def test_a_link_that_comes_and_goes_while_both_are_under_way(burst, schedule):
     links = ring(3, 1)
-    algorithm = Pipelined()
+    algorithm = PipelinedExecution()
     algorithm.load(PATH_VECTOR, links)
     run(algorithm, schedule_by_name("fifo"))
     algorithm.apply(burst)

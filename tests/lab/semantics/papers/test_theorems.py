@@ -15,14 +15,14 @@ from tidelog.errors import LimitError
 from tidelog.lab.semantics import (
     DERIVATION_SETS,
     TREES,
-    Batched,
+    BatchedExecution,
     Configuration,
-    Extended,
+    ExtendedExecution,
     ExtendedSynchronous,
     Fact,
-    Pipelined,
+    PipelinedExecution,
     Semantics,
-    Synchronous,
+    SynchronousExecution,
     Update,
     check,
     deletion,
@@ -83,7 +83,7 @@ def _after(base, changes):
 def test_theorem_14_pipelined_synchronous_and_any_batching_end_in_the_state_from_scratch(program, data, seed):
     base, changes = data
     expected = multiset_state(prepare(program), _after(base, changes))
-    for algorithm in (Synchronous(), Pipelined(), Batched(seed=seed, most=3)):
+    for algorithm in (SynchronousExecution(), PipelinedExecution(), BatchedExecution(seed=seed, most=3)):
         algorithm.load(program, base)
         run(algorithm, Random(seed))
         algorithm.apply(changes)
@@ -95,7 +95,7 @@ def test_theorem_14_pipelined_synchronous_and_any_batching_end_in_the_state_from
 @given(propositions(), changes_of(UNARY_FACTS), st.integers(0, 99))
 def test_theorem_14_changes_may_arrive_while_earlier_ones_are_under_way(program, data, seed):
     base, changes = data
-    algorithm = Pipelined(record=True)
+    algorithm = PipelinedExecution(record=True)
     algorithm.load(program, base)
     algorithm.apply(changes)
     run(algorithm, Random(seed))
@@ -121,7 +121,7 @@ def test_theorem_14_every_schedule_of_a_small_program_ends_where_the_synchronous
 
 
 def test_theorem_14_needs_no_recursion_pipelined_execution_around_a_cycle_does_not_end():
-    algorithm = Pipelined()
+    algorithm = PipelinedExecution()
     algorithm.load(FIGURE_4, [Fact("s")])
     with pytest.raises(LimitError, match="psn has not finished after 200 steps"):
         run(algorithm, Random(1), 200)
@@ -195,7 +195,7 @@ def test_theorem_9_on_the_example_of_the_text():
 @given(propositions(recursive=True), changes_of(UNARY_FACTS), st.integers(0, 99))
 def test_theorem_16_the_extended_algorithm_ends_with_the_least_model(program, data, seed):
     base, changes = data
-    for algorithm in (Extended(), ExtendedSynchronous()):
+    for algorithm in (ExtendedExecution(), ExtendedSynchronous()):
         algorithm.load(program, base)
         run(algorithm, Random(seed))
         algorithm.apply(changes)
@@ -207,7 +207,7 @@ def test_theorem_16_the_extended_algorithm_ends_with_the_least_model(program, da
 @QUICK
 @given(propositions(recursive=True), st.lists(UNARY_FACTS, max_size=3), st.integers(0, 99))
 def test_theorem_16_every_occurrence_leaves_with_its_base_facts(program, base, seed):
-    algorithm = Extended()
+    algorithm = ExtendedExecution()
     algorithm.load(program, base)
     run(algorithm, Random(seed))
     algorithm.apply([Update(-1, fact) for fact in base])
@@ -320,7 +320,7 @@ def test_corollary_18_with_variables_pipelined_and_synchronous_agree_on_annotate
         facts = [Fact("e", (1, *pair) if name == "not linear" else pair) for pair in rng.sample(pairs, 3)]
         gone, come = facts[:1], facts[2:]
         ends = []
-        for algorithm in (Extended(), ExtendedSynchronous()):
+        for algorithm in (ExtendedExecution(), ExtendedSynchronous()):
             algorithm.load(program, facts[:2])
             run(algorithm, Random(seed), 3_000)
             algorithm.apply([*(Update(-1, fact) for fact in gone), *(Update(1, fact) for fact in come)])

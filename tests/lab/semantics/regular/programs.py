@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from tidelog.lab.semantics.regular import Graph, Update
+from tidelog.lab.semantics.regular import BulkUpdate, Graph
 
 BASE = ("a", "b", "c")
 LABELS = ("u", "v")
@@ -101,6 +101,6 @@ def graphs(draw: st.DrawFn) -> Graph:
 
 
 @st.composite
-def updates(draw: st.DrawFn) -> Update:
+def updates(draw: st.DrawFn) -> BulkUpdate:
     inserted = draw(graphs())
-    return Update(inserted, draw(graphs()) - inserted)
+    return BulkUpdate(inserted, draw(graphs()) - inserted)

@@ -15,9 +15,9 @@ from tidelog.errors import DataError
 from tidelog.lab.semantics.regular import (
     CLOSED,
     ONCE,
+    BulkUpdate,
     Graph,
     RegularProgram,
-    Update,
     compute,
     consequences,
     delta_consequences,
@@ -81,7 +81,7 @@ def test_updates_compose_as_they_are_applied(graph, first, second):
 @given(updates(), updates(), updates())
 def test_composition_of_updates_is_a_monoid(one, two, three):
     assert one.then(two).then(three) == one.then(two.then(three))
-    assert one.then(Update()) == one == Update().then(one)
+    assert one.then(BulkUpdate()) == one == BulkUpdate().then(one)
 
 
 @LAW
@@ -187,7 +187,7 @@ def test_insertions_alone_delete_nothing_and_need_no_full_evaluation(case, data)
     program = program_of(case)
     before = compute(program, graph_of(case, case.facts))
     edges = graph_of(case, data.draw(changed(case.facts, deletions=False)))
-    update = maintain(program, before, Update(edges))
+    update = maintain(program, before, BulkUpdate(edges))
     assert not update.deleted
     for clause in program.clauses.values():
         new = delta_consequences(clause, before, update.inserted)
@@ -212,7 +212,7 @@ def test_any_support_that_holds_gives_the_same_model(case, data):
 def test_computed_symbols_and_closures_cannot_be_changed_from_outside():
     program = to_regular(parse_program("p(X, Y) :- e+(X, Y)."))
     model = compute(program, Graph.of({"e": [(1, 2)]}))
-    for changes in (Update(Graph.of({"p": [(1, 2)]})), Update(deleted=Graph({("e", CLOSED): [(1, 2)]}))):
+    for changes in (BulkUpdate(Graph.of({"p": [(1, 2)]})), BulkUpdate(deleted=Graph({("e", CLOSED): [(1, 2)]}))):
         with pytest.raises(DataError, match="is computed") as refused:
             maintain(program, model, changes)
         assert refused.value.code == "TL7502"

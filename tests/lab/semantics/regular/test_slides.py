@@ -11,8 +11,8 @@ from tidelog.lab.semantics.regular import (
     DELTA,
     FULL,
     ONCE,
+    BulkUpdate,
     Graph,
-    Update,
     compute,
     delta_consequences,
     delta_marks,
@@ -114,7 +114,7 @@ def test_the_six_datalog_rules_beside_the_three_regular_clauses_give_the_same_re
 def test_the_step_for_connected_takes_over_what_came_to_the_closure(friends):
     program, graph = friends
     support = {("knows", ONCE), ("contacted", ONCE), ("follows", CLOSED), ("connected", ONCE), ("pconnected", ONCE)}
-    before = Update().at(("follows", CLOSED), pairs("bill bob"))
+    before = BulkUpdate().at(("follows", CLOSED), pairs("bill bob"))
     after = forward_clause(program, graph, support, before, "connected")
     assert after == before.at(("connected", ONCE), pairs("bill bob"), ())
     assert is_incremental(program, support, before, "connected")
@@ -123,7 +123,7 @@ def test_the_step_for_connected_takes_over_what_came_to_the_closure(friends):
 
 def test_a_new_edge_makes_bill_and_bob_reach_each_other(friends):
     program, graph = friends
-    update = maintain(program, graph, Update(Graph.of({"follows": pairs("bill bob")})))
+    update = maintain(program, graph, BulkUpdate(Graph.of({"follows": pairs("bill bob")})))
     new = pairs("bill bob", "bob bob", "bill bill", "alice bob")
     assert update.inserted["follows", CLOSED] == update.inserted["connected", ONCE] == new
     assert not update.deleted
@@ -135,14 +135,14 @@ def test_a_symbol_outside_the_support_is_computed_in_full(friends):
     stale = graph.at(("pfriends", ONCE), ()).at(("pfriends", CLOSED), ())
     support = program.support() - {("pfriends", ONCE), ("pfriends", CLOSED), ("pconnected", ONCE)}
     assert is_supported(stale, program, support)
-    update = maintain(program, stale, Update(Graph.of({"knows": pairs("bob alice")})), support)
+    update = maintain(program, stale, BulkUpdate(Graph.of({"knows": pairs("bob alice")})), support)
     assert updated(stale, update)["pfriends", ONCE] == pairs("alice bob", "bob alice", "bob eve")
     assert is_model(updated(stale, update), program)
 
 
 def test_a_deletion_makes_the_clauses_above_start_again(friends):
     program, graph = friends
-    gone = Update(deleted=Graph.of({"follows": pairs("bob bill")}))
+    gone = BulkUpdate(deleted=Graph.of({"follows": pairs("bob bill")}))
     update = maintain(program, graph, gone)
     assert update.deleted["pfriends", ONCE] == pairs("alice bob")
     assert update.deleted["pconnected", ONCE] == pairs("alice bob", "alice eve")
@@ -153,7 +153,7 @@ def test_a_deletion_makes_the_clauses_above_start_again(friends):
 
 def test_a_deletion_elsewhere_leaves_a_clause_incremental(friends):
     program, _ = friends
-    update = Update(Graph.of({"follows": pairs("eve bob")}), Graph.of({"knows": pairs("alice bob")}))
+    update = BulkUpdate(Graph.of({"follows": pairs("eve bob")}), Graph.of({"knows": pairs("alice bob")}))
     assert is_incremental(program, program.support(), update, "connected")
     assert not is_incremental(program, program.support(), update, "pfriends")
 
@@ -164,7 +164,7 @@ def test_a_support_that_was_right_once_is_not_enough(friends):
     stale = graph.at(("pfriends", ONCE), ()).at(("pfriends", CLOSED), ())
     support = program.support() - {("pfriends", ONCE), ("pfriends", CLOSED)}
     assert not is_supported(stale, program, support)
-    update = maintain(program, stale, Update(deleted=Graph.of({"knows": pairs("alice bob")})), support)
+    update = maintain(program, stale, BulkUpdate(deleted=Graph.of({"knows": pairs("alice bob")})), support)
     after = updated(stale, update)
     assert after["pfriends", ONCE] == pairs("bob eve")
     assert after["pconnected", ONCE] == pairs("alice bob", "bob eve", "alice eve")  # two of them have lost their ground
@@ -215,7 +215,7 @@ def test_the_marks_of_the_definition_add_up_to_the_same_rows(three):
 
 def test_the_view_after_the_update(three):
     program, _, model = three
-    after = updated(model, maintain(program, model, Update(NEW)))
+    after = updated(model, maintain(program, model, BulkUpdate(NEW)))
     assert after["pfriends", ONCE] == pairs("v6 v0", "v3 v0", "v2 v0", "v0 v2", "v0 v5")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import DataError, ProgramError
-from tidelog.lab.semantics.regular import Clause, Graph, Lit, RegularProgram, compute, edges_of, read_regular
+from tidelog.lab.semantics.regular import Graph, Lit, RegularClause, RegularProgram, compute, edges_of, read_regular
 from tidelog.lab.semantics.regular.clause import ONCE
 from tidelog.program import Var
 from tidelog.syntax import parse_program
@@ -75,7 +75,7 @@ def test_everything_that_is_wrong_is_reported_at_once() -> None:
 
 def test_clauses_that_depend_on_one_another_are_no_program() -> None:
     x, y = Var("X"), Var("Y")
-    step = Clause((x, y), ((Lit("p", (x, y)),),))
+    step = RegularClause((x, y), ((Lit("p", (x, y)),),))
     with pytest.raises(DataError, match="not stratified: p, q depend") as refused:
-        RegularProgram({"p": Clause((x, y), ((Lit("q", (x, y)),),)), "q": step})
+        RegularProgram({"p": RegularClause((x, y), ((Lit("q", (x, y)),),)), "q": step})
     assert refused.value.code == "TL7501"

@@ -12,7 +12,7 @@ from tidelog.lab.semantics.fact import Update, deletion
 from tidelog.lab.semantics.linear import transition_moves
 from tidelog.lab.semantics.sellf import (
     BASIC_COMMANDS,
-    Derivation,
+    SequentDerivation,
     configuration_of,
     executions,
     executions_of,
@@ -22,10 +22,10 @@ from tidelog.lab.semantics.sellf import (
 )
 from tidelog.lab.semantics.sellf import check as open_premises
 from tidelog.lab.semantics.sellf import instructions as i
-from tidelog.lab.semantics.sellf.formula import ONE, ZERO, Negated, bang, exists, plus, tensor
-from tidelog.lab.semantics.sellf.formula import Atom as LogicAtom
-from tidelog.lab.semantics.sellf.sequent import Contexts, Sequent
-from tidelog.lab.semantics.sellf.term import Apply, Constant, Row, Variable, value_of
+from tidelog.lab.semantics.sellf.formula import ONE, ZERO, Negation, bang, exists, plus, tensor
+from tidelog.lab.semantics.sellf.formula import AtomFormula as LogicAtom
+from tidelog.lab.semantics.sellf.sequent import FormulaContexts, Sequent
+from tidelog.lab.semantics.sellf.term import ConstantTerm, FunctionTerm, RowTerm, VariableTerm, value_of
 from tidelog.program import Atom, Call, Comparison, Const, Program, Rule, Var
 from tidelog.syntax import parse_program
 
@@ -66,7 +66,7 @@ def test_focused_derivations_are_the_commands_of_the_transition_system(name):
         sequent = sequent_of(semantics, configuration)
         moves = set()
         for found in executions(theory, sequent):
-            derivation = Derivation(sequent, found.rules)
+            derivation = SequentDerivation(sequent, found.rules)
             assert open_premises(theory, derivation) == (found.premise,), "the checker agrees with the search"
             (execution,) = executions_of(theory, derivation)
             command = "commit" if execution.command == "update" else execution.command
@@ -82,7 +82,7 @@ def test_every_focused_derivation_is_a_legal_trace(name):
     for _ in range(4):
         sequent = sequent_of(semantics, configuration)
         found = list(executions(theory, sequent))
-        ends = [check(trace_of(semantics, Derivation(sequent, each.rules))) for each in found]
+        ends = [check(trace_of(semantics, SequentDerivation(sequent, each.rules))) for each in found]
         assert ends == [configuration_of(semantics, each.premise) for each in found]
         configuration = ends[0]
 
@@ -172,22 +172,22 @@ def test_the_search_says_what_is_outside_its_fragment():
     theory = theory_of(started("twice")[0].network)
     for formula in (tensor(ONE, ONE), ONE, plus(ZERO, ONE)):
         with pytest.raises(AssertionError, match="outside the fragment"):
-            list(executions(theory, Sequent(Contexts(), focus=formula)))
+            list(executions(theory, Sequent(FormulaContexts(), focus=formula)))
     with pytest.raises(AssertionError, match="outside the fragment"):
-        list(executions(theory, Sequent(Contexts(), todo=(exists("X", ONE).__class__("∀", "X", ONE),))))
+        list(executions(theory, Sequent(FormulaContexts(), todo=(exists("X", ONE).__class__("∀", "X", ONE),))))
 
 
 def test_a_witness_that_nothing_decides_may_be_anything():
     theory = theory_of(started("twice")[0].network)
-    row = Row((Variable("X"), Variable("X")))
-    goal = exists(["X", "W"], tensor(Negated(LogicAtom("upd", (row,))), i.END))
-    contexts = Contexts.of([("upd", LogicAtom("upd", (Constant(pair),))) for pair in ((1, 2), (3, 3), 5)])
+    row = RowTerm((VariableTerm("X"), VariableTerm("X")))
+    goal = exists(["X", "W"], tensor(Negation(LogicAtom("upd", (row,))), i.END))
+    contexts = FormulaContexts.of([("upd", LogicAtom("upd", (ConstantTerm(pair),))) for pair in ((1, 2), (3, 3), 5)])
     (found,) = executions(theory, Sequent(contexts, focus=goal))
-    assert [rule.term for rule in found.rules if hasattr(rule, "term")] == [Constant(3), Constant(0)]
-    assert open_premises(theory, Derivation(Sequent(contexts, focus=goal), found.rules)) == (found.premise,)
+    assert [rule.term for rule in found.rules if hasattr(rule, "term")] == [ConstantTerm(3), ConstantTerm(0)]
+    assert open_premises(theory, SequentDerivation(Sequent(contexts, focus=goal), found.rules)) == (found.premise,)
 
 
 def test_terms_have_values():
-    assert value_of(Row((Constant(1), Apply("+", (Constant(1), Constant(1)))))) == (1, 2)
+    assert value_of(RowTerm((ConstantTerm(1), FunctionTerm("+", (ConstantTerm(1), ConstantTerm(1)))))) == (1, 2)
     with pytest.raises(KeyError):
-        value_of(Variable("X"))
+        value_of(VariableTerm("X"))

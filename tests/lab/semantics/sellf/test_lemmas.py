@@ -12,7 +12,7 @@ from tests.lab.semantics.sellf.test_proofs import CASES, started
 from tidelog.lab.semantics import (
     Fact,
     IllegalStep,
-    Trace,
+    RunTrace,
     check,
     complete_iteration,
     deletion,
@@ -34,7 +34,7 @@ def proved(semantics, start, *batches):
         configuration, more = complete_iteration(semantics, configuration, insertions_first)
         steps += more
     steps += pipelined_trace(semantics, configuration, Fifo()).steps
-    trace = Trace(semantics, start, tuple(steps))
+    trace = RunTrace(semantics, start, tuple(steps))
     facts = set(check(trace).old.facts())
     theory = theory_of(semantics.network)
     assert all(is_proof(theory, derivation_of(trace, fact)) for fact in facts)

@@ -26,10 +26,10 @@ from tidelog.lab.semantics import (
     Configuration,
     Fact,
     IllegalStep,
+    RunTrace,
     Semantics,
-    Step,
     StuckError,
-    Trace,
+    TraceStep,
     check,
     check_precondition,
     complete_iteration,
@@ -46,8 +46,8 @@ from tidelog.lab.semantics.commands import choices
 from tidelog.lab.semantics.schedule import Fifo, Random
 from tidelog.lab.semantics.sellf import (
     BASIC_COMMANDS,
-    Contexts,
-    Derivation,
+    FormulaContexts,
+    SequentDerivation,
     as_psn_proof,
     as_sn_proof,
     configuration_of,
@@ -68,7 +68,7 @@ from tidelog.lab.semantics.sellf import check as open_premises
 from tidelog.lab.semantics.sellf import rules as r
 from tidelog.lab.semantics.sellf.checker import sequents
 from tidelog.lab.semantics.sellf.proofs import iterations_of
-from tidelog.lab.semantics.sellf.term import Constant
+from tidelog.lab.semantics.sellf.term import ConstantTerm
 from tidelog.lab.semantics.trace import perform
 from tidelog.syntax import parse_program
 
@@ -104,7 +104,7 @@ def explored(semantics, start):
 
 def _iterated(theory, semantics, configuration, update):
     after, steps = complete_iteration(semantics, configuration, [update])
-    trace = Trace(semantics, configuration, tuple(steps))
+    trace = RunTrace(semantics, configuration, tuple(steps))
     derivation = derivation_of(trace)
     assert open_premises(theory, derivation) == (sequent_of(semantics, after),)
     back = trace_of(semantics, derivation)
@@ -120,7 +120,7 @@ def entailed(semantics, configuration, facts):
     for fact in facts:
         sequent = sequent_of(semantics, configuration, fact)
         found = [each for each in executions(theory, sequent) if each.premise is None]
-        assert all(is_proof(theory, Derivation(sequent, each.rules)) for each in found)
+        assert all(is_proof(theory, SequentDerivation(sequent, each.rules)) for each in found)
         proved |= {fact for _ in found}
     return proved
 
@@ -253,10 +253,10 @@ def _contradicted(rule):
     """What one rule could say instead, or nothing at all."""
     yield "left out", ()
     match rule:
-        case r.Choose(branch):
-            yield "other branch", (r.Choose(1 - branch),)
+        case r.ChooseBranch(branch):
+            yield "other branch", (r.ChooseBranch(1 - branch),)
         case r.Witness(term):
-            yield "other witness", (r.Witness(Constant((term.value, "other"))),)
+            yield "other witness", (r.Witness(ConstantTerm((term.value, "other"))),)
         case r.Decide(index, formula):
             yield from (("other focus", (r.Decide(index, c),)) for c in BASIC_COMMANDS.values() if c != formula)
         case r.Split(_, contexts) if any(True for _ in contexts):
@@ -274,7 +274,7 @@ def test_no_mutant_of_a_proof_is_accepted(proof):
         begin = (at, goals[0]) if len(goals) == 1 else begin
         for kind, instead in _contradicted(right.rules[at]):
             rules = (*right.rules[begin[0] : at], *instead, *right.rules[at + 1 :])
-            assert not is_proof(theory, Derivation(begin[1], rules)), kind
+            assert not is_proof(theory, SequentDerivation(begin[1], rules)), kind
             kinds.add(kind)
     assert is_proof(theory, right)
     assert len(kinds) == 6
@@ -285,9 +285,9 @@ def test_a_context_cannot_be_split_in_favour_of_the_wrong_side(proof):
     theory = theory_of(semantics.network)
     extra = next((i, a) for i, bag in right.end.contexts.items() for a in bag if i == "table s")
     at = next(n for n, rule in enumerate(right.rules) if isinstance(rule, r.Split) and list(rule.contexts))
-    given = r.Split(contexts=Contexts.of([*_pairs(right.rules[at].contexts), extra]))
+    given = r.Split(contexts=FormulaContexts.of([*_pairs(right.rules[at].contexts), extra]))
     with pytest.raises(IllegalStep, match="formulas other than"):
-        open_premises(theory, Derivation(right.end, (*right.rules[:at], given, *right.rules[at + 1 :])))
+        open_premises(theory, SequentDerivation(right.end, (*right.rules[:at], given, *right.rules[at + 1 :])))
 
 
 def _pairs(contexts):
@@ -297,13 +297,13 @@ def _pairs(contexts):
 def test_a_loop_cannot_stop_early(proof):
     semantics, right = proof
     theory = theory_of(semantics.network)
-    at = next(n for n, rule in enumerate(right.rules) if rule == r.Choose(0) and _loops(theory, right, n))
+    at = next(n for n, rule in enumerate(right.rules) if rule == r.ChooseBranch(0) and _loops(theory, right, n))
     with pytest.raises(IllegalStep, match=r"!\^empty delta t needs delta t empty"):
-        open_premises(theory, Derivation(right.end, (*right.rules[:at], r.Choose(1), r.PROMOTE)))
+        open_premises(theory, SequentDerivation(right.end, (*right.rules[:at], r.ChooseBranch(1), r.PROMOTE)))
 
 
 def _loops(theory, derivation, at):
-    (goal, *_) = open_premises(theory, Derivation(derivation.end, derivation.rules[:at]))
+    (goal, *_) = open_premises(theory, SequentDerivation(derivation.end, derivation.rules[:at]))
     return str(goal.focus.right).startswith("!^{empty delta")
 
 
@@ -312,7 +312,7 @@ def test_a_command_cannot_begin_inside_another(proof):
     at = next(n for n, rule in enumerate(right.rules) if isinstance(rule, r.DecideLinear))
     begun = (*right.rules[:at], r.Decide("inf", BASIC_COMMANDS["fire"]), r.PROMOTE)
     with pytest.raises(IllegalStep, match="the linear context is not empty under !\\^-inf"):
-        open_premises(theory_of(semantics.network), Derivation(right.end, begun))
+        open_premises(theory_of(semantics.network), SequentDerivation(right.end, begun))
 
 
 def test_a_query_cannot_be_asked_while_updates_are_pending():
@@ -320,11 +320,11 @@ def test_a_query_cannot_be_asked_while_updates_are_pending():
     sequent = sequent_of(semantics, start, Fact("link", ("a", "b")))
     rules = (r.Decide("inf", BASIC_COMMANDS["query"]), r.PROMOTE, r.STORE)
     theory = theory_of(semantics.network)
-    (goal,) = open_premises(theory, Derivation(sequent, rules))
+    (goal,) = open_premises(theory, SequentDerivation(sequent, rules))
     (stored,) = goal.linear
     asked = (*rules, r.DecideLinear(stored), r.UNFOLD, r.PROMOTE)
     with pytest.raises(IllegalStep, match=r"!\^test needs upd empty"):
-        open_premises(theory, Derivation(sequent, asked))
+        open_premises(theory, SequentDerivation(sequent, asked))
 
 
 def test_a_fact_that_does_not_hold_has_no_proof():
@@ -337,9 +337,9 @@ def test_a_fact_that_does_not_hold_has_no_proof():
 
 def test_steps_without_a_derivation_are_refused():
     semantics, start = started(*CASES["hops"])
-    for step in (Step("fire", insertion("link", "b", "c")), Step("change", insertion("link", "x", "y"))):
+    for step in (TraceStep("fire", insertion("link", "b", "c")), TraceStep("change", insertion("link", "x", "y"))):
         with pytest.raises(IllegalStep, match="step 1, ") as caught:
-            derivation_of(Trace(semantics, start, (step,)))
+            derivation_of(RunTrace(semantics, start, (step,)))
         assert caught.value.code == "TL7297"
 
 
@@ -347,14 +347,14 @@ def test_what_is_no_sequence_of_iterations_is_refused(proof):
     semantics, right = proof
     theory = theory_of(semantics.network)
     with pytest.raises(IllegalStep, match="it ends inside a command") as caught:
-        list(executions_of(theory, Derivation(right.end, right.rules[:5])))
+        list(executions_of(theory, SequentDerivation(right.end, right.rules[:5])))
     assert caught.value.code == "TL7296"
     with pytest.raises(IllegalStep, match="does not end with query"):
-        proof_iterations(theory, Derivation(right.end, ()))
+        proof_iterations(theory, SequentDerivation(right.end, ()))
     configuration = configuration_of(semantics, right.end)
     (_, first), *_ = choices(semantics, configuration)
     _, steps = complete_iteration(semantics, configuration, [first])
-    early = derivation_of(Trace(semantics, configuration, tuple(steps[:2])))
+    early = derivation_of(RunTrace(semantics, configuration, tuple(steps[:2])))
     with pytest.raises(IllegalStep, match="does not end with query"):
         proof_iterations(theory, early)
 
@@ -364,10 +364,10 @@ def test_an_iteration_that_is_not_complete_makes_no_proof():
     semantics, start = started(parse_program("p :- q. r :- s."), [], [insertion("q"), insertion("s")])
     q, s = insertion("q"), insertion("s")
     mixed = [("pick", q), ("fire", q), ("pick", s), ("commit", q), ("fire", s), ("commit", s)]
-    steps = [Step(c, u, (insertion("p" if u is q else "r"),) if c == "fire" else ()) for c, u in mixed]
-    steps += complete_iteration(semantics, check(Trace(semantics, start, tuple(steps))), [insertion("p")])[1]
-    steps += complete_iteration(semantics, check(Trace(semantics, start, tuple(steps))), [insertion("r")])[1]
-    proof = derivation_of(Trace(semantics, start, tuple(steps)), Fact("p"))
+    steps = [TraceStep(c, u, (insertion("p" if u is q else "r"),) if c == "fire" else ()) for c, u in mixed]
+    steps += complete_iteration(semantics, check(RunTrace(semantics, start, tuple(steps))), [insertion("p")])[1]
+    steps += complete_iteration(semantics, check(RunTrace(semantics, start, tuple(steps))), [insertion("r")])[1]
+    proof = derivation_of(RunTrace(semantics, start, tuple(steps)), Fact("p"))
     theory = theory_of(semantics.network)
     assert is_proof(theory, proof)
     with pytest.raises(IllegalStep, match="no complete iteration starts at command 1"):
@@ -389,6 +389,6 @@ def test_an_iteration_that_fires_what_it_has_not_picked_is_not_complete():
         for command in ("fire", "commit"):
             configuration, step = perform(semantics, configuration, command, rest)
             steps.append(step)
-        derivation = derivation_of(Trace(semantics, begin, tuple(steps)))
+        derivation = derivation_of(RunTrace(semantics, begin, tuple(steps)))
         with pytest.raises(IllegalStep, match=why):
             iterations_of(list(executions_of(theory, derivation)))

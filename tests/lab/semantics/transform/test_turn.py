@@ -8,14 +8,14 @@ from tidelog.errors import EngineError, LimitError
 from tidelog.lab.semantics import (
     DERIVATION_SETS,
     Bag,
-    Batched,
-    Extended,
+    BatchedExecution,
+    ExtendedExecution,
     Fact,
     IllegalStep,
-    Pipelined,
+    PipelinedExecution,
+    RunTrace,
     Semantics,
-    Synchronous,
-    Trace,
+    SynchronousExecution,
     check,
     complete_iteration,
     deletion,
@@ -30,7 +30,7 @@ from tidelog.lab.semantics import (
     start,
     synchronous_trace,
 )
-from tidelog.lab.semantics.annotation import Noted, Tree
+from tidelog.lab.semantics.annotation import DerivationNote, Tree
 from tidelog.lab.semantics.commands import choices
 from tidelog.lab.semantics.schedule import DeletionsFirst, Fifo, NewestFirst, Random, Script
 from tidelog.lab.semantics.theory import transient
@@ -77,7 +77,7 @@ def _checked(turned: Transformation) -> Transformation:
 
 def test_figure_3_of_lam_2010_becomes_synchronous_by_merging_alone():
     order = ["+r(2)", "-q(3)", "-u(4)", "-s(2)", "-t(2)", "+p(1)", "-p(1)"]
-    pipelined = Pipelined(record=True)
+    pipelined = PipelinedExecution(record=True)
     pipelined.load(FOUR_NODES)
     run(pipelined, Fifo())
     pipelined.apply(BURST)
@@ -93,7 +93,9 @@ def test_figure_3_of_lam_2010_becomes_synchronous_by_merging_alone():
 
 
 def test_permuting_a_deletion_before_an_insertion_leaves_out_a_pair_and_what_it_derives():
-    trace = _recorded(Pipelined(record=True), JOIN, [Fact("r2")], [insertion("r1"), deletion("r2")], Script([]))
+    trace = _recorded(
+        PipelinedExecution(record=True), JOIN, [Fact("r2")], [insertion("r1"), deletion("r2")], Script([])
+    )
     turned = _checked(to_semi_naive(trace))
     assert is_synchronous(turned.after)
 
@@ -103,7 +105,7 @@ def test_all_lemmas_are_used_on_one_execution():
     facts, burst = [Fact("r2"), Fact("r3")], [insertion("r1"), deletion("r2"), deletion("r3"), insertion("r3")]
     used = set()
     for schedule in (NewestFirst(), DeletionsFirst(), Random(4), Random(5)):
-        trace = _recorded(Pipelined(record=True), program, facts, burst, schedule)
+        trace = _recorded(PipelinedExecution(record=True), program, facts, burst, schedule)
         turned = _checked(to_semi_naive(trace))
         assert is_synchronous(turned.after)
         used |= set(turned.counts())
@@ -112,7 +114,9 @@ def test_all_lemmas_are_used_on_one_execution():
 
 def test_back_to_single_updates_pairs_are_worked_off():
     program = parse_program("p :- q, r. v :- p.")
-    semantics_trace = _recorded(Synchronous(record=True), program, [Fact("q")], [insertion("r"), deletion("q")], Fifo())
+    semantics_trace = _recorded(
+        SynchronousExecution(record=True), program, [Fact("q")], [insertion("r"), deletion("q")], Fifo()
+    )
     turned = _checked(to_pipelined(semantics_trace))
     assert is_pipelined(turned.after)
     assert str(turned) == ("    1  Lemma 12, backwards and Lemma 13: -q out of {+r, -q}; works off ±p")
@@ -122,7 +126,7 @@ def test_back_to_single_updates_pairs_are_worked_off():
 @given(binary_programs(), changes_of(BINARY_FACTS), st.integers(0, 99))
 def test_any_pipelined_execution_becomes_synchronous_and_comes_back(program, data, seed):
     base, changes = data
-    trace = _recorded(Pipelined(record=True), program, base, changes, Random(seed))
+    trace = _recorded(PipelinedExecution(record=True), program, base, changes, Random(seed))
     burst = last_burst(labelled(trace))
     turned = _checked(to_semi_naive(burst))
     assert is_pipelined(turned.before)
@@ -139,7 +143,7 @@ def test_any_pipelined_execution_becomes_synchronous_and_comes_back(program, dat
 def test_with_derivation_sets_recursive_programs_too(program, data, seed):
     base, changes = data[0][:2], [update for update in data[1] if update.sign > 0 or update.fact in data[0][:2]]
     kept = [u for i, u in enumerate(changes) if u.sign > 0 or u.fact not in {v.fact for v in changes[:i]}]
-    trace = _recorded(Extended(record=True), program, base, kept, Random(seed))
+    trace = _recorded(ExtendedExecution(record=True), program, base, kept, Random(seed))
     burst = last_burst(labelled(trace))
     if len(burst.steps) <= 3 * 10:  # more are many ways around many cycles
         turned = _checked(to_semi_naive(burst))
@@ -149,21 +153,21 @@ def test_with_derivation_sets_recursive_programs_too(program, data, seed):
 @pytest.mark.parametrize("program", [THREE_NODES, FIGURE_4], ids=["a-p-q", "figure 4"])
 def test_the_cyclic_programs_of_the_paper_are_turned(program):
     name, row = ("a", (0,)) if program is THREE_NODES else ("s", ())
-    trace = _recorded(Extended(record=True), program, [Fact(name, row)], [deletion(name, *row)], Random(2))
+    trace = _recorded(ExtendedExecution(record=True), program, [Fact(name, row)], [deletion(name, *row)], Random(2))
     turned = _checked(to_semi_naive(trace))
     assert is_synchronous(turned.after)
     assert turned.run.semantics.annotation.inner is DERIVATION_SETS
 
 
 def test_iterations_of_any_size_are_split_first_as_the_discussion_after_corollary_15_says():
-    trace = _recorded(Batched(record=True, seed=3), FOUR_NODES, [], BURST, Random(1))
+    trace = _recorded(BatchedExecution(record=True, seed=3), FOUR_NODES, [], BURST, Random(1))
     turned = _checked(to_semi_naive(trace))
     assert turned.counts()["Lemma 12, backwards"] > 0
     assert is_synchronous(turned.after)
 
 
 def test_changes_that_come_while_others_are_under_way_come_at_the_start():
-    pipelined = Pipelined(record=True)
+    pipelined = PipelinedExecution(record=True)
     pipelined.load(FOUR_NODES)
     pipelined.step(Fifo())
     pipelined.apply(BURST)
@@ -176,7 +180,7 @@ def test_changes_that_come_while_others_are_under_way_come_at_the_start():
 def test_a_deletion_picked_on_another_copys_account_waits_for_its_own():
     # s is there because of q; u is transient. Without labels the deletion of s that u's going sends may take the copy
     # of q while u's own copy is still under way.
-    pipelined = Pipelined(record=True)
+    pipelined = PipelinedExecution(record=True)
     pipelined.load(TWO_DERIVATIONS, [Fact("q")])
     run(pipelined, Fifo())
     pipelined.apply([insertion("u"), deletion("u")])
@@ -190,7 +194,7 @@ def test_a_deletion_picked_on_another_copys_account_waits_for_its_own():
 
 
 def test_a_deletion_that_waited_comes_as_soon_as_its_own_copy_has_come_and_not_at_the_end():
-    pipelined = Pipelined(record=True)
+    pipelined = PipelinedExecution(record=True)
     pipelined.load(parse_program("s :- q. s :- u. v :- s."), [Fact("q")])
     run(pipelined, Fifo())
     pipelined.apply([insertion("u"), deletion("u")])
@@ -202,7 +206,7 @@ def test_a_deletion_that_waited_comes_as_soon_as_its_own_copy_has_come_and_not_a
 
 def test_a_deletion_picked_before_its_insertion_inside_an_iteration_comes_after_it():
     semantics = Semantics(prepare(TWO_DERIVATIONS))
-    pipelined = Synchronous(record=True)
+    pipelined = SynchronousExecution(record=True)
     pipelined.load(TWO_DERIVATIONS, [Fact("q")])
     run(pipelined, Fifo())
     pipelined.apply([insertion("u"), deletion("u")])
@@ -223,11 +227,11 @@ def test_traces_that_cannot_be_turned_are_refused_by_name():
     assert refused.value.code == "TL7290"
     begun = start(semantics, [Fact("r1")])
     with pytest.raises(IllegalStep, match="updates are still pending") as refused:
-        to_semi_naive(Trace(semantics, begun))
+        to_semi_naive(RunTrace(semantics, begun))
     assert refused.value.code == "TL7291"
     with pytest.raises(IllegalStep, match="updates are still pending"):
-        to_pipelined(Trace(labelled(pipelined_trace(semantics, begun, Fifo())).semantics, begun))
-    algorithm = Pipelined(record=True)
+        to_pipelined(RunTrace(labelled(pipelined_trace(semantics, begun, Fifo())).semantics, begun))
+    algorithm = PipelinedExecution(record=True)
     algorithm.load(BEST_PATH)
     with pytest.raises(EngineError, match="to_semi_naive"):
         to_semi_naive(algorithm.trace())
@@ -255,7 +259,7 @@ def test_an_execution_that_ends_elsewhere_is_refused(monkeypatch):
 
 
 def test_transformations_that_do_not_end_say_so():
-    trace = _recorded(Pipelined(record=True), FOUR_NODES, [], BURST, Random(1))
+    trace = _recorded(PipelinedExecution(record=True), FOUR_NODES, [], BURST, Random(1))
     with pytest.raises(LimitError, match="not finished after 1 moves") as late:
         to_semi_naive(trace, limit=1)
     assert late.value.code == "TL7390"
@@ -277,7 +281,7 @@ def _breed(run_of):
 
 
 def test_every_schedule_of_a_small_burst_can_be_turned():
-    pipelined = Pipelined(record=True)
+    pipelined = PipelinedExecution(record=True)
     pipelined.load(FOUR_NODES)
     run(pipelined, Fifo())
     loaded = labelled(pipelined.trace())
@@ -288,7 +292,7 @@ def test_every_schedule_of_a_small_burst_can_be_turned():
     schedules = list(_schedules(semantics, burst))
     assert len(schedules) == 140
     for steps in schedules:
-        turned = _checked(to_semi_naive(Trace(semantics, burst, steps)))
+        turned = _checked(to_semi_naive(RunTrace(semantics, burst, steps)))
         assert is_synchronous(turned.after)
 
 
@@ -302,4 +306,4 @@ def _schedules(semantics, configuration):
 
 
 def _leaf(update):
-    return Noted((), Tree("1", update.fact, ()))
+    return DerivationNote((), Tree("1", update.fact, ()))

@@ -2,6 +2,6 @@
 
 from tidelog.lab.semantics.baselines.base_facts import BaseFacts, NumberedBaseFacts
 from tidelog.lab.semantics.baselines.heights import Heights, HeightsAlone
-from tidelog.lab.semantics.baselines.unchecked import Unchecked
+from tidelog.lab.semantics.baselines.unchecked import UncheckedBaseline
 
-__all__ = ["BaseFacts", "Heights", "HeightsAlone", "NumberedBaseFacts", "Unchecked"]
+__all__ = ["BaseFacts", "Heights", "HeightsAlone", "NumberedBaseFacts", "UncheckedBaseline"]

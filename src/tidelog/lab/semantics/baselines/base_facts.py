@@ -21,14 +21,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import ClassVar, NamedTuple, cast
 
-from tidelog.lab.semantics.annotation import Annotation, Plain
+from tidelog.lab.semantics.annotation import Annotation, PlainAnnotation
 from tidelog.lab.semantics.baselines.baseline import Baseline
 from tidelog.lab.semantics.delta import fire_rules
 from tidelog.lab.semantics.fact import Fact, Node, Occurrence, Update
 from tidelog.program import Program
 
 
-class RestsOn(Plain):
+class RestsOn(PlainAnnotation):
     """The annotation: the base facts of all body facts together."""
 
     def derived(self, label: str, head: Fact, body: Sequence[Occurrence]) -> Hashable | None:
@@ -56,7 +56,7 @@ class BaseFacts(Baseline):
         return fire_rules(self.network, self.annotation, update, before, self._state), ""
 
 
-class Numbered(NamedTuple):
+class NumberedFact(NamedTuple):
     """One insertion of a base fact, distinguished from all others by its number."""
 
     fact: Fact
@@ -86,7 +86,7 @@ class NumberedBaseFacts(BaseFacts):
             self._inserted += 1
             live.append(self._inserted)
         number = live[-1] if update.sign > 0 else live.pop(0)
-        return update._replace(note=frozenset({Numbered(update.fact, number)}))
+        return update._replace(note=frozenset({NumberedFact(update.fact, number)}))
 
     def receive(self, node: Node, update: Update) -> tuple[list[Update], str]:
         """A deletion is remembered forever; an insertion of what was deleted is discarded."""

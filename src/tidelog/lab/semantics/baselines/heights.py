@@ -25,7 +25,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import ClassVar
 
 from tidelog.lab.semantics.algorithm import Event, Message, Schedule
-from tidelog.lab.semantics.annotation import Annotation, Plain
+from tidelog.lab.semantics.annotation import Annotation, PlainAnnotation
 from tidelog.lab.semantics.baselines.baseline import Baseline
 from tidelog.lab.semantics.configuration import check_precondition, without_selections
 from tidelog.lab.semantics.delta import fire_rules
@@ -36,7 +36,7 @@ from tidelog.program import Program
 ACKNOWLEDGED = "ack"
 
 
-class Height(Plain):
+class Height(PlainAnnotation):
     """The annotation: one more than the greatest height of the body."""
 
     def derived(self, label: str, head: Fact, body: Sequence[Occurrence]) -> Hashable | None:

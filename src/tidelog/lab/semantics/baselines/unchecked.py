@@ -14,7 +14,7 @@ from tidelog.lab.semantics.delta import fire_rules
 from tidelog.lab.semantics.fact import Node, Update
 
 
-class Unchecked(Baseline):
+class UncheckedBaseline(Baseline):
     """Pipelined evaluation whose pick does not look."""
 
     name = "unchecked"

@@ -1,22 +1,22 @@
 """Executions of the transition system: which updates each complete iteration takes."""
 
-from tidelog.lab.semantics.executions.batched import Batched
+from tidelog.lab.semantics.executions.batched import BatchedExecution
 from tidelog.lab.semantics.executions.execution import Execution, complete_iteration, run_all
-from tidelog.lab.semantics.executions.lossy import Acknowledged, Lossy
-from tidelog.lab.semantics.executions.pipelined import Pipelined, pipelined_trace
+from tidelog.lab.semantics.executions.lossy import AcknowledgedExecution, LossyExecution
+from tidelog.lab.semantics.executions.pipelined import PipelinedExecution, pipelined_trace
 from tidelog.lab.semantics.executions.set_semantics import PipelinedSets, SynchronousSets
 from tidelog.lab.semantics.executions.sets_of_updates import SetSemiNaive
-from tidelog.lab.semantics.executions.synchronous import Synchronous, synchronous_trace
+from tidelog.lab.semantics.executions.synchronous import SynchronousExecution, synchronous_trace
 
 __all__ = [
-    "Acknowledged",
-    "Batched",
+    "AcknowledgedExecution",
+    "BatchedExecution",
     "Execution",
-    "Lossy",
-    "Pipelined",
+    "LossyExecution",
+    "PipelinedExecution",
     "PipelinedSets",
     "SetSemiNaive",
-    "Synchronous",
+    "SynchronousExecution",
     "SynchronousSets",
     "complete_iteration",
     "pipelined_trace",

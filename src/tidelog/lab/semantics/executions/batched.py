@@ -11,7 +11,7 @@ from tidelog.lab.semantics.annotation import PLAIN, Annotation
 from tidelog.lab.semantics.executions.execution import Execution
 
 
-class Batched(Execution):
+class BatchedExecution(Execution):
     """Iterations of random size between 1 and ``most``, by seed."""
 
     name = "batched"

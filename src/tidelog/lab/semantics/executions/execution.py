@@ -17,18 +17,18 @@ from tidelog.lab.semantics.commands import COMMIT, FIRE, PICK, pickable
 from tidelog.lab.semantics.configuration import Configuration, Semantics, check_precondition
 from tidelog.lab.semantics.delta import axioms
 from tidelog.lab.semantics.fact import INSERT, Fact, Occurrence, Update
-from tidelog.lab.semantics.mail import Mail, Mailing
+from tidelog.lab.semantics.mail import Mail, MessageCounts
 from tidelog.lab.semantics.network import prepare
 from tidelog.lab.semantics.semantics_failures import NO_PICK
-from tidelog.lab.semantics.trace import CHANGE, Step, Trace, perform
+from tidelog.lab.semantics.trace import CHANGE, RunTrace, TraceStep, perform
 from tidelog.program import Program
 
 
 def complete_iteration(
     semantics: Semantics, configuration: Configuration, updates: Iterable[Update]
-) -> tuple[Configuration, list[Step]]:
+) -> tuple[Configuration, list[TraceStep]]:
     """Pick the updates in the order given, fire them, commit them."""
-    steps: list[Step] = []
+    steps: list[TraceStep] = []
     recorded: list[Update] = []
     for update in updates:
         configuration, step = perform(semantics, configuration, PICK, update)
@@ -41,13 +41,13 @@ def complete_iteration(
     return configuration, steps
 
 
-def run_all(semantics: Semantics, configuration: Configuration) -> tuple[Configuration, list[Step]]:
+def run_all(semantics: Semantics, configuration: Configuration) -> tuple[Configuration, list[TraceStep]]:
     """One synchronous iteration: all waiting updates, insertions before deletions so that every deletion finds its
     fact."""
     return complete_iteration(semantics, configuration, sorted(configuration.waiting(), key=lambda u: -u.sign))
 
 
-class Execution(Mailing):
+class Execution(MessageCounts):
     """An algorithm made of complete iterations.
 
     ``annotation`` says what occurrences carry, ``sets`` whether tables are sets, ``central`` puts all facts on one
@@ -61,7 +61,7 @@ class Execution(Mailing):
     ) -> None:
         super().__init__()
         self._annotation, self._sets, self._central, self._record = annotation, sets, central, record
-        self._steps: list[Step] = []
+        self._steps: list[TraceStep] = []
         self._base: Counter[Fact] = Counter()
 
     def load(self, program: Program, facts: Iterable[Fact] = ()) -> None:
@@ -84,7 +84,7 @@ class Execution(Mailing):
         self._base = check_precondition(self._base, updates)
         self._post(updates)
         if self._record:
-            self._steps += [Step(CHANGE, update) for update in updates]
+            self._steps += [TraceStep(CHANGE, update) for update in updates]
 
     def _post(self, updates: list[Update]) -> None:
         network = self.semantics.network
@@ -152,15 +152,15 @@ class Execution(Mailing):
         note = ", ".join(str(m) for m in taken)
         return Event("deliver", taken[0] if len(taken) == 1 else None, tuple(sent), note)
 
-    def _perform(self, command: str, update: Update) -> Step:
+    def _perform(self, command: str, update: Update) -> TraceStep:
         self.configuration, step = perform(self.semantics, self.configuration, command, update)
         if self._record:
             self._steps.append(step)
         return step
 
-    def trace(self) -> Trace:
+    def trace(self) -> RunTrace:
         """Changes and commands since the program was loaded; recorded only on request."""
-        return Trace(self.semantics, self._start, tuple(self._steps))
+        return RunTrace(self.semantics, self._start, tuple(self._steps))
 
     def quiescent(self) -> bool:
         """All updates have been processed."""

@@ -4,13 +4,14 @@ The network may lose a message, or deliver it once more; the schedule chooses wh
 number of losses and repetitions given. So an exploration of all schedules tries every fault at every moment: moves of
 frames that are in different states are different, also where their updates are equal (`OnWire`).
 
-Law: without a protocol (`Lossy`) the law of `algorithm` breaks: a lost insertion leaves facts missing and its deletion
-waiting for ever, a lost deletion leaves facts behind, a repeated one makes counts wrong. With one (`Acknowledged`) it
-holds whatever is lost or repeated, as long as not everything is. Every message has a sequence number; the receiver
-takes a number once and acknowledges it every time; the sender keeps a message until it is acknowledged, and sends it
-again when neither the message nor an acknowledgement of it is under way. (A sender cannot know that and waits for a
-time instead; a message sent again too early is a repetition.) Numbers need no order: the algorithm bears reordering.
-Traffic counts acknowledgements and what is sent again, and in bytes also the number that each of them carries.
+Law: without a protocol (`LossyExecution`) the law of `algorithm` breaks: a lost insertion leaves facts missing and
+its deletion waiting for ever, a lost deletion leaves facts behind, a repeated one makes counts wrong. With one
+(`AcknowledgedExecution`) it holds whatever is lost or repeated, as long as not everything is. Every message has a
+sequence number; the receiver takes a number once and acknowledges it every time; the sender keeps a message until it
+is acknowledged, and sends it again when neither the message nor an acknowledgement of it is under way. (A sender
+cannot know that and waits for a time instead; a message sent again too early is a repetition.) Numbers need no order:
+the algorithm bears reordering. Traffic counts acknowledgements and what is sent again, and in bytes also the number
+that each of them carries.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import ClassVar, NamedTuple
 from tidelog.lab.semantics.algorithm import Event, Message, Schedule
 from tidelog.lab.semantics.annotation import PLAIN, Annotation
 from tidelog.lab.semantics.commands import PICK
-from tidelog.lab.semantics.executions.pipelined import Pipelined
+from tidelog.lab.semantics.executions.pipelined import PipelinedExecution
 from tidelog.lab.semantics.fact import Fact, note_text
 from tidelog.lab.semantics.semantics_failures import NO_PICK
 from tidelog.program import Program
@@ -69,7 +70,7 @@ class OnWire(NamedTuple):
         return f"{self.kind} {self.what} {note_text(self.note)}".rstrip()
 
 
-class Lossy(Pipelined):
+class LossyExecution(PipelinedExecution):
     """The corrected pipelined algorithm on a network with faults, with nothing against them."""
 
     name = "psn-lossy"
@@ -172,7 +173,7 @@ class Lossy(Pipelined):
         return super().canonical(), frozenset(wire.items()), tuple(self._left.values())
 
 
-class Acknowledged(Lossy):
+class AcknowledgedExecution(LossyExecution):
     """The same with sequence numbers and acknowledgements."""
 
     name = "psn-acknowledged"

@@ -12,10 +12,10 @@ from tidelog.lab.semantics.configuration import Configuration, Semantics
 from tidelog.lab.semantics.executions.execution import Execution, complete_iteration
 from tidelog.lab.semantics.fact import order
 from tidelog.lab.semantics.semantics_failures import NO_PICK, PIPELINED_LIMIT
-from tidelog.lab.semantics.trace import Step, Trace
+from tidelog.lab.semantics.trace import RunTrace, TraceStep
 
 
-class Pipelined(Execution):
+class PipelinedExecution(Execution):
     """The corrected pipelined algorithm with multisets."""
 
     name = "psn"
@@ -23,12 +23,12 @@ class Pipelined(Execution):
 
 def pipelined_trace(
     semantics: Semantics, configuration: Configuration, schedule: Schedule, limit: int = 10_000
-) -> Trace:
+) -> RunTrace:
     """A pipelined execution from a configuration to its end, as a trace.
 
     The schedule sees the updates in a fixed order, numbered again at every iteration.
     """
-    start, steps = configuration, list[Step]()
+    start, steps = configuration, list[TraceStep]()
     while not configuration.final:
         if len(steps) >= 3 * limit:
             raise PIPELINED_LIMIT.error(limit=limit)
@@ -39,4 +39,4 @@ def pipelined_trace(
         chosen = schedule.choose(messages).update
         configuration, done = complete_iteration(semantics, configuration, [chosen])
         steps += done
-    return Trace(semantics, start, tuple(steps))
+    return RunTrace(semantics, start, tuple(steps))

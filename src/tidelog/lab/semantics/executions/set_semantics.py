@@ -10,11 +10,11 @@ the deletion of the other can never be picked: the execution is stuck. Algorithm
 
 from __future__ import annotations
 
-from tidelog.lab.semantics.executions.pipelined import Pipelined
-from tidelog.lab.semantics.executions.synchronous import Synchronous
+from tidelog.lab.semantics.executions.pipelined import PipelinedExecution
+from tidelog.lab.semantics.executions.synchronous import SynchronousExecution
 
 
-class PipelinedSets(Pipelined):
+class PipelinedSets(PipelinedExecution):
     """One update at a time over sets."""
 
     name = "psn-sets"
@@ -23,7 +23,7 @@ class PipelinedSets(Pipelined):
         super().__init__(sets=True, central=central, record=record)
 
 
-class SynchronousSets(Synchronous):
+class SynchronousSets(SynchronousExecution):
     """All updates per iteration over sets."""
 
     name = "sn-sets"

@@ -25,13 +25,13 @@ from tidelog.lab.semantics.annotation import PLAIN
 from tidelog.lab.semantics.configuration import check_precondition, without_selections
 from tidelog.lab.semantics.delta import axioms, fire_rules
 from tidelog.lab.semantics.fact import INSERT, Fact, Occurrence, Update
-from tidelog.lab.semantics.mail import Mail, Mailing
+from tidelog.lab.semantics.mail import Mail, MessageCounts
 from tidelog.lab.semantics.network import Network, prepare
 from tidelog.lab.semantics.state import State
 from tidelog.program import Program
 
 
-class SetSemiNaive(Mailing):
+class SetSemiNaive(MessageCounts):
     """Iterations over sets of insertions and deletions; each step is one iteration."""
 
     name: ClassVar[str] = "sn-lam"

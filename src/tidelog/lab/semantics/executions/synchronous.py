@@ -12,10 +12,10 @@ from tidelog.lab.semantics.configuration import Configuration, Semantics
 from tidelog.lab.semantics.errors import IllegalStep
 from tidelog.lab.semantics.executions.execution import Execution, run_all
 from tidelog.lab.semantics.semantics_failures import NOT_ALL_PICKED, STUCK_ITERATION, SYNCHRONOUS_LIMIT
-from tidelog.lab.semantics.trace import Step, Trace
+from tidelog.lab.semantics.trace import RunTrace, TraceStep
 
 
-class Synchronous(Execution):
+class SynchronousExecution(Execution):
     """Semi-naive evaluation in rounds."""
 
     name = "sn"
@@ -34,12 +34,12 @@ class Synchronous(Execution):
         return event
 
 
-def synchronous_trace(semantics: Semantics, configuration: Configuration, limit: int = 1_000) -> Trace:
+def synchronous_trace(semantics: Semantics, configuration: Configuration, limit: int = 1_000) -> RunTrace:
     """A synchronous execution from a configuration to its end, as a trace."""
-    start, steps = configuration, list[Step]()
+    start, steps = configuration, list[TraceStep]()
     for _ in range(limit):
         if configuration.final:
-            return Trace(semantics, start, tuple(steps))
+            return RunTrace(semantics, start, tuple(steps))
         try:
             configuration, done = run_all(semantics, configuration)
         except IllegalStep as error:

@@ -12,13 +12,13 @@ from tidelog.lab.semantics.linear.correspondence import (
     transition_moves,
 )
 from tidelog.lab.semantics.linear.exec_rules import exec_rules
-from tidelog.lab.semantics.linear.interpreter import Outcome, outcomes
+from tidelog.lab.semantics.linear.interpreter import DerivationState, outcomes
 
 __all__ = [
     "COMMANDS",
     "Contexts",
+    "DerivationState",
     "Index",
-    "Outcome",
     "exec_rules",
     "fire",
     "logical_moves",

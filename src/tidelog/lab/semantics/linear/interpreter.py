@@ -18,21 +18,21 @@ from tidelog.lab.semantics.linear.formula import Choose, End, Formula, Guard, Lo
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DerivationState:
     """The state of a derivation: its open premise, or no open premise at all (``proved``)."""
 
     contexts: Contexts
     proved: bool = False
 
 
-def outcomes(formula: Formula, contexts: Contexts, *, every_order: bool = False) -> frozenset[Outcome]:
+def outcomes(formula: Formula, contexts: Contexts, *, every_order: bool = False) -> frozenset[DerivationState]:
     """Everything that focusing on the formula can lead to; empty when it has no derivation."""
-    found: set[Outcome] = set()
+    found: set[DerivationState] = set()
     agenda: list[tuple[Formula, Contexts]] = [(formula, contexts)]
     while agenda:
         at, here = agenda.pop()
         if isinstance(at, End | Top):
-            found.add(Outcome(here, proved=isinstance(at, Top)))
+            found.add(DerivationState(here, proved=isinstance(at, Top)))
         else:
             agenda.extend(_premises(at, here, every_order))
     return frozenset(found)

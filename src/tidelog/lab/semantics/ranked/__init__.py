@@ -1,7 +1,7 @@
 """Ranked support: Tidelog's own algorithm as a small, slow transition system over nodes."""
 
-from tidelog.lab.semantics.ranked.algorithm import Ranked
+from tidelog.lab.semantics.ranked.algorithm import RankedAlgorithm
 from tidelog.lab.semantics.ranked.invariants import broken_invariants
 from tidelog.lab.semantics.ranked.support import Support
 
-__all__ = ["Ranked", "Support", "broken_invariants"]
+__all__ = ["RankedAlgorithm", "Support", "broken_invariants"]

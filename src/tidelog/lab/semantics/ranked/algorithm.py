@@ -28,7 +28,7 @@ from tidelog.program import Program
 RETRACT, ASSERT, CLEAN, RESTORE = "retract", "assert", "clean up", "restore"
 
 
-class Ranked(EpochAlgorithm):
+class RankedAlgorithm(EpochAlgorithm):
     """Tidelog's ranked support."""
 
     name = "ranked"

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from tidelog.lab.semantics.annotation import PLAIN
 from tidelog.lab.semantics.delta import axioms, chosen, join
 from tidelog.lab.semantics.fact import Fact
-from tidelog.lab.semantics.ranked.algorithm import Ranked
+from tidelog.lab.semantics.ranked.algorithm import RankedAlgorithm
 from tidelog.lab.semantics.ranked.support import Support
 
 
-def broken_invariants(ranked: Ranked) -> list[str]:
+def broken_invariants(ranked: RankedAlgorithm) -> list[str]:
     """What is wrong with a quiescent network, one sentence per fact; empty if nothing is."""
     found: dict[Fact, list[int]] = {}
     for fact, body_rank in _supports(ranked):
@@ -36,7 +36,7 @@ def broken_invariants(ranked: Ranked) -> list[str]:
     return findings
 
 
-def _supports(ranked: Ranked) -> Iterator[tuple[Fact, int]]:
+def _supports(ranked: RankedAlgorithm) -> Iterator[tuple[Fact, int]]:
     network = ranked.network
     for fact in ranked.asserted:
         yield fact, 0

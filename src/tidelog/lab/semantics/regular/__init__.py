@@ -4,7 +4,7 @@ Law: `compute` returns the least model of a program over a graph, `maintain` the
 come and go. The engine of Tidelog is judged by both on random programs of the fragment.
 """
 
-from tidelog.lab.semantics.regular.clause import CLOSED, ONCE, Clause, Lit, RegularProgram, Tag, Tagged
+from tidelog.lab.semantics.regular.clause import CLOSED, ONCE, Lit, RegularClause, RegularProgram, Tag, Tagged
 from tidelog.lab.semantics.regular.forward import (
     compute,
     compute_closure,
@@ -28,7 +28,7 @@ from tidelog.lab.semantics.regular.matching import (
     match_body,
 )
 from tidelog.lab.semantics.regular.translate import edges_of, read_regular, to_regular
-from tidelog.lab.semantics.regular.update import Update, difference, updated
+from tidelog.lab.semantics.regular.update import BulkUpdate, difference, updated
 
 __all__ = [
     "BASE",
@@ -36,14 +36,14 @@ __all__ = [
     "DELTA",
     "FULL",
     "ONCE",
-    "Clause",
+    "BulkUpdate",
     "Graph",
     "Lit",
     "Mark",
+    "RegularClause",
     "RegularProgram",
     "Tag",
     "Tagged",
-    "Update",
     "compute",
     "compute_closure",
     "consequences",

@@ -56,11 +56,11 @@ Body: TypeAlias = tuple[Lit, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class RegularClause:
     """``(t1, t2) <- B1 v ... v Bn``; the head of a view may have any number of terms.
 
     >>> x, y = Var("X"), Var("Y")
-    >>> print(Clause((x, y), ((Lit("a", (x, y)), Lit("b", (x, y))), (Lit("c", (y, x)),))))
+    >>> print(RegularClause((x, y), ((Lit("a", (x, y)), Lit("b", (x, y))), (Lit("c", (y, x)),))))
     (X, Y) <- a(X, Y), b(X, Y) ; c(Y, X)
     """
 
@@ -80,13 +80,13 @@ class RegularProgram:
     """The clauses of the symbols, in an order in which they can be evaluated.
 
     >>> x, y = Var("X"), Var("Y")
-    >>> top, low = Clause((x,), ((Lit("p", (x, y)),),)), Clause((x, y), ((Lit("e", (x, y), CLOSED),),))
+    >>> top, low = RegularClause((x,), ((Lit("p", (x, y)),),)), RegularClause((x, y), ((Lit("e", (x, y), CLOSED),),))
     >>> program = RegularProgram({"v": top, "p": low})
     >>> program.defined, sorted(program.base), program.views
     (('p', 'v'), ['e'], ('v',))
     """
 
-    def __init__(self, clauses: Mapping[str, Clause]) -> None:
+    def __init__(self, clauses: Mapping[str, RegularClause]) -> None:
         reads = {symbol: [read for read, _ in clause.tagged()] for symbol, clause in clauses.items()}
         graph = {symbol: [read for read in found if read in clauses] for symbol, found in reads.items()}
         components = strong_components(graph)

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable
 from tidelog.lab.semantics.regular.clause import CLOSED, ONCE, RegularProgram, Tagged
 from tidelog.lab.semantics.regular.graph import Graph, is_closure, is_well_formed, transitive_closure
 from tidelog.lab.semantics.regular.matching import consequences, delta_consequences
-from tidelog.lab.semantics.regular.update import Update, updated
+from tidelog.lab.semantics.regular.update import BulkUpdate, updated
 from tidelog.lab.semantics.semantics_failures import COMPUTED
 
 Support = Collection[Tagged]
@@ -26,8 +26,8 @@ NO_SUPPORT: Support = frozenset()
 
 
 def forward_program(
-    program: RegularProgram, graph: Graph, support: Support, update: Update, symbols: Iterable[str] | None = None
-) -> Update:
+    program: RegularProgram, graph: Graph, support: Support, update: BulkUpdate, symbols: Iterable[str] | None = None
+) -> BulkUpdate:
     """fwd_program: the update with the changes of all defined symbols (or of these, in this order) and closures."""
     for symbol in program.defined if symbols is None else symbols:
         update = forward_clause(program, graph, support, update, symbol)
@@ -36,7 +36,9 @@ def forward_program(
     return update
 
 
-def forward_clause(program: RegularProgram, graph: Graph, support: Support, update: Update, symbol: str) -> Update:
+def forward_clause(
+    program: RegularProgram, graph: Graph, support: Support, update: BulkUpdate, symbol: str
+) -> BulkUpdate:
     """fwd_or_clause: the update with the changes that the clause of one symbol makes to its rows."""
     clause = program.clauses[symbol]
     had = graph[symbol, ONCE]
@@ -46,13 +48,13 @@ def forward_clause(program: RegularProgram, graph: Graph, support: Support, upda
     return update.at((symbol, ONCE), derived - had, had - derived)
 
 
-def is_incremental(program: RegularProgram, support: Support, update: Update, symbol: str) -> bool:
+def is_incremental(program: RegularProgram, support: Support, update: BulkUpdate, symbol: str) -> bool:
     """Whether matching the insertions is enough: the symbol is supported and its clause reads nothing deleted."""
     reads_deleted = any(key in update.deleted for key in program.clauses[symbol].tagged())
     return (symbol, ONCE) in support and not reads_deleted
 
 
-def compute_closure(graph: Graph, support: Support, update: Update, symbol: str) -> Update:
+def compute_closure(graph: Graph, support: Support, update: BulkUpdate, symbol: str) -> BulkUpdate:
     """compute_closures: the closure of a symbol that changed, or that is not supported, computed again."""
     if (symbol, CLOSED) in support and (symbol, ONCE) not in update.changed():
         return update
@@ -71,24 +73,24 @@ def compute(program: RegularProgram, edges: Graph) -> Graph:
     >>> sorted(compute(program, Graph.of({"e": [(1, 2), (2, 3)]}))["p", ONCE])
     [(1, 2), (1, 3), (2, 3)]
     """
-    base = _base_changes(program, Update(edges))
+    base = _base_changes(program, BulkUpdate(edges))
     closed = edges.only(base).closed(symbol for symbol, _ in base)
-    return updated(closed, forward_program(program, closed, NO_SUPPORT, Update()))
+    return updated(closed, forward_program(program, closed, NO_SUPPORT, BulkUpdate()))
 
 
-def maintain(program: RegularProgram, graph: Graph, changes: Update, support: Support | None = None) -> Update:
+def maintain(program: RegularProgram, graph: Graph, changes: BulkUpdate, support: Support | None = None) -> BulkUpdate:
     """View maintenance: the update that leads from the graph to the model over the changed edges.
 
     ``changes`` speaks of edges of base symbols. ``support`` is everything if it is None; see `is_supported`.
     """
     held = program.support() if support is None else support
-    effective = Update(changes.inserted - graph, changes.deleted & graph)
+    effective = BulkUpdate(changes.inserted - graph, changes.deleted & graph)
     for symbol, _ in sorted(_base_changes(program, changes)):
         effective = compute_closure(graph, held, effective, symbol)
     return forward_program(program, graph, held, effective)
 
 
-def _base_changes(program: RegularProgram, changes: Update) -> frozenset[Tagged]:
+def _base_changes(program: RegularProgram, changes: BulkUpdate) -> frozenset[Tagged]:
     """The symbols that the changes are about, if all are edges of base symbols."""
     for symbol, tag in changes.changed():
         if tag == CLOSED or symbol in program.clauses:

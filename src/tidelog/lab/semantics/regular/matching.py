@@ -12,7 +12,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tidelog.lab.semantics.regular.clause import Body, Clause, Lit, Row, Term
+from tidelog.lab.semantics.regular.clause import Body, Lit, RegularClause, Row, Term
 from tidelog.lab.semantics.regular.graph import EMPTY, NOTHING, Graph, Rows
 from tidelog.program import Const, Value, Var
 
@@ -70,7 +70,7 @@ def delta_marks(length: int) -> list[tuple[Mark, ...]]:
     return [(BASE,) * i + (DELTA,) + (FULL,) * (length - i - 1) for i in range(length)]
 
 
-def heads(clause: Clause, substitutions: Iterable[Substitution]) -> Rows:
+def heads(clause: RegularClause, substitutions: Iterable[Substitution]) -> Rows:
     """The head of the clause under each substitution."""
     return frozenset(tuple(_value(term, each) for term in clause.head) for each in substitutions)
 
@@ -79,12 +79,12 @@ def _value(term: Term, substitution: Substitution) -> Value:
     return term.value if isinstance(term, Const) else substitution[term.name]
 
 
-def consequences(clause: Clause, graph: Graph) -> Rows:
+def consequences(clause: RegularClause, graph: Graph) -> Rows:
     """T: what the clause derives from the graph, the clausal consequence operator."""
     return heads(clause, (each for body in clause.bodies for each in match_body(body, (BASE,) * len(body), graph)))
 
 
-def delta_consequences(clause: Clause, graph: Graph, inserted: Graph) -> Rows:
+def delta_consequences(clause: RegularClause, graph: Graph, inserted: Graph) -> Rows:
     """What the clause derives with at least one inserted row: the union over all marked bodies."""
     marked = ((body, marks) for body in clause.bodies for marks in delta_marks(len(body)))
     return heads(clause, (each for body, marks in marked for each in match_body(body, marks, graph, inserted)))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, product
 
 from tidelog.errors import ProgramError
-from tidelog.lab.semantics.regular.clause import CLOSED, Body, Clause, Lit, RegularProgram, Row, Term
+from tidelog.lab.semantics.regular.clause import CLOSED, Body, Lit, RegularClause, RegularProgram, Row, Term
 from tidelog.lab.semantics.regular.graph import Graph
 from tidelog.lab.semantics.term import evaluate
 from tidelog.program import (
@@ -98,11 +98,11 @@ class _Clauses:
     """The clauses found so far, those of paths under a closure among them."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Clause] = {}
+        self.found: dict[str, RegularClause] = {}
         self._numbers = count(1)
 
     def add(self, symbol: str, head: Sequence[Term], body: Iterable[Literal]) -> None:
-        self.found[symbol] = Clause(tuple(head), tuple(self.bodies(body)))
+        self.found[symbol] = RegularClause(tuple(head), tuple(self.bodies(body)))
 
     def term(self, term: AnyTerm) -> Term:
         """Variables and constants stay; every ``_`` is a new variable."""
@@ -164,7 +164,7 @@ class _Clauses:
         name = print_path(path)
         if name not in self.found:
             head = (Var("X"), Var("Y"))
-            self.found[name] = Clause(head, tuple(self.path(path, *head)))
+            self.found[name] = RegularClause(head, tuple(self.path(path, *head)))
         return name
 
 

@@ -16,10 +16,10 @@ from tidelog.lab.semantics.semantics_failures import COME_AND_GO
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class BulkUpdate:
     """D = (D+, D-): bulk insertions and bulk deletions.
 
-    >>> Update(Graph.of({"e": [(1, 2)]}), Graph.of({"e": [(1, 2)]}))
+    >>> BulkUpdate(Graph.of({"e": [(1, 2)]}), Graph.of({"e": [(1, 2)]}))
     Traceback (most recent call last):
     tidelog.errors.DataError: an update inserts and deletes the same rows: {e: [(1, 2)]}
     """
@@ -31,38 +31,38 @@ class Update:
         if both := self.inserted & self.deleted:
             raise COME_AND_GO.error(both=both)
 
-    def at(self, key: Tagged, inserted: Iterable[Row], deleted: Iterable[Row] = ()) -> Update:
+    def at(self, key: Tagged, inserted: Iterable[Row], deleted: Iterable[Row] = ()) -> BulkUpdate:
         """D{s -> (g+, g-)}: the update with these changes of one tagged symbol; insertion wins.
 
-        >>> Update().at(("e", ""), [(1, 2)], [(1, 2), (2, 3)])
-        Update(inserted={e: [(1, 2)]}, deleted={e: [(2, 3)]})
+        >>> BulkUpdate().at(("e", ""), [(1, 2)], [(1, 2), (2, 3)])
+        BulkUpdate(inserted={e: [(1, 2)]}, deleted={e: [(2, 3)]})
         """
         coming = frozenset(inserted)
-        return Update(self.inserted.at(key, coming), self.deleted.at(key, frozenset(deleted) - coming))
+        return BulkUpdate(self.inserted.at(key, coming), self.deleted.at(key, frozenset(deleted) - coming))
 
-    def then(self, later: Update) -> Update:
+    def then(self, later: BulkUpdate) -> BulkUpdate:
         """The update that does what this one and then the later one do."""
         inserted = (self.inserted - later.deleted) | later.inserted
-        return Update(inserted, (self.deleted | later.deleted) - inserted)
+        return BulkUpdate(inserted, (self.deleted | later.deleted) - inserted)
 
     def changed(self) -> frozenset[Tagged]:
         """sym(D): the tagged symbols that the update is about."""
         return frozenset({*self.inserted, *self.deleted})
 
 
-def updated(graph: Graph, update: Update) -> Graph:
+def updated(graph: Graph, update: BulkUpdate) -> Graph:
     """G :+: D.
 
-    >>> updated(Graph.of({"e": [(1, 2), (2, 3)]}), Update(Graph.of({"e": [(3, 4)]}), Graph.of({"e": [(1, 2)]})))
+    >>> updated(Graph.of({"e": [(1, 2), (2, 3)]}), BulkUpdate(Graph.of({"e": [(3, 4)]}), Graph.of({"e": [(1, 2)]})))
     {e: [(2, 3), (3, 4)]}
     """
     return (graph - update.deleted) | update.inserted
 
 
-def difference(before: Graph, after: Graph) -> Update:
+def difference(before: Graph, after: Graph) -> BulkUpdate:
     """The least update that leads from one graph to the other.
 
     >>> difference(Graph.of({"e": [(1, 2)]}), Graph.of({"e": [(2, 3)]}))
-    Update(inserted={e: [(2, 3)]}, deleted={e: [(1, 2)]})
+    BulkUpdate(inserted={e: [(2, 3)]}, deleted={e: [(1, 2)]})
     """
-    return Update(after - before, before - after)
+    return BulkUpdate(after - before, before - after)

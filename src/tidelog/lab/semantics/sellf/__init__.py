@@ -6,7 +6,7 @@ LAM 2010L is the version of *An Operational Semantics for Network Datalog* in li
 from tidelog.lab.semantics.sellf.checker import Definition, Theory, check, is_proof
 from tidelog.lab.semantics.sellf.encoding import BASIC_COMMANDS, configuration_of, sequent_of, theory_of
 from tidelog.lab.semantics.sellf.proofs import (
-    Execution,
+    CommandExecution,
     Iteration,
     derivation_of,
     executions_of,
@@ -16,22 +16,22 @@ from tidelog.lab.semantics.sellf.proofs import (
     proof_iterations,
     trace_of,
 )
-from tidelog.lab.semantics.sellf.rules import Derivation, Rule
-from tidelog.lab.semantics.sellf.search import Found, executions
-from tidelog.lab.semantics.sellf.sequent import Contexts, Sequent
+from tidelog.lab.semantics.sellf.rules import Rule, SequentDerivation
+from tidelog.lab.semantics.sellf.search import SearchResult, executions
+from tidelog.lab.semantics.sellf.sequent import FormulaContexts, Sequent
 from tidelog.lab.semantics.sellf.signature import Signature
 from tidelog.lab.semantics.sellf.theorem import as_psn_proof, as_sn_proof, turned_to_psn, turned_to_sn
 
 __all__ = [
     "BASIC_COMMANDS",
-    "Contexts",
+    "CommandExecution",
     "Definition",
-    "Derivation",
-    "Execution",
-    "Found",
+    "FormulaContexts",
     "Iteration",
     "Rule",
+    "SearchResult",
     "Sequent",
+    "SequentDerivation",
     "Signature",
     "Theory",
     "as_psn_proof",

@@ -19,10 +19,10 @@ from tidelog.errors import TidelogError
 from tidelog.lab.semantics.sellf import formula as f
 from tidelog.lab.semantics.sellf import rules as r
 from tidelog.lab.semantics.sellf.formula import Formula, free_variables, instance, is_positive
-from tidelog.lab.semantics.sellf.rules import Derivation, Rule
-from tidelog.lab.semantics.sellf.sequent import Contexts, Sequent
+from tidelog.lab.semantics.sellf.rules import Rule, SequentDerivation
+from tidelog.lab.semantics.sellf.sequent import FormulaContexts, Sequent
 from tidelog.lab.semantics.sellf.signature import Signature
-from tidelog.lab.semantics.sellf.term import Term, Variable, value_of
+from tidelog.lab.semantics.sellf.term import Term, VariableTerm, value_of
 from tidelog.lab.semantics.semantics_failures import NO_DERIVATION
 from tidelog.lab.semantics.term import type_of
 from tidelog.program.functions.table import holds
@@ -44,11 +44,11 @@ class Theory:
     definitions: Mapping[str, Definition] = field(default_factory=dict)
 
 
-class _Refused(Exception):
+class _Refusal(Exception):
     """Why a rule does not apply; becomes an `IllegalStep` with the number of the rule."""
 
 
-def sequents(theory: Theory, derivation: Derivation) -> Iterator[tuple[Sequent, ...]]:
+def sequents(theory: Theory, derivation: SequentDerivation) -> Iterator[tuple[Sequent, ...]]:
     """What is still to be proved, the next sequent last: at the beginning and after every rule."""
     goals = [derivation.end]
     yield tuple(goals)
@@ -58,18 +58,18 @@ def sequents(theory: Theory, derivation: Derivation) -> Iterator[tuple[Sequent, 
         goal = goals.pop()
         try:
             goals.extend(reversed(_premises(theory, goal, rule)))
-        except _Refused as why:
+        except _Refusal as why:
             raise NO_DERIVATION.error(number=number, rule=rule, why=f"{why} at {goal}") from None
         yield tuple(goals)
 
 
-def check(theory: Theory, derivation: Derivation) -> tuple[Sequent, ...]:
+def check(theory: Theory, derivation: SequentDerivation) -> tuple[Sequent, ...]:
     """The open premises of a derivation; none of them means that it is a proof."""
     *_, goals = sequents(theory, derivation)
     return goals
 
 
-def is_proof(theory: Theory, derivation: Derivation) -> bool:
+def is_proof(theory: Theory, derivation: SequentDerivation) -> bool:
     """Whether the derivation is right and nothing is left open."""
     try:
         return not check(theory, derivation)
@@ -88,26 +88,26 @@ def _premises(theory: Theory, goal: Sequent, rule: Rule) -> list[Sequent]:
 
 def _expect(condition: bool, why: str) -> None:
     if not condition:
-        raise _Refused(why)
+        raise _Refusal(why)
 
 
 def _decided(theory: Theory, goal: Sequent, rule: Rule) -> Sequent:
     match rule:
         case r.Decide(index, formula):
             _expect(formula in goal.contexts[index], f"{formula} is not in {index}")
-            _expect(not isinstance(formula, f.Atom), "an atom cannot be focused on")
+            _expect(not isinstance(formula, f.AtomFormula), "an atom cannot be focused on")
             kept = index in theory.signature.contraction
             contexts = goal.contexts if kept else goal.contexts.minus(index, formula)
             return replace(goal, contexts=contexts, focus=formula)
         case r.DecideLinear(formula):
             _expect(formula in goal.linear, f"{formula} is not in the linear context")
-            _expect(not isinstance(formula, f.Atom), "an atom cannot be focused on")
+            _expect(not isinstance(formula, f.AtomFormula), "an atom cannot be focused on")
             return replace(goal, linear=goal.linear.minus(formula), focus=formula)
-    raise _Refused("a focus has to be chosen")
+    raise _Refusal("a focus has to be chosen")
 
 
 def _negative(goal: Sequent, first: Formula, rest: tuple[Formula, ...], rule: Rule) -> list[Sequent]:
-    if is_positive(first) or isinstance(first, f.Atom):
+    if is_positive(first) or isinstance(first, f.AtomFormula):
         _expect(rule == r.STORE, "a positive formula or an atom is stored")
         return [replace(goal, linear=goal.linear.plus(first), todo=rest)]
     match first, rule:
@@ -119,12 +119,12 @@ def _negative(goal: Sequent, first: Formula, rest: tuple[Formula, ...], rule: Ru
             return [goal.unfocused(left, right, *rest)]
         case f.Binary(f.WITH, left, right), r.WITH_RULE:
             return [goal.unfocused(left, *rest), goal.unfocused(right, *rest)]
-        case f.Quantified(f.FORALL, variable, body), r.Eigen(name):
+        case f.Quantification(f.FORALL, variable, body), r.Eigen(name):
             _expect(name not in _free_in(goal), f"{name} occurs in the conclusion")
-            return [goal.unfocused(_put(body, variable, Variable(name)), *rest)]
+            return [goal.unfocused(_put(body, variable, VariableTerm(name)), *rest)]
         case f.Exponential(f.QUEST, index, body), r.QUEST_RULE:
             return [replace(goal, contexts=goal.contexts.plus(index, body), todo=rest)]
-    raise _Refused(f"it does not introduce {first}")
+    raise _Refusal(f"it does not introduce {first}")
 
 
 def _positive(theory: Theory, goal: Sequent, focus: Formula, rule: Rule) -> list[Sequent]:
@@ -135,7 +135,7 @@ def _positive(theory: Theory, goal: Sequent, focus: Formula, rule: Rule) -> list
         case f.ONE, r.UNIT_ONE:
             _expect(_used_up(theory, goal), "some formulas have not been used")
             return []
-        case f.Negated(atom), r.INITIAL:
+        case f.Negation(atom), r.INITIAL:
             return _initial(theory, goal, atom)
         case f.Test(), r.HOLDS:
             _expect(_used_up(theory, goal), "some formulas have not been used")
@@ -145,26 +145,26 @@ def _positive(theory: Theory, goal: Sequent, focus: Formula, rule: Rule) -> list
             return [goal.focused(_unfolded(theory, focus))]
         case f.Binary(f.TENSOR, left, right), r.Split():
             return _split(theory, goal, left, right, rule)
-        case f.Binary(f.PLUS, left, right), r.Choose(branch):
+        case f.Binary(f.PLUS, left, right), r.ChooseBranch(branch):
             return [goal.focused(right if branch else left)]
-        case f.Quantified(f.EXISTS, variable, body), r.Witness(term):
+        case f.Quantification(f.EXISTS, variable, body), r.Witness(term):
             return [goal.focused(_put(body, variable, term))]
         case f.Exponential(f.BANG, index, body), r.PROMOTE:
             return [_promoted(theory, goal, index, body)]
-    raise _Refused(f"it does not introduce {focus}")
+    raise _Refusal(f"it does not introduce {focus}")
 
 
 def _used_up(theory: Theory, goal: Sequent) -> bool:
     return not goal.linear and not any(theory.signature.linear(index) for index in goal.contexts)
 
 
-def _initial(theory: Theory, goal: Sequent, atom: f.Atom) -> list[Sequent]:
+def _initial(theory: Theory, goal: Sequent, atom: f.AtomFormula) -> list[Sequent]:
     if atom in goal.linear:
         rest = replace(goal, linear=goal.linear.minus(atom))
     else:
         index = next((index for index, bag in goal.contexts.items() if atom in bag), None)
         if index is None:
-            raise _Refused(f"{atom} is not present")
+            raise _Refusal(f"{atom} is not present")
         rest = replace(goal, contexts=goal.contexts.minus(index, atom))
     _expect(_used_up(theory, rest), f"formulas other than {atom} have not been used")
     return []
@@ -182,7 +182,7 @@ def _split(theory: Theory, goal: Sequent, left: Formula, right: Formula, given: 
         for formula in bag:
             _expect(formula in rest[index], f"{formula} is not in {index}")
             rest = rest.minus(index, formula)
-    mine = Contexts({**dict(shared.items()), **dict(given.contexts.items())})
+    mine = FormulaContexts({**dict(shared.items()), **dict(given.contexts.items())})
     return [Sequent(mine, given.linear, (), left), Sequent(rest, linear, (), right)]
 
 
@@ -200,7 +200,7 @@ def _promoted(theory: Theory, goal: Sequent, index: str, body: Formula) -> Seque
 def _unfolded(theory: Theory, call: f.Call) -> Formula:
     definition = theory.definitions.get(call.name)
     if definition is None:
-        raise _Refused(f"{call.name} has no definition")
+        raise _Refusal(f"{call.name} has no definition")
     _expect(len(definition.parameters) == len(call.args), f"{call.name} has the wrong number of arguments")
     _expect(is_positive(definition.body), f"the definition of {call.name} is negative")
     _expect(free_variables(definition.body) <= set(definition.parameters), f"{call.name} has a free variable")
@@ -222,5 +222,5 @@ def _holds(test: f.Test) -> bool:
     try:
         left, right = value_of(test.left), value_of(test.right)
     except KeyError:
-        raise _Refused("the test is not closed") from None
+        raise _Refusal("the test is not closed") from None
     return holds(test.op, left, right, type_of(left)) == test.truth

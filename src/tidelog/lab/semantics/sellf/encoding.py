@@ -24,17 +24,17 @@ from tidelog.lab.semantics.network import Network
 from tidelog.lab.semantics.sellf import instructions as i
 from tidelog.lab.semantics.sellf.checker import Definition, Theory
 from tidelog.lab.semantics.sellf.exec_rules import EXEC_RULES, rule_definitions, rule_list
-from tidelog.lab.semantics.sellf.formula import TOP, Atom, Call, Formula, bang, exists, plus, tensor
+from tidelog.lab.semantics.sellf.formula import TOP, AtomFormula, Call, Formula, bang, exists, plus, tensor
 from tidelog.lab.semantics.sellf.instructions import DEL, END, INS, equal, load, unload
-from tidelog.lab.semantics.sellf.sequent import Contexts, Sequent
-from tidelog.lab.semantics.sellf.term import Constant, Term, Variable, value_of
+from tidelog.lab.semantics.sellf.sequent import FormulaContexts, Sequent
+from tidelog.lab.semantics.sellf.term import ConstantTerm, Term, VariableTerm, value_of
 from tidelog.lab.semantics.semantics_failures import NO_AGGREGATES, NOT_PLAIN
 from tidelog.lab.semantics.state import State
 
 PICK, FIRE, UPDATE, QUERY = "pick", "fire", "update", "query"
 BASIC_COMMANDS = {name: bang(i.MINUS_INFINITY, Call(name)) for name in (PICK, FIRE, UPDATE, QUERY)}
 """K_BC[∞]: the commands as they appear in every sequent."""
-_P, _L, _U, _R, _S = map(Variable, "PLURS")
+_P, _L, _U, _R, _S = map(VariableTerm, "PLURS")
 _TRIPLE = (_P, _L, _U)
 
 
@@ -82,15 +82,15 @@ def _entered(network: Network, index: Callable[[str], str]) -> Formula:
     )
 
 
-def _by_relation(network: Network, variable: Variable, then: Callable[[str], Formula]) -> Formula:
-    return plus(*(tensor(equal(variable, Constant(p)), then(p)) for p in network.arity))
+def _by_relation(network: Network, variable: VariableTerm, then: Callable[[str], Formula]) -> Formula:
+    return plus(*(tensor(equal(variable, ConstantTerm(p)), then(p)) for p in network.arity))
 
 
 def triple(update: Update) -> tuple[Term, ...]:
     """<p, l, u>: an update as terms."""
     if update.note != ():
         raise NOT_PLAIN.error(update=update)
-    return Constant(update.fact.relation), Constant(update.fact.row), INS if update.sign > 0 else DEL
+    return ConstantTerm(update.fact.relation), ConstantTerm(update.fact.row), INS if update.sign > 0 else DEL
 
 
 def update_of(terms: Iterable[Term]) -> Update:
@@ -104,12 +104,12 @@ def sequent_of(semantics: Semantics, configuration: Configuration, asked: Fact |
     items = [*_rule_atoms(semantics.network), *((i.INFINITY, command) for command in BASIC_COMMANDS.values())]
     for name, state in ((i.table, configuration.old), (i.fresh, configuration.new)):
         for _, (fact, _), count in state.occurrences():
-            items += [_atom(name(fact.relation), Constant(fact.row))] * count
+            items += [_atom(name(fact.relation), ConstantTerm(fact.row))] * count
     waiting = ((i.UPD, configuration.waiting()), (i.PICKED, configuration.picked), (i.EXEC, configuration.fired))
     items += [_atom(index, *triple(update)) for index, bag in waiting for update in bag]
     if asked is not None:
-        items.append(_atom(i.QUERY, Constant(asked.relation), Constant(asked.row)))
-    return Sequent(Contexts.of(items))
+        items.append(_atom(i.QUERY, ConstantTerm(asked.relation), ConstantTerm(asked.row)))
+    return Sequent(FormulaContexts.of(items))
 
 
 def configuration_of(semantics: Semantics, sequent: Sequent) -> Configuration:
@@ -125,18 +125,18 @@ def configuration_of(semantics: Semantics, sequent: Sequent) -> Configuration:
 
 def updates_in(sequent: Sequent, index: str) -> list[Update]:
     """The updates of one of the contexts upd, picked and exec."""
-    return [update_of(cast("Atom", atom).args) for atom in sequent.contexts[index]]
+    return [update_of(cast("AtomFormula", atom).args) for atom in sequent.contexts[index]]
 
 
 def _rule_atoms(network: Network) -> Iterator[tuple[str, Formula]]:
     for relation in network.arity:
         for sign in (INS, DEL):
-            yield _atom(i.RULES, Constant(relation), rule_list(network, relation), sign)
+            yield _atom(i.RULES, ConstantTerm(relation), rule_list(network, relation), sign)
 
 
 def _atom(index: str, *args: Term) -> tuple[str, Formula]:
-    return index, Atom(index, args)
+    return index, AtomFormula(index, args)
 
 
 def _row(atom: Formula) -> Row:
-    return cast("Row", value_of(cast("Atom", atom).args[0]))
+    return cast("Row", value_of(cast("AtomFormula", atom).args[0]))

@@ -22,7 +22,7 @@ from tidelog.lab.semantics.sellf import instructions as i
 from tidelog.lab.semantics.sellf.checker import Definition
 from tidelog.lab.semantics.sellf.formula import Call, Formula, Test, exists, plus, tensor
 from tidelog.lab.semantics.sellf.instructions import ELEMENT, either, equal, load, loop, unload
-from tidelog.lab.semantics.sellf.term import Apply, Constant, Row, Term, Variable
+from tidelog.lab.semantics.sellf.term import ConstantTerm, FunctionTerm, RowTerm, Term, VariableTerm
 from tidelog.lab.semantics.semantics_failures import NO_GENERATORS
 from tidelog.lab.semantics.term import Guard
 from tidelog.program import Boolean, Const, Var, Wildcard, variables
@@ -31,18 +31,18 @@ from tidelog.program import Term as ProgramTerm
 from tidelog.program.functions.table import FUNCTIONS
 
 EXEC_RULES = "execRules"
-LIST, SIGN = Variable("L"), Variable("U")
+LIST, SIGN = VariableTerm("L"), VariableTerm("U")
 
 
-def rule_list(network: Network, relation: str) -> Constant:
+def rule_list(network: Network, relation: str) -> ConstantTerm:
     """R: the term that represents the delta rules of a relation."""
-    return Constant((relation, *(f"{rule.label}/{at + 1}" for rule, at in network.uses.get(relation, ()))))
+    return ConstantTerm((relation, *(f"{rule.label}/{at + 1}" for rule, at in network.uses.get(relation, ()))))
 
 
 def rule_definitions(network: Network) -> dict[str, Definition]:
     """execRules(R, L, U), and the definitions that it calls."""
     choices = [
-        tensor(equal(Variable("R"), rule_list(network, relation)), Call(_rule_name(relation, 0), (LIST, SIGN)))
+        tensor(equal(VariableTerm("R"), rule_list(network, relation)), Call(_rule_name(relation, 0), (LIST, SIGN)))
         for relation in network.arity
     ]
     found = {EXEC_RULES: Definition(("R", "L", "U"), plus(*choices))}
@@ -99,7 +99,7 @@ class _Walk:
         }
 
     def _call(self, kind: str, atom: int) -> Call:
-        return Call(f"{kind} {self._relation} {self._number} {atom}", tuple(map(Variable, self._bound[atom])))
+        return Call(f"{kind} {self._relation} {self._number} {atom}", tuple(map(VariableTerm, self._bound[atom])))
 
     def _context(self, atom: int) -> str:
         relation = self._rule.atoms[atom].predicate
@@ -115,7 +115,7 @@ class _Walk:
         self._bound.append(tuple(bound))
         last = atom + 1 == len(self._rule.atoms)
         then = _under(steps, self._head(bound, skip) if last else self._call("copy", atom + 1), skip)
-        return exists(columns, tensor(equal(ELEMENT, Row(tuple(map(Variable, columns)))), then))
+        return exists(columns, tensor(equal(ELEMENT, RowTerm(tuple(map(VariableTerm, columns)))), then))
 
     def _ready_guards(self, bound: list[str]) -> Iterator[_Step]:
         """The guards whose variables have values now; an equation with one open side binds it."""
@@ -136,17 +136,17 @@ class _Walk:
         steps: list[_Step] = []
         args: list[Term] = []
         for column, arg in enumerate(map(_term, head.args)):
-            if isinstance(arg, Apply):
+            if isinstance(arg, FunctionTerm):
                 steps.append(_Bind(f"head{column}", arg))
-                arg = Variable(f"head{column}")
+                arg = VariableTerm(f"head{column}")
             args.append(arg)
-        return _under(steps, load((Constant(head.predicate), Row(tuple(args)), SIGN), i.UPD, skip), skip)
+        return _under(steps, load((ConstantTerm(head.predicate), RowTerm(tuple(args)), SIGN), i.UPD, skip), skip)
 
 
 def _under(steps: list[_Step], then: Formula, skip: Formula) -> Formula:
     for step in reversed(steps):
         if isinstance(step, _Bind):
-            then = exists([step.variable], tensor(equal(Variable(step.variable), step.term), then))
+            then = exists([step.variable], tensor(equal(VariableTerm(step.variable), step.term), then))
         else:
             then = either(step, then, skip)
     return then
@@ -163,13 +163,13 @@ def _columns(args: tuple[ProgramTerm, ...], bound: list[str]) -> tuple[list[str]
             continue
         columns.append(f"column{column}")
         if not isinstance(arg, Wildcard):
-            tests.append(equal(Variable(columns[-1]), _term(arg)))
+            tests.append(equal(VariableTerm(columns[-1]), _term(arg)))
     return columns, tests
 
 
 def _ready(guard: Guard, bound: list[str]) -> _Step | None:
     if isinstance(guard, Boolean):
-        return equal(Constant(int(guard.value)), Constant(1))
+        return equal(ConstantTerm(int(guard.value)), ConstantTerm(1))
     left, right = (all(_name(var) in bound for var in variables(term)) for term in (guard.left, guard.right))
     if left and right:
         return Test(guard.op, _term(guard.left), _term(guard.right))
@@ -186,10 +186,10 @@ def _name(variable: Var) -> str:
 
 def _term(term: ProgramTerm) -> Term:
     if isinstance(term, Var):
-        return Variable(_name(term))
+        return VariableTerm(_name(term))
     if isinstance(term, Const):
-        return Constant(term.value)
+        return ConstantTerm(term.value)
     assert isinstance(term, FunctionCall), "aggregates are refused, wildcards have no value"
     if any(function.generator for function in FUNCTIONS.get(term.function, ())):
         raise NO_GENERATORS.error(function=term.function)
-    return Apply(term.function, tuple(map(_term, term.args)))
+    return FunctionTerm(term.function, tuple(map(_term, term.args)))

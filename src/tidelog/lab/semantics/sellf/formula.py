@@ -20,7 +20,7 @@ from tidelog.lab.semantics.sellf.term import Substitution, Term, free, replaced
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
+class AtomFormula:
     """An atomic formula."""
 
     name: str
@@ -31,10 +31,10 @@ class Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class Negated:
+class Negation:
     """The negation of an atom."""
 
-    atom: Atom
+    atom: AtomFormula
 
     def __str__(self) -> str:
         return f"{self.atom}⊥"
@@ -89,7 +89,7 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantified:
+class Quantification:
     """∃ or ∀."""
 
     sign: str
@@ -112,7 +112,7 @@ class Exponential:
         return f"{self.sign}^{{{self.index}}}{self.body}"
 
 
-Formula: TypeAlias = Atom | Negated | Test | Call | Unit | Binary | Quantified | Exponential
+Formula: TypeAlias = AtomFormula | Negation | Test | Call | Unit | Binary | Quantification | Exponential
 
 TENSOR, PAR, PLUS, WITH = "⊗", "⅋", "⊕", "&"
 EXISTS, FORALL, BANG, QUEST = "∃", "∀", "!", "?"
@@ -122,9 +122,9 @@ _POSITIVE = {TENSOR, PLUS, EXISTS, BANG, "1", "0"}
 
 def is_positive(formula: Formula) -> bool:
     """Whether focus stays on the formula."""
-    if isinstance(formula, Negated | Test | Call):
+    if isinstance(formula, Negation | Test | Call):
         return True
-    return not isinstance(formula, Atom) and formula.sign in _POSITIVE
+    return not isinstance(formula, AtomFormula) and formula.sign in _POSITIVE
 
 
 def tensor(left: Formula, right: Formula) -> Formula:
@@ -148,7 +148,7 @@ def plus(*branches: Formula) -> Formula:
 def exists(variables: Iterable[str], body: Formula) -> Formula:
     """∃x. ∃y. ... F; a text names one variable per letter."""
     for variable in reversed(list(variables)):
-        body = Quantified(EXISTS, variable, body)
+        body = Quantification(EXISTS, variable, body)
     return body
 
 
@@ -165,18 +165,18 @@ def quest(index: str, body: Formula) -> Formula:
 def instance(formula: Formula, by: Substitution) -> Formula:
     """The formula with free variables replaced."""
     match formula:
-        case Atom(name, args):
-            return Atom(name, tuple(replaced(arg, by) for arg in args))
+        case AtomFormula(name, args):
+            return AtomFormula(name, tuple(replaced(arg, by) for arg in args))
         case Call(name, args):
             return Call(name, tuple(replaced(arg, by) for arg in args))
-        case Negated(Atom(name, args)):
-            return Negated(Atom(name, tuple(replaced(arg, by) for arg in args)))
+        case Negation(AtomFormula(name, args)):
+            return Negation(AtomFormula(name, tuple(replaced(arg, by) for arg in args)))
         case Test(op, left, right, truth):
             return Test(op, replaced(left, by), replaced(right, by), truth)
         case Binary(sign, left_side, right_side):
             return Binary(sign, instance(left_side, by), instance(right_side, by))
-        case Quantified(sign, variable, body):
-            return Quantified(sign, variable, instance(body, {n: t for n, t in by.items() if n != variable}))
+        case Quantification(sign, variable, body):
+            return Quantification(sign, variable, instance(body, {n: t for n, t in by.items() if n != variable}))
         case Exponential(sign, index, body):
             return Exponential(sign, index, instance(body, by))
         case Unit():
@@ -186,13 +186,13 @@ def instance(formula: Formula, by: Substitution) -> Formula:
 def free_variables(formula: Formula) -> frozenset[str]:
     """The variables that no quantifier of the formula binds."""
     match formula:
-        case Atom(_, args) | Call(_, args) | Negated(Atom(_, args)):
+        case AtomFormula(_, args) | Call(_, args) | Negation(AtomFormula(_, args)):
             return frozenset(name for arg in args for name in free(arg))
         case Test(_, left, right):
             return frozenset((*free(left), *free(right)))
         case Binary(_, left_side, right_side):
             return free_variables(left_side) | free_variables(right_side)
-        case Quantified(_, variable, body):
+        case Quantification(_, variable, body):
             return free_variables(body) - {variable}
         case Exponential(_, _, body):
             return free_variables(body)
@@ -211,7 +211,7 @@ def _bound(formula: Formula) -> Iterator[str]:
         case Binary(_, left, right):
             yield from _bound(left)
             yield from _bound(right)
-        case Quantified(_, variable, body):
+        case Quantification(_, variable, body):
             yield variable
             yield from _bound(body)
         case Exponential(_, _, body):

@@ -16,9 +16,9 @@ from collections.abc import Iterable
 from tidelog.lab.semantics.sellf.checker import Definition
 from tidelog.lab.semantics.sellf.formula import (
     BOTTOM,
-    Atom,
+    AtomFormula,
     Formula,
-    Negated,
+    Negation,
     Test,
     bang,
     exists,
@@ -28,14 +28,14 @@ from tidelog.lab.semantics.sellf.formula import (
     tensor,
 )
 from tidelog.lab.semantics.sellf.signature import Signature
-from tidelog.lab.semantics.sellf.term import Constant, Term, Variable
+from tidelog.lab.semantics.sellf.term import ConstantTerm, Term, VariableTerm
 
 INFINITY, MINUS_INFINITY, TEST = "inf", "-inf", "test"
 UPD, PICKED, EXEC, RULES, QUERY, SPARE = "upd", "picked", "exec", "rules", "query", "spare"
-INS, DEL = Constant("INS"), Constant("DEL")
+INS, DEL = ConstantTerm("INS"), ConstantTerm("DEL")
 END = BOTTOM
 PENDING = frozenset({UPD, PICKED, EXEC})
-ELEMENT = Variable("T")
+ELEMENT = VariableTerm("T")
 """The variable by which a loop names the element that it has taken."""
 
 
@@ -79,12 +79,12 @@ def signature_of(relations: Iterable[str], positions: int) -> Signature:
 
 def load(element: tuple[Term, ...], index: str, then: Formula) -> Formula:
     """Put an element into a context."""
-    return par(quest(index, Atom(index, element)), then)
+    return par(quest(index, AtomFormula(index, element)), then)
 
 
 def unload(index: str, element: tuple[Term, ...], then: Formula) -> Formula:
     """Take an element out of a context."""
-    return tensor(Negated(Atom(index, element)), then)
+    return tensor(Negation(AtomFormula(index, element)), then)
 
 
 def loop(parameters: tuple[str, ...], index: str, body: Formula, then: Formula) -> Definition:

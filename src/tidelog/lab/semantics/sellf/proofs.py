@@ -30,11 +30,11 @@ from tidelog.lab.semantics.sellf.encoding import (
     update_of,
     updates_in,
 )
-from tidelog.lab.semantics.sellf.rules import Derivation, Rule
-from tidelog.lab.semantics.sellf.search import Found, executions
+from tidelog.lab.semantics.sellf.rules import Rule, SequentDerivation
+from tidelog.lab.semantics.sellf.search import SearchResult, executions
 from tidelog.lab.semantics.sellf.sequent import Sequent
 from tidelog.lab.semantics.semantics_failures import NO_ANSWER, NO_EXECUTION, NOT_CUT
-from tidelog.lab.semantics.trace import Step, Trace
+from tidelog.lab.semantics.trace import RunTrace, TraceStep
 
 _COMMANDS = {PICK: PICK, FIRE: FIRE, COMMIT: UPDATE}
 """The names that traces use, with those of the paper."""
@@ -42,7 +42,7 @@ _NAMES = {ours: theirs for theirs, ours in _COMMANDS.items()}
 
 
 @dataclass(frozen=True)
-class Execution:
+class CommandExecution:
     """One execution of a basic command (definition 1): which one, what it uses, and the sequents below and above."""
 
     command: str
@@ -69,7 +69,7 @@ class Iteration:
         return self.used == self.waiting
 
 
-def derivation_of(trace: Trace, asked: Fact | None = None) -> Derivation:
+def derivation_of(trace: RunTrace, asked: Fact | None = None) -> SequentDerivation:
     """The derivation of a trace; with a queried fact, closed by `query` into a proof."""
     theory = theory_of(trace.semantics.network)
     end = sequent = sequent_of(trace.semantics, trace.start, asked)
@@ -85,10 +85,10 @@ def derivation_of(trace: Trace, asked: Fact | None = None) -> Derivation:
         if answer is None:
             raise NO_ANSWER.error(asked=asked)
         rules += answer.rules
-    return Derivation(end, tuple(rules))
+    return SequentDerivation(end, tuple(rules))
 
 
-def _executed(theory: Theory, sequent: Sequent, step: Step) -> Found | None:
+def _executed(theory: Theory, sequent: Sequent, step: TraceStep) -> SearchResult | None:
     if step.command not in _COMMANDS:
         return None
     return next(executions(theory, sequent, _decided(_COMMANDS[step.command]), triple(step.update)), None)
@@ -98,7 +98,7 @@ def _decided(command: str) -> r.Decide:
     return r.Decide(i.INFINITY, BASIC_COMMANDS[command])
 
 
-def executions_of(theory: Theory, derivation: Derivation) -> Iterator[Execution]:
+def executions_of(theory: Theory, derivation: SequentDerivation) -> Iterator[CommandExecution]:
     """The executions of basic commands that make up a derivation; one that stops inside a command is refused."""
     begin = 0
     below: Sequent | None = None
@@ -113,13 +113,13 @@ def executions_of(theory: Theory, derivation: Derivation) -> Iterator[Execution]
         raise NOT_CUT.error(why="it ends inside a command")
 
 
-def _execution(rules: Sequence[Rule], below: Sequent, above: Sequent | None) -> Execution:
+def _execution(rules: Sequence[Rule], below: Sequent, above: Sequent | None) -> CommandExecution:
     name = next(name for name in BASIC_COMMANDS if rules[0] == _decided(name))
     terms = [rule.term for rule in rules if isinstance(rule, r.Witness)]
-    return Execution(name, None if name == QUERY else update_of(terms[:3]), below, above)
+    return CommandExecution(name, None if name == QUERY else update_of(terms[:3]), below, above)
 
 
-def iterations_of(done: Sequence[Execution]) -> list[Iteration]:
+def iterations_of(done: Sequence[CommandExecution]) -> list[Iteration]:
     """The complete iterations of a sequence of executions: picks, then fires, then updates of the same multiset."""
     found: list[Iteration] = []
     rest = list(done)
@@ -135,7 +135,7 @@ def iterations_of(done: Sequence[Execution]) -> list[Iteration]:
     return found
 
 
-def proof_iterations(theory: Theory, derivation: Derivation) -> list[Iteration]:
+def proof_iterations(theory: Theory, derivation: SequentDerivation) -> list[Iteration]:
     """The iterations of a proof (definition 3): complete iterations followed by one execution of `query`."""
     done = list(executions_of(theory, derivation))
     if not done or done[-1].command != QUERY or done[-1].above is not None:
@@ -143,24 +143,24 @@ def proof_iterations(theory: Theory, derivation: Derivation) -> list[Iteration]:
     return iterations_of(done[:-1])
 
 
-def is_psn_proof(theory: Theory, derivation: Derivation) -> bool:
+def is_psn_proof(theory: Theory, derivation: SequentDerivation) -> bool:
     """Whether a proof consists of PSN-iterations."""
     return all(each.pipelined for each in proof_iterations(theory, derivation))
 
 
-def is_sn_proof(theory: Theory, derivation: Derivation) -> bool:
+def is_sn_proof(theory: Theory, derivation: SequentDerivation) -> bool:
     """Whether a proof consists of SN-iterations."""
     return all(each.synchronous for each in proof_iterations(theory, derivation))
 
 
-def trace_of(semantics: Semantics, derivation: Derivation) -> Trace:
+def trace_of(semantics: Semantics, derivation: SequentDerivation) -> RunTrace:
     """The trace that a derivation represents; `query` changes nothing and leaves no step."""
     theory = theory_of(semantics.network)
     steps = [_step(each) for each in executions_of(theory, derivation) if each.command != QUERY]
-    return Trace(semantics, configuration_of(semantics, derivation.end), tuple(steps))
+    return RunTrace(semantics, configuration_of(semantics, derivation.end), tuple(steps))
 
 
-def _step(execution: Execution) -> Step:
+def _step(execution: CommandExecution) -> TraceStep:
     assert execution.used is not None, "only query uses no update"
     assert execution.above is not None, "only query closes a proof"
     sent: Bag[Update] = Bag()
@@ -168,4 +168,4 @@ def _step(execution: Execution) -> Step:
         sent = Bag(updates_in(execution.above, i.UPD))
         for update in updates_in(execution.below, i.UPD):
             sent = sent.minus(update)
-    return Step(_NAMES[execution.command], execution.used, tuple(sent))
+    return TraceStep(_NAMES[execution.command], execution.used, tuple(sent))

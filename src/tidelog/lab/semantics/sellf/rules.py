@@ -13,12 +13,12 @@ from typing import TypeAlias
 
 from tidelog.lab.semantics.bag import Bag
 from tidelog.lab.semantics.sellf.formula import Formula
-from tidelog.lab.semantics.sellf.sequent import Contexts, Sequent
+from tidelog.lab.semantics.sellf.sequent import FormulaContexts, Sequent
 from tidelog.lab.semantics.sellf.term import Term
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class PlainRule:
     """A rule that needs to say nothing but its name."""
 
     name: str
@@ -44,11 +44,11 @@ class Split:
     """⊗: what the left premise gets of Γ and of the contexts without contraction."""
 
     linear: Bag[Formula] = field(default_factory=Bag)
-    contexts: Contexts = field(default_factory=Contexts)
+    contexts: FormulaContexts = field(default_factory=FormulaContexts)
 
 
 @dataclass(frozen=True, slots=True)
-class Choose:
+class ChooseBranch:
     """⊕: the branch, 0 for the left one."""
 
     branch: int
@@ -68,15 +68,15 @@ class Eigen:
     name: str
 
 
-Rule: TypeAlias = Plain | Decide | DecideLinear | Split | Choose | Witness | Eigen
+Rule: TypeAlias = PlainRule | Decide | DecideLinear | Split | ChooseBranch | Witness | Eigen
 
-RELEASE, STORE, INITIAL, UNFOLD, HOLDS = map(Plain, ("release", "store", "initial", "unfold", "holds"))
-UNIT_ONE, UNIT_BOTTOM, UNIT_TOP = map(Plain, ("1", "⊥", "⊤"))
-PAR_RULE, WITH_RULE, PROMOTE, QUEST_RULE = map(Plain, ("⅋", "&", "!", "?"))
+RELEASE, STORE, INITIAL, UNFOLD, HOLDS = map(PlainRule, ("release", "store", "initial", "unfold", "holds"))
+UNIT_ONE, UNIT_BOTTOM, UNIT_TOP = map(PlainRule, ("1", "⊥", "⊤"))
+PAR_RULE, WITH_RULE, PROMOTE, QUEST_RULE = map(PlainRule, ("⅋", "&", "!", "?"))
 
 
 @dataclass(frozen=True)
-class Derivation:
+class SequentDerivation:
     """An end sequent and the rules above it."""
 
     end: Sequent

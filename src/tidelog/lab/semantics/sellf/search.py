@@ -17,8 +17,8 @@ from tidelog.lab.semantics.sellf import rules as r
 from tidelog.lab.semantics.sellf.checker import Theory
 from tidelog.lab.semantics.sellf.formula import Formula, instance, is_positive
 from tidelog.lab.semantics.sellf.rules import Rule
-from tidelog.lab.semantics.sellf.sequent import Contexts, Sequent
-from tidelog.lab.semantics.sellf.term import Constant, Row, Term, Variable, free, replaced, value_of
+from tidelog.lab.semantics.sellf.sequent import FormulaContexts, Sequent
+from tidelog.lab.semantics.sellf.term import ConstantTerm, RowTerm, Term, VariableTerm, free, replaced, value_of
 from tidelog.lab.semantics.term import type_of
 from tidelog.program import Value
 from tidelog.program.functions.table import holds
@@ -27,7 +27,7 @@ Binding = Mapping[str, Term]
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """A derivation: its rules, and its open premise, or None where it has none."""
 
     rules: tuple[Rule, ...]
@@ -55,7 +55,7 @@ class _State:
 
 def executions(
     theory: Theory, start: Sequent, first: r.Decide | None = None, witnesses: Sequence[Term] = ()
-) -> Iterator[Found]:
+) -> Iterator[SearchResult]:
     """All focused derivations above a sequent up to the next neutral sequent.
 
     The first focus and the first witnesses may be given.
@@ -65,7 +65,7 @@ def executions(
     while agenda:
         state = agenda.pop()
         if state.goal is None or (state.goal.neutral and state.size):
-            yield Found(_resolved(state), state.goal)
+            yield SearchResult(_resolved(state), state.goal)
         else:
             agenda.extend(reversed(list(_steps(theory, state, state.goal))))
 
@@ -84,7 +84,7 @@ def _closed(rule: Rule, binding: Binding) -> Rule:
         case r.Witness(term):
             return r.Witness(_value(term, binding))
         case r.DecideLinear(formula):
-            return r.DecideLinear(instance(formula, {name: _value(Variable(name), binding) for name in binding}))
+            return r.DecideLinear(instance(formula, {name: _value(VariableTerm(name), binding) for name in binding}))
         case _:
             return rule
 
@@ -93,7 +93,7 @@ def _value(term: Term, binding: Binding) -> Term:
     """What a witness has become; one that nothing has decided may be anything."""
     while any(name in binding for name in free(term)):
         term = replaced(term, binding)
-    return replaced(term, {name: Constant(0) for name in free(term)})
+    return replaced(term, {name: ConstantTerm(0) for name in free(term)})
 
 
 def _steps(theory: Theory, state: _State, goal: Sequent) -> Iterator[_State]:
@@ -110,18 +110,18 @@ def _steps(theory: Theory, state: _State, goal: Sequent) -> Iterator[_State]:
 
 def _focused(theory: Theory, state: _State, goal: Sequent) -> Iterator[_State]:
     for formula in goal.linear.distinct():
-        if not isinstance(formula, f.Atom):
+        if not isinstance(formula, f.AtomFormula):
             rest = replace(goal, linear=goal.linear.minus(formula), focus=formula)
             yield state.after(rest, r.DecideLinear(formula))
     for index, bag in goal.contexts.items():
         for formula in bag.distinct():
-            if not isinstance(formula, f.Atom):
+            if not isinstance(formula, f.AtomFormula):
                 rest = goal if index in theory.signature.contraction else _without(goal, index, formula)
                 yield state.after(rest.focused(formula), r.Decide(index, formula))
 
 
 def _decomposed(state: _State, goal: Sequent, first: Formula, rest: tuple[Formula, ...]) -> _State:
-    if is_positive(first) or isinstance(first, f.Atom):
+    if is_positive(first) or isinstance(first, f.AtomFormula):
         return state.after(replace(goal, linear=goal.linear.plus(first), todo=rest), r.STORE)
     match first:
         case f.BOTTOM:
@@ -142,9 +142,9 @@ def _introduced(theory: Theory, state: _State, goal: Sequent, focus: Formula) ->
             body = instance(definition.body, dict(zip(definition.parameters, args, strict=True)))
             yield state.after(goal.focused(body), r.UNFOLD)
         case f.Binary(f.PLUS, left, right):
-            yield state.after(goal.focused(left), r.Choose(0))
-            yield state.after(goal.focused(right), r.Choose(1))
-        case f.Quantified(f.EXISTS, variable, body):
+            yield state.after(goal.focused(left), r.ChooseBranch(0))
+            yield state.after(goal.focused(right), r.ChooseBranch(1))
+        case f.Quantification(f.EXISTS, variable, body):
             yield _witnessed(state, goal, variable, body)
         case f.Exponential(f.BANG, index, body):
             yield from _promoted(theory, state, goal, index, body)
@@ -157,7 +157,7 @@ def _introduced(theory: Theory, state: _State, goal: Sequent, focus: Formula) ->
 
 
 def _witnessed(state: _State, goal: Sequent, variable: str, body: Formula) -> _State:
-    term = state.witnesses[0] if state.witnesses else Variable(f"?{state.size}")
+    term = state.witnesses[0] if state.witnesses else VariableTerm(f"?{state.size}")
     following = state.after(goal.focused(instance(body, {variable: term})), r.Witness(term))
     return replace(following, witnesses=state.witnesses[1:])
 
@@ -176,14 +176,14 @@ def _split(theory: Theory, state: _State, goal: Sequent, left: Formula, right: F
             rest = goal.focused(instance(right, binding))
             yield state.after(rest, r.Split(), r.HOLDS, binding=binding)
         return
-    assert isinstance(left, f.Negated), f"{left} is outside the fragment of the encoding"
+    assert isinstance(left, f.Negation), f"{left} is outside the fragment of the encoding"
     for index, bag in goal.contexts.items():
         for formula in bag.distinct():
             found = _unified(left.atom, formula)
             if found is not None:
                 shared = index in theory.signature.contraction
                 rest = goal if shared else _without(goal, index, formula)
-                given = r.Split() if shared else r.Split(contexts=Contexts.of([(index, formula)]))
+                given = r.Split() if shared else r.Split(contexts=FormulaContexts.of([(index, formula)]))
                 yield state.after(rest.focused(instance(right, found)), given, r.INITIAL, binding=found)
 
 
@@ -191,9 +191,9 @@ def _without(goal: Sequent, index: str, formula: Formula) -> Sequent:
     return replace(goal, contexts=goal.contexts.minus(index, formula))
 
 
-def _unified(wanted: f.Atom, formula: Formula) -> Binding | None:
+def _unified(wanted: f.AtomFormula, formula: Formula) -> Binding | None:
     """What makes the wanted atom the stored one, which is closed."""
-    if not isinstance(formula, f.Atom) or (wanted.name, len(wanted.args)) != (formula.name, len(formula.args)):
+    if not isinstance(formula, f.AtomFormula) or (wanted.name, len(wanted.args)) != (formula.name, len(formula.args)):
         return None
     binding: dict[str, Term] = {}
     for term, stored in zip(wanted.args, formula.args, strict=True):
@@ -204,12 +204,12 @@ def _unified(wanted: f.Atom, formula: Formula) -> Binding | None:
 
 def _fit(term: Term, value: Value, binding: dict[str, Term]) -> bool:
     match term:
-        case Variable(name):
-            binding[name] = Constant(value)
+        case VariableTerm(name):
+            binding[name] = ConstantTerm(value)
             return True
-        case Row(parts) if isinstance(value, tuple) and len(parts) == len(value):
+        case RowTerm(parts) if isinstance(value, tuple) and len(parts) == len(value):
             return all(_fit(replaced(part, binding), each, binding) for part, each in zip(parts, value, strict=True))
-        case Constant(known):
+        case ConstantTerm(known):
             return known == value
         case _:
             return False

@@ -18,7 +18,7 @@ from tidelog.lab.semantics.sellf.formula import Formula
 _NOTHING: Bag[Formula] = Bag()
 
 
-class Contexts:
+class FormulaContexts:
     """K: a multiset of formulas per index; never changed in place."""
 
     __slots__ = ("_bags",)
@@ -27,7 +27,7 @@ class Contexts:
         self._bags = {index: bag for index, bag in (bags or {}).items() if bag}
 
     @classmethod
-    def of(cls, items: Iterable[tuple[str, Formula]]) -> Contexts:
+    def of(cls, items: Iterable[tuple[str, Formula]]) -> FormulaContexts:
         """The contexts that hold these formulas, repetitions counted."""
         lists: dict[str, list[Formula]] = {}
         for index, formula in items:
@@ -44,20 +44,20 @@ class Contexts:
         """The indexes that hold something, with what they hold."""
         yield from self._bags.items()
 
-    def plus(self, index: str, formula: Formula) -> Contexts:
+    def plus(self, index: str, formula: Formula) -> FormulaContexts:
         """One formula more."""
-        return Contexts({**self._bags, index: self[index].plus(formula)})
+        return FormulaContexts({**self._bags, index: self[index].plus(formula)})
 
-    def minus(self, index: str, formula: Formula) -> Contexts:
+    def minus(self, index: str, formula: Formula) -> FormulaContexts:
         """One formula less; it has to be there."""
-        return Contexts({**self._bags, index: self[index].minus(formula)})
+        return FormulaContexts({**self._bags, index: self[index].minus(formula)})
 
-    def kept(self, indexes: Iterable[str]) -> Contexts:
+    def kept(self, indexes: Iterable[str]) -> FormulaContexts:
         """The contexts of these indexes alone."""
-        return Contexts({index: self[index] for index in indexes})
+        return FormulaContexts({index: self[index] for index in indexes})
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Contexts) and self._bags == other._bags
+        return isinstance(other, FormulaContexts) and self._bags == other._bags
 
     def __hash__(self) -> int:
         return hash(frozenset(self._bags.items()))
@@ -72,7 +72,7 @@ class Contexts:
 class Sequent:
     """One of the two kinds of sequent: with a focus, or with a list to decompose."""
 
-    contexts: Contexts
+    contexts: FormulaContexts
     linear: Bag[Formula] = field(default_factory=Bag)
     todo: tuple[Formula, ...] = ()
     focus: Formula | None = None

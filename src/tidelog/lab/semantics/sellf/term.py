@@ -17,7 +17,7 @@ from tidelog.program import Const, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class VariableTerm:
     """A variable that a quantifier binds, or an eigenvariable."""
 
     name: str
@@ -27,7 +27,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class ConstantTerm:
     """A value."""
 
     value: Value
@@ -37,7 +37,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RowTerm:
     """A list of terms: the arguments of a tuple."""
 
     parts: tuple[Term, ...]
@@ -47,7 +47,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Apply:
+class FunctionTerm:
     """A function of the language applied to terms."""
 
     function: str
@@ -57,16 +57,16 @@ class Apply:
         return f"{self.function}({','.join(map(str, self.args))})"
 
 
-Term: TypeAlias = Variable | Constant | Row | Apply
+Term: TypeAlias = VariableTerm | ConstantTerm | RowTerm | FunctionTerm
 Substitution: TypeAlias = Mapping[str, Term]
 
 
 def free(term: Term) -> Iterator[str]:
     """The names of the variables of a term."""
     match term:
-        case Variable(name):
+        case VariableTerm(name):
             yield name
-        case Row(parts) | Apply(_, parts):
+        case RowTerm(parts) | FunctionTerm(_, parts):
             for part in parts:
                 yield from free(part)
 
@@ -74,18 +74,18 @@ def free(term: Term) -> Iterator[str]:
 def replaced(term: Term, by: Substitution) -> Term:
     """The term with variables replaced; what is closed then is its value, but a function waits for its test.
 
-    >>> print(replaced(Row((Variable("X"), Constant(2))), {"X": Constant(1)}))
+    >>> print(replaced(RowTerm((VariableTerm("X"), ConstantTerm(2))), {"X": ConstantTerm(1)}))
     [1,2]
     """
     match term:
-        case Variable(name):
+        case VariableTerm(name):
             return by.get(name, term)
-        case Row(parts):
+        case RowTerm(parts):
             done = tuple(replaced(part, by) for part in parts)
-            values = tuple(part.value for part in done if isinstance(part, Constant))
-            return Constant(values) if len(values) == len(done) else Row(done)
-        case Apply(function, args):
-            return Apply(function, tuple(replaced(arg, by) for arg in args))
+            values = tuple(part.value for part in done if isinstance(part, ConstantTerm))
+            return ConstantTerm(values) if len(values) == len(done) else RowTerm(done)
+        case FunctionTerm(function, args):
+            return FunctionTerm(function, tuple(replaced(arg, by) for arg in args))
         case _:
             return term
 
@@ -93,16 +93,16 @@ def replaced(term: Term, by: Substitution) -> Term:
 def value_of(term: Term) -> Value:
     """The value of a closed term; a variable in it is a KeyError.
 
-    >>> value_of(Apply("+", (Constant(1), Constant(2))))
+    >>> value_of(FunctionTerm("+", (ConstantTerm(1), ConstantTerm(2))))
     3
     """
     match term:
-        case Constant(value):
+        case ConstantTerm(value):
             return value
-        case Row(parts):
+        case RowTerm(parts):
             return tuple(value_of(part) for part in parts)
-        case Apply(function, args):
+        case FunctionTerm(function, args):
             values = (value_of(arg) for arg in args)
             return evaluate(FunctionCall(function, tuple(Const(value, type_of(value)) for value in values)), {})
-        case Variable(name):
+        case VariableTerm(name):
             raise KeyError(name)

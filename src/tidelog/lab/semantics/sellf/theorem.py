@@ -19,48 +19,50 @@ from tidelog.lab.semantics.executions.synchronous import synchronous_trace
 from tidelog.lab.semantics.fact import Fact
 from tidelog.lab.semantics.sellf import instructions as i
 from tidelog.lab.semantics.sellf.encoding import configuration_of, update_of
-from tidelog.lab.semantics.sellf.formula import Atom
+from tidelog.lab.semantics.sellf.formula import AtomFormula
 from tidelog.lab.semantics.sellf.proofs import derivation_of, trace_of
-from tidelog.lab.semantics.sellf.rules import Derivation
-from tidelog.lab.semantics.trace import Trace
+from tidelog.lab.semantics.sellf.rules import SequentDerivation
+from tidelog.lab.semantics.trace import RunTrace
 from tidelog.lab.semantics.transform import Transformation, to_pipelined, to_semi_naive
 
 
-def asked_in(derivation: Derivation) -> Fact:
+def asked_in(derivation: SequentDerivation) -> Fact:
     """s: the fact that the end sequent asks for."""
     (atom,) = derivation.end.contexts[i.QUERY]
-    return update_of((*cast("Atom", atom).args, i.INS)).fact
+    return update_of((*cast("AtomFormula", atom).args, i.INS)).fact
 
 
-def as_sn_proof(semantics: Semantics, derivation: Derivation) -> Derivation:
+def as_sn_proof(semantics: Semantics, derivation: SequentDerivation) -> SequentDerivation:
     """An SN-proof of the sequent that a proof is of."""
     start = configuration_of(semantics, derivation.end)
     return derivation_of(synchronous_trace(semantics, start), asked_in(derivation))
 
 
-def as_psn_proof(semantics: Semantics, derivation: Derivation, schedule: Schedule) -> Derivation:
+def as_psn_proof(semantics: Semantics, derivation: SequentDerivation, schedule: Schedule) -> SequentDerivation:
     """A PSN-proof of the sequent that a proof is of, in the order of a schedule."""
     start = configuration_of(semantics, derivation.end)
     return derivation_of(pipelined_trace(semantics, start, schedule), asked_in(derivation))
 
 
-def turned_to_sn(semantics: Semantics, derivation: Derivation) -> list[tuple[str, Derivation]]:
+def turned_to_sn(semantics: Semantics, derivation: SequentDerivation) -> list[tuple[str, SequentDerivation]]:
     """From left to right: the lemma that gave it and the proof, from the given one to an SN-proof."""
     return _turned(semantics, derivation, to_semi_naive(trace_of(semantics, derivation)))
 
 
-def turned_to_psn(semantics: Semantics, derivation: Derivation) -> list[tuple[str, Derivation]]:
+def turned_to_psn(semantics: Semantics, derivation: SequentDerivation) -> list[tuple[str, SequentDerivation]]:
     """From right to left: the lemma that gave it and the proof, from the given one to a PSN-proof."""
     return _turned(semantics, derivation, to_pipelined(trace_of(semantics, derivation)))
 
 
-def _turned(semantics: Semantics, derivation: Derivation, turning: Transformation) -> list[tuple[str, Derivation]]:
+def _turned(
+    semantics: Semantics, derivation: SequentDerivation, turning: Transformation
+) -> list[tuple[str, SequentDerivation]]:
     asked = asked_in(derivation)
     return [(move.lemma, derivation_of(_plain(semantics, move.run.trace), asked)) for move in turning.moves]
 
 
-def _plain(semantics: Semantics, trace: Trace) -> Trace:
+def _plain(semantics: Semantics, trace: RunTrace) -> RunTrace:
     """A trace from empty tables without the labels by which the lemmas distinguish occurrences."""
     start = Configuration().sent(semantics.network, map(stripped, trace.start.waiting()))
     steps = [replace(step, update=stripped(step.update), sent=tuple(map(stripped, step.sent))) for step in trace.steps]
-    return Trace(semantics, start, tuple(steps))
+    return RunTrace(semantics, start, tuple(steps))

@@ -3,7 +3,7 @@
 from tidelog.lab.semantics.traffic.compare import Line, compare, table_text
 from tidelog.lab.semantics.traffic.localised import localised
 from tidelog.lab.semantics.traffic.measure import Cost, measure
-from tidelog.lab.semantics.traffic.record import Recorder, RowChange, Step
+from tidelog.lab.semantics.traffic.record import EventRecord, Recorder, RowChange
 from tidelog.lab.semantics.traffic.registry import ALGORITHMS, algorithm_by_name, explorable_by_name
 from tidelog.lab.semantics.traffic.run_json import Summary, run_to_json
 from tidelog.lab.semantics.traffic.topology import (
@@ -22,10 +22,10 @@ __all__ = [
     "FIGURE_BOTH_WAYS",
     "FIGURE_LINK",
     "Cost",
+    "EventRecord",
     "Line",
     "Recorder",
     "RowChange",
-    "Step",
     "Summary",
     "Topology",
     "algorithm_by_name",

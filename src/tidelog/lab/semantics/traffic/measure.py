@@ -16,7 +16,7 @@ from tidelog.lab.semantics.errors import StuckError
 from tidelog.lab.semantics.fact import Fact, Update
 from tidelog.lab.semantics.network import prepare
 from tidelog.lab.semantics.scratch import model_tables
-from tidelog.lab.semantics.traffic.record import Clock, Watched
+from tidelog.lab.semantics.traffic.record import RecordingSchedule, RoundCounter
 from tidelog.program import Program
 
 LOCAL_SHARE = 10
@@ -96,7 +96,7 @@ def measure(
 
 def _epoch(algorithm: Algorithm, schedule: Schedule, limit: int) -> Cost:
     start = _books(algorithm)
-    clock, watched, state = Clock(), Watched(schedule), "right"
+    clock, watched, state = RoundCounter(), RecordingSchedule(schedule), "right"
     while state == "right" and not algorithm.quiescent():
         try:
             event = algorithm.step(watched)

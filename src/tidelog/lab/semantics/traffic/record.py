@@ -28,7 +28,7 @@ class RowChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EventRecord:
     """One event of an epoch, the messages it delivered and the rows that it changed.
 
     Epoch 0 is the loading of program and topology. An iteration may deliver several messages at once.
@@ -41,7 +41,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class Watched:
+class RecordingSchedule:
     """A schedule that remembers what it chose since it was last asked."""
 
     schedule: Schedule
@@ -59,7 +59,7 @@ class Watched:
 
 
 @dataclass(slots=True)
-class Clock:
+class RoundCounter:
     """Counts rounds: a message that crosses a link lies one round after the deepest of those whose delivery sent it."""
 
     rounds: int = 0
@@ -81,24 +81,24 @@ class Recorder:
     algorithm: Algorithm
     schedule: Schedule
     limit: int = 100_000
-    steps: list[Step] = field(default_factory=list)
+    steps: list[EventRecord] = field(default_factory=list)
     epochs: list[tuple[Update, ...]] = field(default_factory=list)
     rounds: int = 0
     _tables: Tables = field(default_factory=dict)
 
-    def epoch(self, changes: Iterable[Update] | None) -> Iterator[Step]:
+    def epoch(self, changes: Iterable[Update] | None) -> Iterator[EventRecord]:
         """Apply the changes (None: what `load` left pending) and step until quiescent, yielding each step."""
         updates = tuple(changes or ())
         if changes is not None:
             self.algorithm.apply(updates)
         self.epochs.append(updates)
-        clock, watched = Clock(), Watched(self.schedule)
+        clock, watched = RoundCounter(), RecordingSchedule(self.schedule)
         while not self.algorithm.quiescent():
             self._check_limit()
             event = self.algorithm.step(watched)
             delivered = watched.taken()
             clock.see(delivered, event.sent)
-            self.steps.append(Step(len(self.epochs) - 1, event, delivered, self._changes()))
+            self.steps.append(EventRecord(len(self.epochs) - 1, event, delivered, self._changes()))
             yield self.steps[-1]
         self.rounds += clock.rounds
 
@@ -130,7 +130,7 @@ def _differences(before: Tables, now: Tables) -> Iterator[RowChange]:
                 yield RowChange(node, relation, row, has.get(row, 0))
 
 
-def nodes_of(steps: Iterable[Step]) -> set[Node]:
+def nodes_of(steps: Iterable[EventRecord]) -> set[Node]:
     """Every node that a step of the run mentions."""
     nodes: set[Node] = set()
     for step in steps:

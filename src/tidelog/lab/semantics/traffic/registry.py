@@ -11,28 +11,28 @@ from dataclasses import dataclass
 from typing import cast
 
 from tidelog.lab.semantics.algorithm import Algorithm
-from tidelog.lab.semantics.baselines import BaseFacts, Heights, HeightsAlone, NumberedBaseFacts, Unchecked
-from tidelog.lab.semantics.derivation_sets import Extended, ExtendedSynchronous
+from tidelog.lab.semantics.baselines import BaseFacts, Heights, HeightsAlone, NumberedBaseFacts, UncheckedBaseline
+from tidelog.lab.semantics.derivation_sets import ExtendedExecution, ExtendedSynchronous
 from tidelog.lab.semantics.dred import DRed
 from tidelog.lab.semantics.executions import (
-    Acknowledged,
-    Batched,
+    AcknowledgedExecution,
+    BatchedExecution,
     Execution,
-    Lossy,
-    Pipelined,
+    LossyExecution,
+    PipelinedExecution,
     PipelinedSets,
     SetSemiNaive,
-    Synchronous,
+    SynchronousExecution,
     SynchronousSets,
 )
 from tidelog.lab.semantics.explore import Explorable
 from tidelog.lab.semantics.original import Original
-from tidelog.lab.semantics.ranked import Ranked
+from tidelog.lab.semantics.ranked import RankedAlgorithm
 from tidelog.lab.semantics.semantics_failures import NOT_ONE_BY_ONE, UNKNOWN_ALGORITHM
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AlgorithmEntry:
     """An algorithm to choose from."""
 
     make: Callable[[], Algorithm]
@@ -41,25 +41,25 @@ class Entry:
     """Whether a step takes one message, so that all schedules can be followed."""
 
 
-ALGORITHMS: Mapping[str, Entry] = {
-    "ranked": Entry(Ranked, "ranked support, Tidelog's own"),
-    "sn": Entry(Synchronous, "synchronous semi-naive, multisets", one_by_one=False),
-    "sn-lam": Entry(SetSemiNaive, "synchronous semi-naive, sets (LAM 2010, Algorithm 1)", one_by_one=False),
-    "sn-sets": Entry(SynchronousSets, "synchronous commands over sets", one_by_one=False),
-    "psn": Entry(Pipelined, "pipelined, multisets (LAM 2010, PPDP 2011)"),
-    "psn-sets": Entry(PipelinedSets, "pipelined commands over sets"),
-    "batched": Entry(Batched, "complete iterations of random size", one_by_one=False),
-    "psn-extended": Entry(Extended, "pipelined with derivation sets (PPDP 2011)"),
-    "sn-extended": Entry(ExtendedSynchronous, "synchronous with derivation sets", one_by_one=False),
-    "psn-lossy": Entry(Lossy, "pipelined where one message is lost and one repeated"),
-    "psn-acknowledged": Entry(Acknowledged, "the same with acknowledgements and sequence numbers"),
-    "dred": Entry(DRed, "delete and re-derive"),
-    "heights": Entry(Heights, "heights with synchronised deletions (MELD)"),
-    "heights-alone": Entry(HeightsAlone, "heights without synchronisation"),
-    "base-facts": Entry(BaseFacts, "base-fact annotations, eager discarding (Liu et al.)"),
-    "base-facts-numbered": Entry(NumberedBaseFacts, "numbered base facts, deletions remembered"),
-    "unchecked": Entry(Unchecked, "deletions picked without looking (Navarro et al.)"),
-    "psn-original": Entry(Original, "the original pipelined algorithm"),
+ALGORITHMS: Mapping[str, AlgorithmEntry] = {
+    "ranked": AlgorithmEntry(RankedAlgorithm, "ranked support, Tidelog's own"),
+    "sn": AlgorithmEntry(SynchronousExecution, "synchronous semi-naive, multisets", one_by_one=False),
+    "sn-lam": AlgorithmEntry(SetSemiNaive, "synchronous semi-naive, sets (LAM 2010, Algorithm 1)", one_by_one=False),
+    "sn-sets": AlgorithmEntry(SynchronousSets, "synchronous commands over sets", one_by_one=False),
+    "psn": AlgorithmEntry(PipelinedExecution, "pipelined, multisets (LAM 2010, PPDP 2011)"),
+    "psn-sets": AlgorithmEntry(PipelinedSets, "pipelined commands over sets"),
+    "batched": AlgorithmEntry(BatchedExecution, "complete iterations of random size", one_by_one=False),
+    "psn-extended": AlgorithmEntry(ExtendedExecution, "pipelined with derivation sets (PPDP 2011)"),
+    "sn-extended": AlgorithmEntry(ExtendedSynchronous, "synchronous with derivation sets", one_by_one=False),
+    "psn-lossy": AlgorithmEntry(LossyExecution, "pipelined where one message is lost and one repeated"),
+    "psn-acknowledged": AlgorithmEntry(AcknowledgedExecution, "the same with acknowledgements and sequence numbers"),
+    "dred": AlgorithmEntry(DRed, "delete and re-derive"),
+    "heights": AlgorithmEntry(Heights, "heights with synchronised deletions (MELD)"),
+    "heights-alone": AlgorithmEntry(HeightsAlone, "heights without synchronisation"),
+    "base-facts": AlgorithmEntry(BaseFacts, "base-fact annotations, eager discarding (Liu et al.)"),
+    "base-facts-numbered": AlgorithmEntry(NumberedBaseFacts, "numbered base facts, deletions remembered"),
+    "unchecked": AlgorithmEntry(UncheckedBaseline, "deletions picked without looking (Navarro et al.)"),
+    "psn-original": AlgorithmEntry(Original, "the original pipelined algorithm"),
 }
 
 
@@ -74,7 +74,7 @@ def algorithm_by_name(name: str, *, record: bool = False) -> Algorithm:
     if name not in ALGORITHMS:
         raise UNKNOWN_ALGORITHM.error(name=name, known=", ".join(ALGORITHMS))
     make = ALGORITHMS[name].make
-    if record and isinstance(make, type) and issubclass(make, Execution) and not issubclass(make, Lossy):
+    if record and isinstance(make, type) and issubclass(make, Execution) and not issubclass(make, LossyExecution):
         return make(record=True)
     return make()
 

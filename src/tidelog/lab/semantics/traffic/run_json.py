@@ -15,7 +15,7 @@ from tidelog.lab.semantics.algorithm import Algorithm, Message
 from tidelog.lab.semantics.executions import Execution
 from tidelog.lab.semantics.fact import Fact, Node, Update, order
 from tidelog.lab.semantics.trace_json import trace_to_json
-from tidelog.lab.semantics.traffic.record import Recorder, Step, nodes_of
+from tidelog.lab.semantics.traffic.record import EventRecord, Recorder, nodes_of
 
 FORMAT = "tidelog run 1"
 
@@ -93,7 +93,7 @@ def _node_order(node: object) -> tuple[object, ...]:
     return order(node)
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: EventRecord) -> dict[str, Any]:
     return {
         "epoch": step.epoch,
         "kind": step.event.kind,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tidelog.lab.semantics.annotation import Labelled, Noted, Tree, stripped
+from tidelog.lab.semantics.annotation import DerivationNote, LabelledAnnotation, Tree, stripped
 from tidelog.lab.semantics.bag import Bag
 from tidelog.lab.semantics.commands import PICK, pickable
 from tidelog.lab.semantics.configuration import Configuration, Semantics, without_selections
@@ -21,10 +21,10 @@ from tidelog.lab.semantics.executions.execution import complete_iteration
 from tidelog.lab.semantics.fact import Update, order
 from tidelog.lab.semantics.semantics_failures import NOT_ENDED, NOT_FROM_SCRATCH
 from tidelog.lab.semantics.theory import Copies
-from tidelog.lab.semantics.trace import CHANGE, Step, Trace, check, iterations, perform, replay
+from tidelog.lab.semantics.trace import CHANGE, RunTrace, TraceStep, check, iterations, perform, replay
 
 
-def labelled(trace: Trace) -> Trace:
+def labelled(trace: RunTrace) -> RunTrace:
     """The trace with labels. It begins with empty tables, is made of complete iterations, and leaves no update."""
     if trace.start.old.nodes() or trace.start.new.nodes() or not trace.start.settled:
         raise NOT_FROM_SCRATCH.error()
@@ -35,10 +35,10 @@ def labelled(trace: Trace) -> Trace:
     for part in _parts(trace.steps):
         labels.follow(part)
     labels.finish()
-    return Trace(labels.semantics, labels.start, tuple(labels.steps))
+    return RunTrace(labels.semantics, labels.start, tuple(labels.steps))
 
 
-def last_burst(trace: Trace) -> Trace:
+def last_burst(trace: RunTrace) -> RunTrace:
     """What happens after the last time that nothing was left and changes came.
 
     All changes since then wait at its start: a change may as well come earlier, it only waits longer.
@@ -49,12 +49,12 @@ def last_burst(trace: Trace) -> Trace:
             begin, start = number, configuration
     changes = [step.update for step in trace.steps[begin:] if step.command == CHANGE]
     steps = tuple(step for step in trace.steps[begin:] if step.command != CHANGE)
-    return Trace(trace.semantics, start.sent(trace.semantics.network, changes), steps)
+    return RunTrace(trace.semantics, start.sent(trace.semantics.network, changes), steps)
 
 
-def _parts(steps: Sequence[Step]) -> Iterator[list[Step]]:
+def _parts(steps: Sequence[TraceStep]) -> Iterator[list[TraceStep]]:
     """The changes one by one, and the picks of each complete iteration together."""
-    picks: list[Step] = []
+    picks: list[TraceStep] = []
     for step in steps:
         if step.command == PICK:
             picks.append(step)
@@ -69,10 +69,10 @@ def _parts(steps: Sequence[Step]) -> Iterator[list[Step]]:
 class _Labels:
     """A labelled trace that grows along one without labels."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: RunTrace) -> None:
         given = trace.semantics
         without_selections(given.network, "to_semi_naive")
-        self.semantics = Semantics(given.network, Labelled(given.annotation), given.sets)
+        self.semantics = Semantics(given.network, LabelledAnnotation(given.annotation), given.sets)
         self._copies = Copies()
         self._waiting: list[Update] = []  # deletions whose own copy has not come yet
         unbased = Bag(axioms(given.network, given.annotation))
@@ -80,14 +80,14 @@ class _Labels:
         self.start = Configuration().sent(
             given.network, [*axioms(given.network, self.semantics.annotation), *map(self._base, based)]
         )
-        self.configuration, self.steps = self.start, list[Step]()
+        self.configuration, self.steps = self.start, list[TraceStep]()
 
     def _base(self, update: Update) -> Update:
         tree = self._copies.numbered(update).note
         assert isinstance(tree, Tree), "copies are numbered with leaves"
-        return update._replace(note=Noted((), tree))
+        return update._replace(note=DerivationNote((), tree))
 
-    def follow(self, part: list[Step]) -> None:
+    def follow(self, part: list[TraceStep]) -> None:
         """Do what a change or an iteration does."""
         if part[0].command == CHANGE:
             self.configuration, step = perform(self.semantics, self.configuration, CHANGE, self._base(part[0].update))

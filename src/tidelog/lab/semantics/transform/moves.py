@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tidelog.lab.semantics.annotation import stripped
 from tidelog.lab.semantics.fact import Update
 from tidelog.lab.semantics.semantics_failures import OTHER_END, TOO_MANY_MOVES
-from tidelog.lab.semantics.trace import Trace, check
+from tidelog.lab.semantics.trace import RunTrace, check
 from tidelog.lab.semantics.transform.run import Iteration, Pairs, Run
 
 START = "start"
@@ -60,12 +60,12 @@ class Transformation:
         return self.moves[-1].run
 
     @property
-    def before(self) -> Trace:
+    def before(self) -> RunTrace:
         """The execution at the beginning, with labels."""
         return self.moves[0].run.trace
 
     @property
-    def after(self) -> Trace:
+    def after(self) -> RunTrace:
         """The execution at the end."""
         return self.run.trace
 

@@ -21,7 +21,7 @@ from tidelog.lab.semantics.executions.execution import complete_iteration
 from tidelog.lab.semantics.fact import Update, order
 from tidelog.lab.semantics.semantics_failures import NO_END_OF_PAIRS, NOT_PAIRS
 from tidelog.lab.semantics.theory import complement
-from tidelog.lab.semantics.trace import Step, Trace
+from tidelog.lab.semantics.trace import RunTrace, TraceStep
 
 Iteration: TypeAlias = tuple[Update, ...]
 """The updates of a complete iteration in the order of picking."""
@@ -43,12 +43,12 @@ class Run:
         return tuple(_followed(self.semantics, self.start, self.iterations))
 
     @cached_property
-    def trace(self) -> Trace:
+    def trace(self) -> RunTrace:
         """The execution command by command."""
-        steps: list[Step] = []
+        steps: list[TraceStep] = []
         for configuration, iteration in zip(self.configurations, self.iterations, strict=False):
             steps += complete_iteration(self.semantics, configuration, iteration)[1]
-        return Trace(self.semantics, self.start, tuple(steps))
+        return RunTrace(self.semantics, self.start, tuple(steps))
 
     def replaced(self, at: int, count: int, new: Sequence[Iteration], after: int) -> tuple[Run, Pairs, Pairs]:
         """Other iterations instead of ``count`` from ``at`` on; the pairs that come so, and those that go.

@@ -13,11 +13,11 @@ Corollary 15 has it. Pairs that are added or removed in between are Lemma 13's.
 
 from __future__ import annotations
 
-from tidelog.lab.semantics.annotation import Labelled
+from tidelog.lab.semantics.annotation import LabelledAnnotation
 from tidelog.lab.semantics.commands import PICK
 from tidelog.lab.semantics.fact import Update
 from tidelog.lab.semantics.semantics_failures import NOT_ENDED
-from tidelog.lab.semantics.trace import Trace, check, iterations
+from tidelog.lab.semantics.trace import RunTrace, check, iterations
 from tidelog.lab.semantics.transform.labels import labelled, last_burst
 from tidelog.lab.semantics.transform.moves import MERGE, PERMUTE_OTHER, PERMUTE_SAME, SPLIT, Transformation, name
 from tidelog.lab.semantics.transform.run import Iteration, Run
@@ -25,7 +25,7 @@ from tidelog.lab.semantics.transform.run import Iteration, Run
 MOST_MOVES = 2_000
 
 
-def to_semi_naive(trace: Trace, limit: int = MOST_MOVES) -> Transformation:
+def to_semi_naive(trace: RunTrace, limit: int = MOST_MOVES) -> Transformation:
     """The last burst of an execution of complete iterations turned into a synchronous execution."""
     turning = to_pipelined(trace, limit)
     position = 0
@@ -38,7 +38,7 @@ def to_semi_naive(trace: Trace, limit: int = MOST_MOVES) -> Transformation:
     return turning
 
 
-def to_pipelined(trace: Trace, limit: int = MOST_MOVES) -> Transformation:
+def to_pipelined(trace: RunTrace, limit: int = MOST_MOVES) -> Transformation:
     """The last burst of an execution of complete iterations turned into an execution of single updates."""
     turning = Transformation(_run_of(trace), "the execution given", limit)
     position = 0
@@ -49,9 +49,9 @@ def to_pipelined(trace: Trace, limit: int = MOST_MOVES) -> Transformation:
     return turning
 
 
-def _run_of(trace: Trace) -> Run:
+def _run_of(trace: RunTrace) -> Run:
     """The iterations of the last burst of a trace, with labels; its changes all come at the start."""
-    known = trace if isinstance(trace.semantics.annotation, Labelled) else last_burst(labelled(trace))
+    known = trace if isinstance(trace.semantics.annotation, LabelledAnnotation) else last_burst(labelled(trace))
     if not check(known).final:
         raise NOT_ENDED.error()
     iterations(known)
