@@ -16,12 +16,12 @@ HIGHEST, LOWEST = 2**63 - 1, -(2**63)
 @pytest.mark.parametrize(
     ("op", "left", "right", "code", "said"),
     [
-        (scalar.ADD, HIGHEST, 1, "TL2202", "overflow: 9223372036854775807 + 1 does not fit 64 bits"),
+        (scalar.ADD, HIGHEST, 1, "TL2202", "overflow: 9223372036854775807 + 1 does not fit into 64 bits"),
         (scalar.DIV, 3, 0, "TL2002", "division by zero: 3 / 0"),
-        (scalar.DIV, LOWEST, -1, "TL2202", "overflow: -9223372036854775808 / -1 does not fit 64 bits"),
+        (scalar.DIV, LOWEST, -1, "TL2202", "overflow: -9223372036854775808 / -1 does not fit into 64 bits"),
         (scalar.REM, 3, 0, "TL2002", "division by zero: 3 % 0"),
         (scalar.FDIV, float_cell(2.5), 0, "TL2002", "division by zero: 2.5 / 0.0"),
-        (scalar.NEG, LOWEST, 0, "TL2202", "overflow: -(-9223372036854775808) does not fit 64 bits"),
+        (scalar.NEG, LOWEST, 0, "TL2202", "overflow: -(-9223372036854775808) does not fit into 64 bits"),
     ],
 )
 def test_faults_are_told_with_their_values(op: int, left: int, right: int, code: str, said: str) -> None:

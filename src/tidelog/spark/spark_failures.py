@@ -48,7 +48,7 @@ TABLE_FEED = FailureEntry(
     "cannot write the feed to the table",
     "the feed of `{view}` in table {table} was not {what}: {error}",
     "The epoch was committed. Its changes are added to the feed when the table can be written again.",
-    "Check the table and its catalog.",
+    "Check the table and its catalogue.",
     test="tests/engine/test_feeds.py::test_a_table_that_spark_does_not_write_is_told_as_the_feed_that_it_is",
 )
 KEYED_JSON = FailureEntry(

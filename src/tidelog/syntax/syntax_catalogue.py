@@ -150,7 +150,7 @@ _SYNTAX = (
         "TL117",
         "unknown convention",
         "expected `souffle` or `prolog`, found {found}",
-        "With `.convention souffle`, bare identifiers are variables; with `.convention prolog`, only capitalized "
+        "With `.convention souffle`, bare identifiers are variables; with `.convention prolog`, only capitalised "
         "ones are.",
         "",
         ".convention sql",
@@ -198,7 +198,7 @@ _SYNTAX = (
     ),
     CodeEntry(
         "TL123",
-        "capitalized symbol in a fact",
+        "capitalised symbol in a fact",
         '`{found}` in a fact is the symbol "{found}", not a variable',
         "A fact contains no variables: a bare identifier in a fact is always a symbol.",
         'Write "{found}" to make this explicit. To write a rule, add a body that binds the variable.',

@@ -122,7 +122,7 @@ NOT_DECLARED = FailureEntry(
     "TL4093",
     EngineError,
     "not allowed in an epoch",
-    "an epoch cannot add {found} to a program that is running",
+    "an epoch cannot add {found} to a running program",
     "An epoch adds declarations (`.decl`, `.type`, `materialize`, `.lifetime`), rules, constraints and facts.",
     "Leave it out, or add it to the program's file and run `tidelog apply`.",
     'db = Engine("p(X) :- q(X).")\nwith db.epoch() as e:\n    e.declare(".output p")\n',

@@ -95,10 +95,10 @@ SETTING = FailureEntry(
 SIGNATURES = FailureEntry(
     "TL7459",
     EngineError,
-    "signatures need a library",
+    "signatures require the package cryptography",
     "the program uses `says` or `encrypts`, but `cryptography` is missing",
-    "Signatures are real: Ed25519 by the `cryptography` package.",
-    'Install it: pip install "tidelog[says]".',
+    "Messages are signed with Ed25519, by the package `cryptography`.",
+    "Run `pip install 'tidelog[says]'`.",
     test=f"{_FILE}::test_signatures_without_the_library_are_refused",
 )
 

@@ -443,7 +443,7 @@ CIRCULAR = FailureEntry(
 COMPUTED = FailureEntry(
     "TL7502",
     DataError,
-    "change of computed edges",
+    "change to computed edges",
     "`{symbol}{tag}` is computed and cannot be changed",
     "Only edges of symbols without a clause can be changed. The edges of clauses and all closures are computed.",
     "Change the edges that they are computed from.",

@@ -45,7 +45,7 @@ KEY_TWICE = FailureEntry(
     DataError,
     "two rows with the same key in one epoch",
     "{what} are inserted in one epoch; nothing was changed",
-    "A relation with a key holds one row per key. A later row replaces an earlier one, but rows of one epoch "
+    "A relation with a key contains one row per key. A later row replaces an earlier one, but rows of one epoch "
     "have no order.",
     "Insert only one of them, or the second one in a later epoch.",
     'db = Engine("materialize(route, infinity, infinity, keys(1)). best(X, Y) :- route(X, Y).")\n'
@@ -93,7 +93,7 @@ ARITHMETIC_OVERFLOW = FailureEntry(
     "TL2202",
     EvaluationError,
     "arithmetic overflow",
-    "overflow: {what} does not fit 64 bits",
+    "overflow: {what} does not fit into 64 bits",
     "A number is between -2^63 and 2^63 - 1, an unsigned number between 0 and 2^64 - 1. Results do not wrap around.",
     "Use floats (`to_float`), or exclude such facts with a comparison before the arithmetic.",
     'Engine("n(9223372036854775807). m(X + 1) :- n(X).")\n',
@@ -113,7 +113,7 @@ KEY_BROKEN = FailureEntry(
     EvaluationError,
     "derived rows violate a key",
     "{what} would both hold (rules of `{name}`: {labels}); nothing was changed",
-    "A relation with a key holds one row per key, even if rules derive it.",
+    "A relation with a key contains one row per key, even if rules derive it.",
     "Select one row per group in the rules, with min or max, or drop the key.",
     'Engine("materialize(best, infinity, infinity, keys(1)). q(1, 2). q(1, 3). best(X, Y) :- q(X, Y).")\n',
 )

@@ -16,7 +16,7 @@ def fault_error(fault: Fault) -> EvaluationError:
     """The error that reports a fault.
 
     >>> str(fault_error(Fault(False, 1, "+", 2)))
-    'overflow: 1 + 2 does not fit 64 bits'
+    'overflow: 1 + 2 does not fit into 64 bits'
     """
     if fault.by_zero:
         return DIVISION.error(left=fault.left, operator=fault.sign, right=fault.right)

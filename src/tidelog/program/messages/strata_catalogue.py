@@ -28,7 +28,7 @@ STRATA = (
     CodeEntry(
         "TL503",
         "body aggregate through recursion",
-        "`{kind}` over `{relation}` is recursive through a body",
+        "`{kind}` over `{relation}` is in a body and part of a recursion",
         "min and max can be recursive only in a head, where each group keeps its best value.",
         "Compute the aggregate in a separate relation, `best(X, min<C>) :- path(X, C).`, and read `best` here.",
         "path(X, C) :- edge(X, C).\npath(X, C) :- edge(_, D), node(X), M = min E : { path(X, E) }, C = M + D.\n",

@@ -76,7 +76,7 @@ ENDED = FailureEntry(
     StageError,
     "stage ended before it started",
     "the resident stage ended before all its tasks had started: {error}",
-    "All tasks of the stage have to start at the same time.",
+    "All tasks of the stage have to run at the same time.",
     "Check Spark's message above and the logs of the executors.",
     test="tests/spark/test_failures.py::test_stage_that_ends_before_it_begins_is_reported",
 )
@@ -95,7 +95,7 @@ NO_SLOTS = FailureEntry(
     "tasks did not start in time",
     "only {began} of {partitions} tasks started within {limit:g} s: other jobs may occupy the slots of "
     "this session; use a session with more slots, or raise spark.tidelog.startTimeout",
-    "All tasks of the stage have to start at the same time.",
+    "All tasks of the stage have to run at the same time.",
     test=f"{_FAILURE}::test_start_that_finds_no_room_says_so",
 )
 LOST = FailureEntry(
