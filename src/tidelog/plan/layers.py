@@ -85,7 +85,7 @@ class Layers:
         if dropped:
             groups = tuple(group for group in self.groups if group.isdisjoint(dropped))
             grown = replace(grown, groups=groups, place=_places(groups))
-        fresh = heads - grown.place.keys()
+        fresh = dict.fromkeys(name for name in heads if name not in grown.place)  # in the order of the rules
         first, last = grown._window(edges, fresh)
         if first == last and not fresh and not dropped:
             return grown, None
@@ -147,7 +147,7 @@ class Layers:
     def _again(self, first: int, last: int, fresh: Collection[str]) -> Groups:
         """The strata of a window with new relations, worked out again."""
         window = self.groups[first:last]
-        names = [*(name for group in window for name in sorted(group)), *sorted(fresh)]
+        names = [*(name for group in window for name in sorted(group)), *fresh]
         rules = [rule for name in names for rule in self.makers.get(name, ())]
         return group_strata(rules, window)
 

@@ -20,7 +20,7 @@ def run(name: str, settings: Settings | None = None) -> Network:
     return Network(
         read_program((PROGRAMS / f"{name}.olg").read_text(), name),
         read_topology((folder / "topology.dl").read_text()),
-        read_script((folder / "script.dl").read_text()),
+        read_script((folder / "changes.txt").read_text()),
         settings,
     ).run(float((folder / "until").read_text()))
 
@@ -51,7 +51,7 @@ def test_the_expected_ring_is_the_order_of_the_hashes() -> None:
 
 def simulate(name: str, *options: str):
     folder = PROGRAMS / name
-    files = ["--topology", str(folder / "topology.dl"), "--changes", str(folder / "script.dl")]
+    files = ["--topology", str(folder / "topology.dl"), "--changes", str(folder / "changes.txt")]
     until = (folder / "until").read_text().strip()
     return CliRunner().invoke(app, ["simulate", str(PROGRAMS / f"{name}.olg"), *files, "--until", until, *options])
 
