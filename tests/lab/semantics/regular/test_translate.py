@@ -76,6 +76,6 @@ def test_everything_that_is_wrong_is_reported_at_once() -> None:
 def test_clauses_that_depend_on_one_another_are_no_program() -> None:
     x, y = Var("X"), Var("Y")
     step = RegularClause((x, y), ((Lit("p", (x, y)),),))
-    with pytest.raises(DataError, match="not stratified: p, q depend") as refused:
+    with pytest.raises(DataError, match="the clauses of p, q are recursive") as refused:
         RegularProgram({"p": RegularClause((x, y), ((Lit("q", (x, y)),),)), "q": step})
     assert refused.value.code == "TL7501"

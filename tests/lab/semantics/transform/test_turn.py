@@ -260,7 +260,7 @@ def test_an_execution_that_ends_elsewhere_is_refused(monkeypatch):
 
 def test_transformations_that_do_not_end_say_so():
     trace = _recorded(PipelinedExecution(record=True), FOUR_NODES, [], BURST, Random(1))
-    with pytest.raises(LimitError, match="not finished after 1 moves") as late:
+    with pytest.raises(LimitError, match="not finished after 1 move") as late:
         to_semi_naive(trace, limit=1)
     assert late.value.code == "TL7390"
     semantics = Semantics(prepare(parse_program("p :- a. p :- p.")))
