@@ -56,8 +56,8 @@ MUTANTS = (
     Mutant(
         "semantics: clocks do not see messages",
         "lab/semantics/ranked/clock.py",
-        "self[node] = max(self[node], rank)",
-        "self[node] = self[node]",
+        "Rank(max(top.depth, rank.depth), max(top.clock, rank.clock))",
+        "Rank(top.depth, max(top.clock, rank.clock))",
         RANKED,
     ),
     Mutant(

@@ -9,7 +9,7 @@ from tidelog.errors import DataError
 from tidelog.lab.semantics import Fact, Update, deletion, insertion, prepare
 from tidelog.lab.semantics.asserted import AssertedFacts
 from tidelog.lab.semantics.fact import DELETE, INSERT
-from tidelog.lab.semantics.ranked import Support
+from tidelog.lab.semantics.ranked import GROUND, Rank, Support
 from tidelog.lab.semantics.ranked.clock import Clock
 from tidelog.lab.semantics.ranked.strata import Strata
 from tidelog.lab.semantics.ranked.supports import Supports
@@ -81,27 +81,30 @@ def test_candidates_of_choices_are_found_among_the_visible_facts():
     assert visible.candidates() == [candidate]
 
 
-def test_a_clock_is_above_what_its_node_has_seen():
+def test_a_clock_has_the_greatest_depth_and_clock_its_node_has_seen():
     clock = Clock()
-    clock.see(1, 4)
-    clock.see(1, 2)
-    assert (clock.tick(1), clock.tick(1), clock.tick(2)) == (5, 6, 1)
+    clock.see(1, Rank(4, 2))
+    clock.see(1, Rank(2, 6))
+    assert clock[1] == Rank(4, 6)
+    assert (clock.rank_above(1, 0), clock.rank_above(1, clock[1].depth)) == (Rank(1, 7), Rank(5, 8))
+    assert clock.rank_above(2, 0) == Rank(1, 1)
+    assert clock[1] == Rank(5, 8)
 
 
 def _supports():
     supports = Supports()
-    for rank, fact in ((3, P), (1, Q), (2, R)):
-        assert supports.gain(fact, 0)
-        supports[fact].enter(rank)
+    for depth, fact in ((3, P), (1, Q), (2, R)):
+        assert supports.gain(fact, GROUND)
+        supports[fact].enter(Rank(depth, 1))
     return supports
 
 
 def test_suspended_facts_with_supports_come_back_in_the_order_of_ranks():
     supports = _supports()
     for fact in (P, Q):
-        assert not supports.gain(fact, 7)
-    assert [supports.lose(fact, 0) for fact in (P, Q, R)] == [True, True, True]
-    assert supports[P] == Support(rank=3, all=1, low=0, present=False)
+        assert not supports.gain(fact, Rank(7, 1))
+    assert [supports.lose(fact, GROUND) for fact in (P, Q, R)] == [True, True, True]
+    assert supports[P] == Support(rank=Rank(3, 1), all=1, low=0, present=False)
     assert supports.release() == [Q, P]
     assert R not in supports
     assert supports.release() == []
@@ -109,14 +112,14 @@ def test_suspended_facts_with_supports_come_back_in_the_order_of_ranks():
 
 def test_a_support_of_higher_rank_does_not_hold_and_its_loss_does_not_suspend():
     supports = _supports()
-    supports.gain(Q, 7)
-    assert not supports.lose(Q, 7)
-    assert supports.lose(Q, 0)
+    supports.gain(Q, Rank(7, 1))
+    assert not supports.lose(Q, Rank(7, 1))
+    assert supports.lose(Q, GROUND)
 
 
 def test_a_copy_of_supports_goes_its_own_way():
     supports = _supports()
-    supports.lose(P, 0)
+    supports.lose(P, GROUND)
     twin = copy.deepcopy(supports)
     assert type(twin) is Supports
     assert twin.canonical() == supports.canonical()
@@ -127,10 +130,10 @@ def test_a_copy_of_supports_goes_its_own_way():
 
 def test_an_epoch_visits_the_strata_that_its_changes_concern():
     strata = Strata(prepare(parse_program("p :- q. s :- p. u :- t. v :- q, u.")))
-    strata.begin([Update(INSERT, Q, 0)])
+    strata.begin([Update(INSERT, Q, GROUND)])
     assert strata.advance()
     assert strata.names == ["q"]
-    assert strata.changes(INSERT) == [Update(INSERT, Q, 0)]
+    assert strata.changes(INSERT) == [Update(INSERT, Q, GROUND)]
     assert strata.changes(DELETE) == []
     strata.note(Q, visible=False)
     strata.finish(lambda fact: True)
@@ -145,7 +148,7 @@ def test_an_epoch_visits_the_strata_that_its_changes_concern():
 
 def test_what_is_suspended_and_revived_is_no_change():
     strata = Strata(prepare(parse_program("p :- q. q :- r.")))
-    strata.begin([Update(DELETE, R, 0)])
+    strata.begin([Update(DELETE, R, GROUND)])
     strata.advance()
     for fact in (Q, R):
         strata.note(fact, visible=True)

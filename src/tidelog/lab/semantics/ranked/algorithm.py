@@ -1,4 +1,4 @@
-"""Ranked support over nodes with Lamport clocks: Tidelog's maintenance algorithm, one message at a time.
+"""Ranked support over nodes: Tidelog's maintenance algorithm, one message at a time.
 
 An epoch takes the strata in order, each in two phases with a barrier: *retract* suspends what loses its last support of
 lower rank, *assert* revives what still has supports and takes in what is new. Messages are changes of support: sign,
@@ -6,8 +6,9 @@ head, and the highest rank of the body's facts of the head's stratum. Inside a p
 
 Law: I1 and I2 (`support`) hold between epochs. The barrier matters: reviving before retraction is quiet would let two
 facts support each other for ever. The rank of a present fact never changes, so the losing side computes the same body
-rank that the gaining side saw. Facts of lower strata count as rank 0; between the phases those strata stand at what
-their old and new state have in common.
+rank that the gaining side saw. Ranks are assigned as in the engine: a new fact is one deeper than the body of its first
+support, a revived fact one deeper than everything its node has seen (`clock`). Facts of lower strata count as `GROUND`;
+between the phases those strata stand at what their old and new state have in common.
 
 Base facts are sets and an epoch sums the signs of its changes (D3). Rules do not change here (the engine's do).
 """
@@ -21,6 +22,7 @@ from tidelog.lab.semantics.delta import Derivation
 from tidelog.lab.semantics.epochs import IDLE, EpochAlgorithm
 from tidelog.lab.semantics.fact import DELETE, INSERT, Fact, Update
 from tidelog.lab.semantics.ranked.clock import Clock
+from tidelog.lab.semantics.ranked.rank import GROUND, Rank
 from tidelog.lab.semantics.ranked.strata import Strata
 from tidelog.lab.semantics.ranked.supports import Supports
 from tidelog.program import Program
@@ -58,8 +60,8 @@ class RankedAlgorithm(EpochAlgorithm):
         return IDLE if self._phase == IDLE else f"{self._phase} {','.join(self.strata.names)}"
 
     def _begin_epoch(self) -> None:
-        axioms = [Update(INSERT, fact, 0) for fact in self.asserted.take_axioms().elements()]
-        changes = [Update(sign, fact, 0) for sign, fact, _ in self.asserted.take_changes()]
+        axioms = [Update(INSERT, fact, GROUND) for fact in self.asserted.take_axioms().elements()]
+        changes = [Update(sign, fact, GROUND) for sign, fact, _ in self.asserted.take_changes()]
         self.strata.begin([*axioms, *changes])
         self._next_stratum()
 
@@ -79,8 +81,9 @@ class RankedAlgorithm(EpochAlgorithm):
 
     def _begin_assert(self, phase: str, *, again: bool = False) -> None:
         self._phase = phase
+        tops = {node: rank.depth for node, rank in self.clock.items()}
         for fact in self.supports.release():
-            self._enter(fact)
+            self._enter(fact, tops[self.network.node_of(fact)])
         self._expose(INSERT, self._groups.refill(self.visible.candidates()))
         if phase == ASSERT and not again:
             for fact in self.strata.added:
@@ -98,7 +101,7 @@ class RankedAlgorithm(EpochAlgorithm):
 
     def _deliver(self, message: Message) -> None:
         sign, fact, body_rank = message.update
-        assert isinstance(body_rank, int), "a change of support carries its body rank"
+        assert isinstance(body_rank, Rank), "a change of support carries its body rank"
         if sign < 0:
             if self.supports.lose(fact, body_rank):
                 self._suspend(fact)
@@ -106,7 +109,7 @@ class RankedAlgorithm(EpochAlgorithm):
         self.clock.see(message.target, body_rank)
         if self.supports.gain(fact, body_rank):
             self.strata.note(fact, visible=False)
-            self._enter(fact)
+            self._enter(fact, body_rank.depth)
 
     def _suspend(self, fact: Fact) -> None:
         """A suspended fact stays visible until its own losses have fired."""
@@ -117,8 +120,9 @@ class RankedAlgorithm(EpochAlgorithm):
         if self._groups.hide(fact):
             self._expose(DELETE, [fact])
 
-    def _enter(self, fact: Fact) -> None:
-        self.supports[fact].enter(self.clock.tick(self.network.node_of(fact)))
+    def _enter(self, fact: Fact, depth: int) -> None:
+        """Make a fact present, one deeper than ``depth``, which no support of it exceeds."""
+        self.supports[fact].enter(self.clock.rank_above(self.network.node_of(fact), depth))
         self.visible.show(fact)
         self._fire(INSERT, fact)
         if self._groups.offer(fact):
@@ -141,12 +145,12 @@ class RankedAlgorithm(EpochAlgorithm):
 
     # What others read
 
-    def body_rank(self, instance: Derivation) -> int:
-        """The highest rank of the body's facts of the head's stratum; facts of lower strata count as 0."""
+    def body_rank(self, instance: Derivation) -> Rank:
+        """The highest rank of the body's facts of the head's stratum; facts of lower strata count as `GROUND`."""
         names = self.strata.of(instance.head.relation)
-        return max((self.rank_of(o.fact) for o in instance.body if o.fact.relation in names), default=0)
+        return max((self.rank_of(o.fact) for o in instance.body if o.fact.relation in names), default=GROUND)
 
-    def rank_of(self, fact: Fact) -> int:
+    def rank_of(self, fact: Fact) -> Rank:
         """The rank a fact has, or had when it was suspended."""
         return self.supports[fact].rank
 

@@ -1,25 +1,30 @@
-"""The Lamport clocks of the nodes: where a fact that enters gets its rank.
+"""The clocks of the nodes, from which ranks are assigned.
 
-Law: a node's clock is above every rank it has seen, its own and those of messages; so a fact that enters is ranked
-above the bodies of all supports that the node knows. A clock that is lost may assign a rank that is too low, so that
-facts support each other forever; clocks are therefore kept between epochs.
+Law: a node's clock contains the greatest depth and the greatest clock that the node has assigned or seen in messages. A
+new fact is one deeper than the body of its first support, so a late fact gets the same depth as an early one. A revived
+fact is one deeper than everything that its node has seen, so all its supports are of lower rank. A clock that is lost
+may assign a depth that is too low, so that facts support each other forever; clocks are therefore kept between epochs.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-
 from tidelog.lab.semantics.fact import Node
+from tidelog.lab.semantics.ranked.rank import GROUND, Rank
 
 
-class Clock(Counter[Node]):
-    """The highest rank seen, by node."""
+class Clock(dict[Node, Rank]):
+    """The greatest depth and the greatest clock, by node."""
 
-    def see(self, node: Node, rank: int) -> None:
+    def __missing__(self, node: Node) -> Rank:
+        return GROUND
+
+    def see(self, node: Node, rank: Rank) -> None:
         """A message with this rank has arrived."""
-        self[node] = max(self[node], rank)
+        top = self[node]
+        self[node] = Rank(max(top.depth, rank.depth), max(top.clock, rank.clock))
 
-    def tick(self, node: Node) -> int:
-        """A rank above all that the node has seen."""
-        self[node] += 1
-        return self[node]
+    def rank_above(self, node: Node, depth: int) -> Rank:
+        """A rank one deeper than ``depth`` that the node assigns now."""
+        rank = Rank(depth + 1, self[node].clock + 1)
+        self.see(node, rank)
+        return rank

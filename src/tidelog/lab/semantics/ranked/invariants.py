@@ -12,17 +12,18 @@ from tidelog.lab.semantics.annotation import PLAIN
 from tidelog.lab.semantics.delta import axioms, chosen, join
 from tidelog.lab.semantics.fact import Fact
 from tidelog.lab.semantics.ranked.algorithm import RankedAlgorithm
+from tidelog.lab.semantics.ranked.rank import GROUND, Rank
 from tidelog.lab.semantics.ranked.support import Support
 
 
 def broken_invariants(ranked: RankedAlgorithm) -> list[str]:
     """What is wrong with a quiescent network, one sentence per fact; empty if nothing is."""
-    found: dict[Fact, list[int]] = {}
+    found: dict[Fact, list[Rank]] = {}
     for fact, body_rank in _supports(ranked):
         found.setdefault(fact, []).append(body_rank)
     findings: list[str] = []
     for fact in sorted(set(found) | set(ranked.supports), key=str):
-        entry = ranked.supports.get(fact, Support(0))
+        entry = ranked.supports.get(fact, Support(GROUND))
         ranks = found.get(fact, [])
         low = sum(rank < entry.rank for rank in ranks)
         if entry.all != len(ranks):
@@ -36,12 +37,12 @@ def broken_invariants(ranked: RankedAlgorithm) -> list[str]:
     return findings
 
 
-def _supports(ranked: RankedAlgorithm) -> Iterator[tuple[Fact, int]]:
+def _supports(ranked: RankedAlgorithm) -> Iterator[tuple[Fact, Rank]]:
     network = ranked.network
     for fact in ranked.asserted:
-        yield fact, 0
+        yield fact, GROUND
     for update in axioms(network, PLAIN):
-        yield update.fact, 0
+        yield update.fact, GROUND
     for rule in network.rules:
         for node in ranked.visible.state.nodes() if rule.atoms else ():
             tables = [ranked.visible.state.table(node, atom.predicate) for atom in rule.atoms]

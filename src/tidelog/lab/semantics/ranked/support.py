@@ -12,29 +12,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tidelog.lab.semantics.ranked.rank import Rank
+
 
 @dataclass(slots=True)
 class Support:
     """The entry of one fact at its owner. A fact that is not present and not suspended has no entry."""
 
-    rank: int
+    rank: Rank
     all: int = 0
     low: int = 0
     present: bool = False
 
-    def lose(self, body_rank: int) -> bool:
+    def lose(self, body_rank: Rank) -> bool:
         """One support less; True when the fact has just lost its last support of lower rank."""
         self.all -= 1
         if body_rank < self.rank:
             self.low -= 1
         return self.present and self.low == 0
 
-    def gain(self, body_rank: int) -> None:
+    def gain(self, body_rank: Rank) -> None:
         """One support more; a fact that is not present counts ``low`` when it enters."""
         self.all += 1
         if body_rank < self.rank:
             self.low += 1
 
-    def enter(self, rank: int) -> None:
-        """Present, with a rank above every rank seen: all supports are of lower rank, without looking at them."""
+    def enter(self, rank: Rank) -> None:
+        """Present, with a rank above the bodies of all supports, so ``low`` needs no search."""
         self.rank, self.low, self.present = rank, self.all, True

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from tidelog.lab.semantics.fact import Fact
+from tidelog.lab.semantics.ranked.rank import GROUND, Rank
 from tidelog.lab.semantics.ranked.support import Support
 
 
@@ -20,7 +21,7 @@ class Supports(dict[Fact, Support]):
         super().__init__()
         self._suspended: list[Fact] = []
 
-    def lose(self, fact: Fact, body_rank: int) -> bool:
+    def lose(self, fact: Fact, body_rank: Rank) -> bool:
         """One support less; True if that has suspended the fact."""
         entry = self[fact]
         if not entry.lose(body_rank):
@@ -29,9 +30,9 @@ class Supports(dict[Fact, Support]):
         self._suspended.append(fact)
         return True
 
-    def gain(self, fact: Fact, body_rank: int) -> bool:
+    def gain(self, fact: Fact, body_rank: Rank) -> bool:
         """One support more; True if the fact is not present and has to enter."""
-        entry = self.setdefault(fact, Support(0))
+        entry = self.setdefault(fact, Support(GROUND))
         entry.gain(body_rank)
         return not entry.present
 
