@@ -69,6 +69,48 @@ def test_two_directives_read_two_files_into_one_relation(tmp_path):
     assert [f.path.name for f in inputs(text, tmp_path)] == ["a.txt", "b.txt"]
 
 
+def test_wildcards_read_all_files_that_match(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/b.csv").write_text("y,x\na,1\n")
+    (tmp_path / "data/a.csv.gz").write_bytes(gzip.compress(b"x,y\n2,b\n"))
+    (tmp_path / "data/.c.csv").write_text("not,read\n")
+    (tmp_path / "data/d.csv").mkdir()
+    text = ".decl edge(x: number, y: symbol)\n"
+    found = inputs(text + '.input edge(filename="data/*.csv*")', tmp_path)
+    assert [f.path.name for f in found] == ["a.csv.gz", "b.csv"]
+    assert [read(f.path, f.layout) for f in found] == [[(2, "b")], [(1, "a")]]
+    with pytest.raises(DataError, match=r"has no file \?\.tsv; it has \.c\.csv, a\.csv\.gz, b\.csv"):
+        inputs(text + '.input edge(filename="data/?.tsv")', tmp_path)
+    (tmp_path / "data/[ab].csv").write_text("3,c\n")
+    assert [f.path.name for f in inputs(text + '.input edge(filename="data/[ab].csv")', tmp_path)] == ["[ab].csv"]
+    with pytest.raises(ProgramError, match="wildcards only in the last part"):
+        inputs(text + '.input edge(filename="*/a.csv")', tmp_path)
+
+
+def test_path_means_a_json_file(tmp_path):
+    (tmp_path / "edge.csv").write_text("1,a\n")
+    (tmp_path / "edge.json").write_text('{"edges": [{"x": 1, "y": "a"}]}')
+    (found,) = inputs('.decl edge(x: number, y: symbol)\n.input edge(path="edges[*]")', tmp_path)
+    assert read(found.path, found.layout) == [(1, "a")]
+    for params in ('path="edges..x"', 'path="[*"', 'path="a b"', 'IO=csv, path="edges"'):
+        with pytest.raises(ProgramError) as error:
+            layout(f".input edge({params})")
+        assert [d.code for d in error.value.diagnostics] == ["TL922"]
+
+
+@pytest.mark.parametrize("headers", [None, False])
+@pytest.mark.parametrize("width", [1, 2])
+def test_csv_reads_back_as_it_was_written(tmp_path, headers, width):
+    texts = ["", "a\rb", "a\nb", '"', "a\tb", " y ", "\ufeffz", "a,b", "\\N", "NULL", "é", "\r", "[1,2]", "1"]
+    csv, names, types = Layout("csv", headers=headers, asked=True), NAMES[:width], ("symbol",) * width
+    for first in texts:
+        for second in texts:
+            rows = [(first, second)] if width == 2 else [(first,), (second,)]
+            table = pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+            write_output("edge", table, types, csv, tmp_path / "edge.csv")
+            assert read(tmp_path / "edge.csv", csv, types) == rows
+
+
 def test_long_folders_are_listed_in_short(tmp_path):
     for i in range(30):
         (tmp_path / f"r{i:02}.facts").touch()

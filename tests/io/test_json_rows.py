@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import gzip
 import math
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -228,3 +230,64 @@ def test_records_and_algebraic_values_are_texts_in_json(tmp_path: Path) -> None:
     refused = CliRunner().invoke(app, arguments)
     assert refused.exit_code == 1
     assert "q.json:1: column `x`: [1, 'two'] is not a value of type P" in refused.output
+
+
+ORDERS = b"""{"orders": [
+  {"id": 1, "items": [{"sku": "a", "n": 2}, {"sku": "b", "n": 1}]},
+  {"id": 2, "items": [], "tags": ["red"]},
+  {"id": 3, "unit price": {"eur": 1.5, "chf": 1.25}}]}
+{"orders": []}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "names", "types", "rows"),
+    [
+        ("orders[*].items[*]", ("sku", "n"), ("symbol", "number"), [("a", 2), ("b", 1)]),
+        ("$.orders[0].items[*]", ("n", "sku"), ("number", "symbol"), [(2, "a"), (1, "b")]),
+        ("orders[*].id", ("id",), ("number",), [(1,), (2,), (3,)]),
+        ("orders[*].tags[*]", ("t",), (None,), [("red",)]),
+        ("orders[*].tags", ("t",), ("symbol",), [("red",)]),
+        ("orders[*]['unit price'][*]", ("x",), ("float",), [(1.5,), (1.25,)]),
+        ('["orders"][1].items[*]', ("sku", "n"), ("symbol", "number"), []),
+    ],
+)
+def test_path_selects_the_rows_of_a_document(path, names, types, rows) -> None:
+    assert read_json(ORDERS, JsonShape("o.json", "p", names, types, path=path)) == rows
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "message"),
+    [
+        (
+            "orders[*].name",
+            "TL1088",
+            "no object there has a field `name`; the fields are `id`, `items`, `tags`, `unit price`",
+        ),
+        ("orders[7]", "TL1088", "no list there has an element 7"),
+        (
+            "orders.id",
+            "TL1089",
+            "o.json:1, orders: the path `orders.id` expects an object with a field `id`; write `[*]`",
+        ),
+        ("[0]", "TL1089", "o.json:1, document: the path `[0]` expects a list"),
+        ("orders[*].id[*]", "TL1089", "o.json:1, orders[0].id: the path `orders[*].id[*]` expects a list or an object"),
+        (
+            "orders[*].items[*].sku",
+            "TL1073",
+            "o.json:1, orders[0].items[0].sku: column `x`: 'a' is not a value of type number",
+        ),
+        ("orders[*].items[*]", "TL1072", "o.json:1, orders[0].items[0]: an object with `sku`, `n`"),
+    ],
+)
+def test_path_that_does_not_fit_is_refused(path, code, message) -> None:
+    with pytest.raises(DataError, match=re.escape(message)) as error:
+        read_json(ORDERS, JsonShape("o.json", "p", ("x",), ("number",), path=path))
+    assert error.value.code == code
+
+
+def test_null_that_a_path_selects_follows_the_policy() -> None:
+    shape = JsonShape("o.json", "p", ("x",), ("number",), path="[*].x")
+    with pytest.raises(DataError, match="null"):
+        read_json(b'[{"x": 1}, {"x": null}]', shape)
+    assert read_json(b'[{"x": 1}, {"x": null}]', replace(shape, nulls=(0,))) == [(1,), (None,)]

@@ -102,6 +102,19 @@ def test_network_programs_give_the_files_of_the_embedded_run(name: str, tmp_path
 # Files in and out
 
 
+def test_wildcards_and_paths_are_read_as_by_the_embedded_run(tmp_path: Path) -> None:
+    (tmp_path / "p.dl").write_text(
+        '.decl edge(x: symbol, y: symbol)\n.input edge(filename="e*.csv")\n.output edge(IO=csv)\n'
+        '.decl item(sku: symbol, n: number)\n.input item(filename="o.json", path="orders[*].items[*]")\n.output item\n'
+    )
+    (tmp_path / "e1.csv").write_text("x,y\na,b\n")
+    (tmp_path / "e2.csv").write_text('y,x\n"c, d",b\n')
+    (tmp_path / "o.json").write_text('{"orders": [\n{"items": [{"sku": "pen", "n": 2}, {"n": 1, "sku": "ink"}]}]}')
+    agree(tmp_path, tmp_path / "p.dl", "-F", tmp_path)
+    assert (tmp_path / "spark" / "edge.csv").read_text() == 'x,y\na,b\nb,"c, d"\n'
+    assert (tmp_path / "spark" / "item.csv").read_text() == "ink\t1\npen\t2\n"
+
+
 def test_every_kind_of_file_is_read_and_written(tmp_path: Path) -> None:
     (tmp_path / "p.dl").write_text(
         ".input plain\n.input packed\n.input commas(IO=csv)\n.input columns(IO=parquet)\n.input triple(IO=ntriples)\n"

@@ -251,10 +251,11 @@ def _read_exactly(data: bytes, shape: DelimitedShape, skipped: int) -> Data:
     columns: list[list[Any]] = [[] for _ in shape.types]
     bad = BadRows()
     for number, cells in _split(_decode(data, shape), shape):
-        if cells in ([], [""]) and not keeps_empty_lines(shape):
+        empty = not cells if shape.quoted else cells == [""]  # with quotes, `""` is a cell and not an empty line
+        if empty and not keeps_empty_lines(shape):
             continue
         try:
-            for place, text in enumerate(_select_cells(cells, shape, number + skipped)):
+            for place, text in enumerate(_select_cells(cells or [""], shape, number + skipped)):
                 columns[place].append(_value(text, place, shape, number + skipped))
         except DataError as error:
             bad.add(error)
@@ -366,8 +367,9 @@ def _cell_texts(column: pa.ChunkedArray, type_: str | None, shape: DelimitedShap
         return pa.chunked_array([pa.array([show_text(value, type_) for value in column.to_pylist()], pa.string())])
     if type_ == "record" and not shape.quoted:  # delimiters inside brackets belong to the record
         return column
-    special = "[" + "".join("\\" + c for c in shape.delimiter) + '\\n\\r"]' if shape.quoted else None
-    if special is not None:
+    if shape.quoted:
+        special = "[" + "".join("\\" + c for c in shape.delimiter) + '\\n\\r"]|^\ufeff'  # a BOM is not read as text
+        special += "|^$" if len(shape.types) == 1 else ""  # an empty line would be skipped after a header
         quoted = pc.binary_join_element_wise('"', pc.replace_substring(column, '"', '""'), '"', "")
         return pc.if_else(pc.match_substring_regex(column, special), quoted, column)
     for bad, name in ((shape.delimiter, "the delimiter"), ("\n", "a line break")):

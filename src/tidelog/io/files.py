@@ -13,6 +13,7 @@ import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pyarrow as pa
@@ -85,8 +86,13 @@ def find_inputs(program: Program, schema: Mapping[str, Types], folder: Path) -> 
             found_types = ", ".join(t or "any" for t in schema.get(relation, ())) or "no columns"
             raise ProgramError([NOT_TRIPLES.diagnostic(directive.span, relation=relation, found=found_types)])
         beside = _folder_of(directive.span)
-        path = folder / (layout.table or "") if layout.kind == TABLE else _path_of(relation, layout, folder, beside)
-        inputs.append(InputFile(relation, path, layout))
+        if layout.kind == TABLE:
+            paths = [folder / (layout.table or "")]
+        elif layout.is_pattern:
+            paths = _matching_files(relation, layout, folder, beside)
+        else:
+            paths = [_path_of(relation, layout, folder, beside)]
+        inputs += [InputFile(relation, path, layout) for path in paths]
     return inputs
 
 
@@ -167,6 +173,23 @@ def _path_of(relation: str, layout: Layout, folder: Path, beside: Path | None = 
     return file
 
 
+def _matching_files(relation: str, layout: Layout, folder: Path, beside: Path | None) -> list[Path]:
+    """The files that match a name with wildcards, in the order of their names.
+
+    A file with exactly that name is the only one. As in a shell, a wildcard does not match a leading dot.
+    """
+    wanted = folder / (layout.filename or "")
+    if wanted.exists():
+        return [_path_of(relation, layout, folder, beside)]
+    matches = wanted.parent.iterdir() if wanted.parent.is_dir() else ()
+    hidden = wanted.name.startswith(".")
+    paths = sorted(p for p in matches if fnmatchcase(p.name, wanted.name) and p.name.startswith(".") == hidden)
+    found = [path for path in paths if path.is_file()]
+    if not found:
+        raise _missing_file(relation, layout.filename or relation, folder, beside)
+    return found
+
+
 def _find_file(folder: Path, name: str, endings: Iterable[str]) -> Path | None:
     candidates = (folder / f"{name}{ending}{packed}" for ending in endings for packed in ("", ".gz"))
     return next((path for path in candidates if path.is_file()), None)
@@ -227,9 +250,12 @@ def kind_of(file: InputFile) -> str:
 
 
 def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], types: Types) -> DelimitedShape:
-    """The shape of a text file. A `.csv` file is tab-separated if its first line has a tab, else comma-separated."""
+    """The shape of a text file.
+
+    A `.csv` file is tab-separated if its first line has a tab, as Soufflé writes it, unless the program says `IO=csv`.
+    """
     layout = file.layout
-    commas = kind == CSV and b"\t" not in data.partition(b"\n")[0]
+    commas = kind == CSV and (layout.asked or b"\t" not in data.partition(b"\n")[0])
     delimiter = layout.delimiter or ("," if commas else "\t")
     quoted = commas if layout.quoted is None else layout.quoted
     headers = layout.headers if layout.headers is not None or kind == CSV else False
@@ -269,7 +295,7 @@ def _read_json(
     """The rows of a file, or of all files of a folder, which is how Spark writes them."""
     paths = sorted(p for p in file.path.iterdir() if p.name[0] not in "._") if file.path.is_dir() else [file.path]
     nulls = () if policy is None else policy.null_columns(names, str(file.path))
-    shapes = [JsonShape(str(path), file.relation, names, types, nulls) for path in paths]
+    shapes = [JsonShape(str(path), file.relation, names, types, nulls, file.layout.path) for path in paths]
     batches = [read_json(_bytes_of(path, budget), shape) for path, shape in zip(paths, shapes, strict=True)]
     rows = [row for rows in batches for row in rows]
     return rows if policy is None else handle_row_nulls(policy, rows, names, types, str(file.path))

@@ -490,6 +490,24 @@ JSON_ROW = FailureEntry(
     "Correct the line, or declare the relation with the fields of the file.",
     _run('{"y": 1}\\n', "edge.json", ".decl edge(x: number)\\n.input edge"),
 )
+JSON_PATH = FailureEntry(
+    "TL1088",
+    DataError,
+    "JSON path selects nothing",
+    "{where}: the path `{path}` selects nothing: {missing}; nothing was read",
+    "A path selects the rows of a JSON document: `.name` is a field, `[0]` an element, `[*]` all elements.",
+    "Correct the path in the `.input` directive.",
+    _run('{"items": []}\\n', "edge.json", '.decl edge(x: number)\\n.input edge(path="edges[*]")'),
+)
+JSON_PATH_STEP = FailureEntry(
+    "TL1089",
+    DataError,
+    "JSON path does not apply",
+    "{where}:{line}: the path `{path}` expects {expected}; nothing was read",
+    "Fields are selected in objects (`.name`), elements in lists (`[0]`, `[*]`).",
+    "Correct the path in the `.input` directive.",
+    _run('{"edges": 1}\\n', "edge.json", '.decl edge(x: number)\\n.input edge(path="edges[*]")'),
+)
 JSON_VALUE = FailureEntry(
     "TL1073",
     DataError,
@@ -650,6 +668,8 @@ ENTRIES = (
     NOT_A_TERM,
     NOT_JSON,
     JSON_ROW,
+    JSON_PATH,
+    JSON_PATH_STEP,
     JSON_VALUE,
     NULL_IN_JSON,
     FEED_NOT_READ,

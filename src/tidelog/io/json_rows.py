@@ -19,6 +19,7 @@ from tidelog.errors import DataError
 from tidelog.io import io_failures as failures
 from tidelog.io.bad_rows import BadRows
 from tidelog.io.delimited import not_text
+from tidelog.io.json_path import NotApplicable, Step, read_path, select_values
 from tidelog.io.json_values import NON_FINITE, json_value
 from tidelog.io.match_names import find_names, other_names, report_ignored
 from tidelog.io.texts import read_list, read_text
@@ -27,6 +28,7 @@ from tidelog.program.values.shape import Shape
 from tidelog.program.values.term import NAN
 
 _WHITE = " \t\r\n"
+SHOWN_FIELDS = 12
 _NON_FINITE = {**NON_FINITE, "nan": NAN, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -39,6 +41,7 @@ class JsonShape:
     names: tuple[str, ...]
     types: tuple[str | None, ...]
     nulls: tuple[int, ...] = ()  # the columns that may be null
+    path: str | None = None  # which values of a document are rows; None if each is one
 
 
 def read_json(data: bytes, shape: JsonShape) -> list[tuple[Any, ...]]:
@@ -48,9 +51,14 @@ def read_json(data: bytes, shape: JsonShape) -> list[tuple[Any, ...]]:
     >>> read_json(b'{"x": 1, "y": "a"}\\n[2, "b"]\\n', shape)
     [(1, 'a'), (2, 'b')]
     """
-    bad, lines, rows = BadRows(), [], []
+    bad, rows = BadRows(), []
+    lines: list[int | str] = []
     matcher = _Matcher(shape)
-    for line, value in _values(_decode(data, shape), shape):
+    text = _decode(data, shape)
+    found: Iterator[tuple[int | str, Any]] = (
+        _values(text, shape) if shape.path is None else _selected_values(text, shape.path, shape)
+    )
+    for line, value in found:
         try:
             rows.append(_row(value, line, shape, matcher))
             lines.append(line)
@@ -73,7 +81,7 @@ def _values(text: str, shape: JsonShape) -> Iterator[tuple[int, Any]]:
     """The rows with their lines: values one after the other, or those of one list of rows."""
     decoder = json.JSONDecoder(parse_constant=_NON_FINITE.__getitem__)
     at, line = _skip(text, 0, 1)
-    inside = at < len(text) and text[at] == "[" and _begins_a_row(text, at)
+    inside = shape.path is None and at < len(text) and text[at] == "[" and _begins_a_row(text, at)
     if inside:
         at, line = _skip(text, at + 1, line)
         if text[at : at + 1] == "]":
@@ -90,6 +98,46 @@ def _values(text: str, shape: JsonShape) -> Iterator[tuple[int, Any]]:
             at, line, inside = _after(text, at, line, shape)
     if inside:
         raise failures.NOT_JSON.error(where=shape.where, line=line, error="the list of rows is not closed")
+
+
+def _selected_values(text: str, path: str, shape: JsonShape) -> Iterator[tuple[str, Any]]:
+    """The rows that a path selects, with their places; a path that no document has is refused.
+
+    In a relation with one column, a value that is not an object or a list is a row, too.
+    """
+    steps, matched = read_path(path), False
+    without_match: list[Any] = []  # the documents before the first match
+    for line, document in _values(text, shape):
+        if not matched:
+            without_match.append(document)
+        try:
+            for found in select_values(document, steps):
+                matched = True
+                is_value = len(shape.names) == 1 and not isinstance(found.value, dict | list)
+                yield f"{line}, {found.place or 'document'}", [found.value] if is_value else found.value
+        except NotApplicable as error:
+            place, expected = error.args
+            at = f"{line}, {place or 'document'}"
+            raise failures.JSON_PATH_STEP.error(where=shape.where, line=at, path=path, expected=expected) from None
+    if not matched and (missing := _missing_step(without_match, steps)) is not None:
+        raise failures.JSON_PATH.error(where=shape.where, path=path, missing=missing)
+
+
+def _missing_step(documents: list[Any], steps: tuple[Step, ...]) -> str | None:
+    """What no document has, in words; None if all steps were found and only lists and objects were empty."""
+    for count in range(1, len(steps) + 1):
+        before = [found.value for document in documents for found in select_values(document, steps[: count - 1])]
+        step = steps[count - 1]
+        if step is not None and before and not any(_has_step(value, step) for value in before):
+            if isinstance(step, int):
+                return f"no list there has an element {step}"
+            fields = list(dict.fromkeys(name for value in before for name in value))
+            return f"no object there has a field `{step}`; the fields are {_list_fields(fields[:SHOWN_FIELDS])}"
+    return None
+
+
+def _has_step(value: Any, step: str | int) -> bool:
+    return step < len(value) if isinstance(step, int) else step in value
 
 
 def _skip(text: str, at: int, line: int) -> tuple[int, int]:
@@ -161,7 +209,7 @@ class _Matcher:
         report_ignored(self._shape.where, self._shape.relation, ignored)
 
 
-def _row(value: Any, line: int, shape: JsonShape, matcher: _Matcher) -> tuple[Any, ...]:
+def _row(value: Any, line: int | str, shape: JsonShape, matcher: _Matcher) -> tuple[Any, ...]:
     if isinstance(value, dict):
         fields = matcher.fields(value)
         if fields is None:
@@ -178,13 +226,13 @@ def _list_fields(fields: Any) -> str:
     return ", ".join(f"`{name}`" for name in fields) or "no fields"
 
 
-def _misfit(line: int, shape: JsonShape, row_text: str) -> DataError:
+def _misfit(line: int | str, shape: JsonShape, row_text: str) -> DataError:
     return failures.JSON_ROW.error(
         where=shape.where, line=line, relation=shape.relation, names=", ".join(shape.names), found=row_text
     )
 
 
-def _cell(value: Any, place: int, line: int, shape: JsonShape) -> Any:
+def _cell(value: Any, place: int, line: int | str, shape: JsonShape) -> Any:
     type_ = shape.types[place]
     if value is None and place in shape.nulls:
         return None
@@ -196,7 +244,7 @@ def _cell(value: Any, place: int, line: int, shape: JsonShape) -> Any:
         raise _no_value(line, shape.names[place], value, type_ or "any", shape) from None
 
 
-def _no_value(line: int, name: str, value: Any, type_: str, shape: JsonShape) -> DataError:
+def _no_value(line: int | str, name: str, value: Any, type_: str, shape: JsonShape) -> DataError:
     return failures.JSON_VALUE.error(where=shape.where, line=line, name=name, value=show_value(value), type=type_)
 
 
@@ -274,7 +322,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _check_open(rows: list[tuple[Any, ...]], lines: list[int], shape: JsonShape) -> None:
+def _check_open(rows: list[tuple[Any, ...]], lines: Sequence[int | str], shape: JsonShape) -> None:
     """Check that the values of each column of open type have one common type."""
     bad = BadRows()
     for place, (name, type_) in enumerate(zip(shape.names, shape.types, strict=True)):

@@ -6,11 +6,13 @@ Nothing is read here: `files` finds and opens what a layout describes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tidelog.errors import DataError, Diagnostic, ProgramError
 from tidelog.io.io_catalogue import FORMAT, PARAMETER, VALUE
+from tidelog.io.json_path import read_path
 from tidelog.io.nulls import read_policy
 from tidelog.program import Directive
 
@@ -23,7 +25,7 @@ KINDS = {
 }
 COMMON = ("IO", "filename", "name", "delimiter", "headers", "rfc4180", "compress", "table")
 PARAMETERS = {
-    "input": (*COMMON, "columns", "nulls"),
+    "input": (*COMMON, "columns", "nulls", "path"),
     "output": (*COMMON, "attributeNames"),
     "printsize": ("IO", "name"),
 }
@@ -49,6 +51,12 @@ class Layout:
     table: str | None = None  # the name of a table in Spark's catalog
     souffle: bool = False  # whether floats are written as Soufflé writes them
     nulls: str | None = None  # how nulls are handled, as `io.nulls` reads it
+    path: str | None = None  # which values of a JSON document are rows, as `io.json_path` reads it
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether the name of an input file has wildcards."""
+        return self.filename is not None and any(mark in self.filename.rpartition("/")[2] for mark in "*?[")
 
 
 def layout_of(directive: Directive) -> Layout:
@@ -62,7 +70,7 @@ def layout_of(directive: Directive) -> Layout:
     if findings:
         raise ProgramError(findings)
     filename = params.get("filename")
-    kind = params.get("IO") or _kind_of_name(filename)
+    kind = params.get("IO") or (JSON if "path" in params else _kind_of_name(filename))
     return Layout(
         kind,
         filename,
@@ -72,9 +80,10 @@ def layout_of(directive: Directive) -> Layout:
         _columns(params.get("columns")),
         tuple(params["attributeNames"].split(":")) if params.get("attributeNames") else None,
         SWITCHES.get(params.get("compress", ""), False),
-        "IO" in params,
+        "IO" in params or "path" in params,
         params.get("table") or (directive.relation if kind == TABLE else None),
         nulls=params.get("nulls"),
+        path=params.get("path"),
     )
 
 
@@ -128,7 +137,26 @@ def _findings(directive: Directive, params: Mapping[str, str]) -> list[Diagnosti
     except DataError:
         expected = "`refuse`, `skip` or replacements such as `mgr=none`"
         findings.append(VALUE.diagnostic(where, name="nulls", found=params["nulls"], expected=expected))
+    if "path" in params:
+        findings += _path_findings(directive, params)
+    if directive.kind == "input" and re.search("[*?].*/", params.get("filename", "")):
+        expected = "wildcards only in the last part, as in `data/*.csv`"
+        findings.append(VALUE.diagnostic(where, name="filename", found=params["filename"], expected=expected))
     columns = params.get("columns")
     if columns and not all(part.isdecimal() for part in columns.split(":")):
         findings.append(VALUE.diagnostic(where, name="columns", found=columns, expected="positions such as `0:2`"))
     return findings
+
+
+def _path_findings(directive: Directive, params: Mapping[str, str]) -> list[Diagnostic]:
+    path, where = params["path"], directive.span
+    if params.get("IO", JSON) != JSON:
+        return [
+            VALUE.diagnostic(where, name="path", found=path, expected="no path, unless the file is JSON (`IO=json`)")
+        ]
+    try:
+        read_path(path)
+    except ValueError as error:
+        expected = f"a path such as `items[*].name`; `{error}` is not a step of one"
+        return [VALUE.diagnostic(where, name="path", found=path, expected=expected)]
+    return []

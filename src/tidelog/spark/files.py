@@ -2,7 +2,7 @@
 
 Law: the rows and files are those of the embedded run. Facts go between files and partitions without passing through
 this process; relations with a key are the exception, since their rows are looked up here before they are replaced, and
-those with records or algebraic values, which are taken apart here.
+those with records or algebraic values and those from a path in JSON documents, which are taken apart here.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ def read_frames(
         return narrowed(found, needed)
 
     keyed = {key.relation for key in checked.program.keys}
-    structured = [file for file in files if _is_structured(file, checked)]
-    files = [file for file in files if file not in structured]
+    read_here = [file for file in files if file.layout.path is not None or _is_structured(file, checked)]
+    files = [file for file in files if file not in read_here]
     found: list[tuple[str, Input]] = [
-        (file.relation, read_input(file, columns(file.relation), checked.schema[file.relation])) for file in structured
+        (file.relation, read_input(file, columns(file.relation), checked.schema[file.relation])) for file in read_here
     ]
     for file, reading in zip(files, settle_types([read(f) for f in files], checked.schema, check), strict=True):
         if file.relation in keyed:
