@@ -103,3 +103,21 @@ def test_four_thousand_rules_are_checked() -> None:
     program = parse_program("\n".join(lines))
     checked = check_program(program)
     assert len(checked.program.rules) == 4_000
+
+
+def _codes(text: str) -> list[str]:
+    return [finding.code for finding in found(text) if finding.severity == "error"]
+
+
+def test_a_timer_may_have_any_number_of_columns() -> None:
+    timers = "p(@X) :- periodic(@X, _, 5). q(@X) :- periodic(@X, _, 5, 1)."
+    assert _codes(timers) == ["TL601", "TL601"]
+    assert _codes(timers + " periodic(@X, Y, Z) :- s(@X, Y, Z).") == ["TL202"], "a relation of that name has a width"
+
+
+def test_a_broadcast_is_refused_with_the_join_that_replaces_it() -> None:
+    (finding,) = found("hello(@Broadcast, X) :- node(@X).")
+    assert finding.code == "TL301"
+    assert finding.hint is not None
+    assert "link(@X, Y)" in finding.hint
+    assert "tidelog simulate --until" in finding.hint

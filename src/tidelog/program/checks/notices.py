@@ -12,7 +12,7 @@ from tidelog.errors import Diagnostic, EvaluationError
 from tidelog.program.functions.patterns import compiled
 from tidelog.program.graph.lifetime import check_lifetimes
 from tidelog.program.messages.check_catalogue import diagnose
-from tidelog.program.types.arity import TIMER, Names
+from tidelog.program.types.arity import TIMER, Names, is_timer
 from tidelog.program.values.program import PROLOG, Program
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import (
@@ -43,7 +43,7 @@ def check_notices(program: Program, names: Names) -> list[Diagnostic]:
 def check_rule_notices(rule: Rule, names: Names) -> Iterator[Diagnostic]:
     """The findings about one rule."""
     for literal in rule_literals(rule):
-        if isinstance(literal, Atom) and literal.predicate == TIMER and _is_timer(names):
+        if isinstance(literal, Atom) and is_timer(literal.predicate, names):
             yield diagnose("TL601", literal.span)
     yield from single_variables(rule)
     yield from _wrong_patterns(rule)
@@ -96,10 +96,6 @@ def _wrong_patterns(rule: Rule) -> Iterable[Diagnostic]:
                     compiled(pattern)
                 except EvaluationError as error:
                     yield diagnose("TL414", span or call.span, problem=str(error))
-
-
-def _is_timer(names: Names) -> bool:
-    return TIMER not in names.made and TIMER not in names.declared
 
 
 def single_variables(rule: Rule) -> Iterable[Diagnostic]:

@@ -47,6 +47,11 @@ from tidelog.program.values.term import (
     Wildcard,
 )
 
+BROADCAST = "Broadcast"
+BROADCAST_HINT = (
+    "To send to all neighbours, join with the link relation: `p(@Y, ...) :- ..., link(@X, Y)`. To run a program of P2 "
+    "or RapidNet unchanged, use `tidelog simulate --until SECONDS`."
+)
 HEAD, NEGATED, COMPARED, COMPUTED, RANGE, AGGREGATED = "TL301", "TL302", "TL303", "TL304", "TL306", "TL309"
 
 
@@ -383,7 +388,8 @@ def _first_span(aggregate: Aggregate, name: str) -> Span | None:
 def _report(code: str, variable: Var, scope: _Scope) -> None:
     if variable.name not in scope.reported:
         scope.reported.add(variable.name)
-        scope.findings.append(diagnose(code, variable.span, name=variable.name))
+        hint = BROADCAST_HINT if code == HEAD and variable.name == BROADCAST else None
+        scope.findings.append(diagnose(code, variable.span, hint=hint, name=variable.name))
 
 
 def _text(span: Span | None, otherwise: str) -> str:

@@ -93,13 +93,13 @@ def _check_reserved(name: str, span: Span | None, names: Names) -> None:
 def _check_atoms(program: Program, names: Names) -> dict[str, Atom]:
     """Arity and location of every atom; returns the first atom of each relation that occurs in bodies."""
     used: dict[str, Atom] = {}
+    names.made.update(rule.head.predicate for rule in program.rules)
     for fact in program.facts:
         names.made.add(fact.atom.predicate)
         _use(fact.atom, names)
     for rule in program.rules:
         if rule.constraint is not None:
             names.first.setdefault(rule.head.predicate, None)  # a reserved name that is meant
-        names.made.add(rule.head.predicate)
         _use(rule.head, names)
         for atom in atoms(rule_literals(rule)):
             used.setdefault(atom.predicate, atom)
@@ -114,7 +114,7 @@ def _use(atom: Atom, names: Names) -> None:
         _check_reserved(name, atom.span, names)
         names.arity[name] = len(atom.args)
         names.first[name] = atom.span
-    elif known != len(atom.args):
+    elif known != len(atom.args) and not is_timer(name, names):  # a timer has optional arguments
         names.findings.append(_arity_conflict(name, len(atom.args), atom.span, names))
     if atom.location is not None:
         position, place = names.location.setdefault(name, (atom.location, atom.span))
@@ -123,6 +123,11 @@ def _use(atom: Atom, names: Names) -> None:
             names.findings.append(
                 diagnose("TL215", atom.span, related=related, name=name, expected=position + 1, found=atom.location + 1)
             )
+
+
+def is_timer(name: str, names: Names) -> bool:
+    """Whether the relation is the timer of P2 and RapidNet, not a relation of the program that has its name."""
+    return name == TIMER and name not in names.made and name not in names.declared
 
 
 def _arity_conflict(name: str, found: int, span: Span | None, names: Names) -> Diagnostic:
