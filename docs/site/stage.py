@@ -139,6 +139,7 @@ def reference() -> str:
     homes = [f"{value.__module__}.{name}" for name in package.__all__ for value in (getattr(package, name),)]
     parts = [f"::: {home}\n" for home in sorted(homes, key=lambda home: home.rsplit(".", 1)[1])]
     shown = ("write.epoch.Epoch", "read.view.View", "read.view.Rows", "read.view.ChangeSet")
+    shown += ("write.subscribers.Feed", "write.subscribers.Subscription")
     views = [f"::: tidelog.engine.{name}\n" for name in shown]
     head = "# Python, from docstrings\n\n[The Python interface](python.md) tells how these belong together.\n\n"
     spark = [f"::: {name}\n" for name in MORE]

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tidelog.engine.base.feed_change import FeedChange, Gap
     from tidelog.engine.engine import Engine
     from tidelog.errors import (
         ConstraintError,
@@ -41,6 +42,8 @@ __all__ = [
     "Engine",
     "EngineError",
     "EvaluationError",
+    "FeedChange",
+    "Gap",
     "LimitError",
     "Limits",
     "NoAnswer",
@@ -62,6 +65,8 @@ __all__ = [
 
 _HOMES = {
     "Engine": "tidelog.engine.engine",
+    "FeedChange": "tidelog.engine.base.feed_change",
+    "Gap": "tidelog.engine.base.feed_change",
     "Limits": "tidelog.partition.base.limits",
     "NotTrueError": "tidelog.why",
     "Variant": "tidelog.program.values.variant",

@@ -67,6 +67,8 @@ def calls(given: Handles, feed: Path) -> dict[str, Callable[[], object]]:
         "state": db.state,
         "verify": db.verify,
         "changes": lambda: db.changes("p"),
+        "feed": lambda: db.feed("p"),
+        "on_change": lambda: db.on_change("p", print),
         "write_feed": lambda: db.write_feed("p", folder=feed),
         "log": db.log,
         "snapshot": db.snapshot,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tidelog.engine.base.arguments import check_arguments, program_of_file
 from tidelog.engine.base.committed_epoch import CommittedEpoch
 from tidelog.engine.base.engine_time import Moment, Times, read_clock
+from tidelog.engine.base.feed_change import CAPACITY
 from tidelog.engine.base.location import EngineLocation
 from tidelog.engine.core.core import Core
 from tidelog.engine.open.open import open_runtime
@@ -36,8 +37,10 @@ from tidelog.store.base.store import HISTORY
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.ask.what_if import Alternative, Alternatives, Trial
+    from tidelog.engine.base.feed_change import FeedChange, Gap
     from tidelog.engine.read.ask import Fact
     from tidelog.engine.read.query import Prepared
+    from tidelog.engine.write.subscribers import Feed, Subscription
     from tidelog.engine.write.violations import Violation
     from tidelog.explain.explanation import Explanation
     from tidelog.explain.profile import Profile
@@ -370,6 +373,34 @@ class Engine:
     def changes(self, view: str, since: int = 0) -> list[Change]:
         """The change feed of a relation: (epoch, +1 or -1, fact) for every epoch after ``since``, each exactly once."""
         return durable.changes_since(self._core, self[view].name, since)
+
+    def feed(self, view: str, *, since: int | None = None, capacity: int = CAPACITY) -> Feed:
+        """The changes of a view as they are committed, epoch by epoch: ``async for change in db.feed("reach")``.
+
+        Iterate with ``async for`` or ``for``; every item is a `FeedChange`. The feed starts with the next epoch, or
+        with the first one after ``since``, which requires a state folder that still keeps it. Epochs never wait: if
+        ``capacity`` changes are waiting, later ones are replaced by one `Gap`.
+        """
+        from tidelog.engine.write.subscribers import open_feed
+
+        return open_feed(self._core, view, since, capacity)
+
+    def on_change(
+        self,
+        view: str,
+        callback: Callable[[FeedChange | Gap], object],
+        *,
+        since: int | None = None,
+        capacity: int = CAPACITY,
+    ) -> Subscription:
+        """Call a function with every change of a view, in order, on a thread of the subscription that is returned.
+
+        ``since`` and ``capacity`` are those of `feed`. An exception of the callback is logged, and the next change
+        follows. `close` waits up to ten seconds for the callbacks to handle what was committed.
+        """
+        from tidelog.engine.write.subscribers import subscribe
+
+        return subscribe(self._core, view, callback, since, capacity)
 
     def write_feed(self, view: str, *, folder: str | Path | None = None, table: str | None = None) -> None:
         """From now on, write the changes of a view to a folder of Parquet files or to a Spark table, epoch by epoch.

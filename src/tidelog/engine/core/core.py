@@ -6,6 +6,7 @@ modules of this package are functions over a core; `Engine` shows them to users.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -59,6 +60,8 @@ class Core:
     profiler: Profiler = field(default_factory=Profiler)
     feeds: list[Any] = field(default_factory=list)  # of `write.feeds.PendingFeed`
     listeners: list[Callable[[Any], None]] = field(default_factory=list)  # called with every committed epoch, in order
+    subscribers: Any | None = None  # (`write.subscribers.Subscribers`), if there have been any
+    subscribing: threading.Lock = field(default_factory=threading.Lock)  # held while the field above is filled
     writing: Turn = field(default_factory=Turn)
     questions: dict[object, object] = field(default_factory=dict)  # that were asked, prepared for the next time
     replicas: Replicas = field(init=False)
@@ -218,9 +221,11 @@ class Core:
         return failures.UNKNOWN_RELATION.error(name=name, known=known, guess=guess)
 
     def close(self) -> None:
-        """Release the memory and the state folder; waits a limited time for a running epoch or query to end."""
+        """Release the memory and the state folder; waits a limited time for a running epoch, query or callback."""
         if self.resources is None:
             return
+        if self.subscribers is not None:
+            self.subscribers.end(PATIENCE)
         with self.writing.last(PATIENCE):
             resources, self.resources = self.resources, None
             if resources is not None:  # no other thread closed it meanwhile

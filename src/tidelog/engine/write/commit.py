@@ -218,7 +218,7 @@ def _commit(core: Core, epoch: Epoch, lawful: bool) -> None:
         from tidelog.engine.write.feeds import feed
 
         feed(core, outcome.changes, before)
-    for note in core.listeners:
+    for note in tuple(core.listeners):  # other threads remove theirs
         note(epoch)
     if durable is not None:
         take_snapshot(core, durable, only_if_due=True)
