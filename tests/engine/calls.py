@@ -50,6 +50,7 @@ def calls(given: Handles, feed: Path) -> dict[str, Callable[[], object]]:
         "repartition": lambda: db.repartition(3),
         "preview": lambda: db.preview(given.waiting),
         "epoch_to": lambda: db.epoch_to("p(1)."),
+        "revert": lambda: db.revert(given.committed),
         "fact_count": lambda: db.fact_count,
         "memory": lambda: db.memory,
         "metrics": db.metrics,
