@@ -67,9 +67,9 @@ def compute(program: RegularProgram, edges: Graph) -> Graph:
     """View computation: the model over the given edges of base symbols, closures included.
 
     >>> from tidelog.program import Var
-    >>> from tidelog.lab.semantics.regular.clause import Clause, Lit
+    >>> from tidelog.lab.semantics.regular.clause import Lit, RegularClause
     >>> x, y = Var("X"), Var("Y")
-    >>> program = RegularProgram({"p": Clause((x, y), ((Lit("e", (x, y), CLOSED),),))})
+    >>> program = RegularProgram({"p": RegularClause((x, y), ((Lit("e", (x, y), CLOSED),),))})
     >>> sorted(compute(program, Graph.of({"e": [(1, 2), (2, 3)]}))["p", ONCE])
     [(1, 2), (1, 3), (2, 3)]
     """
