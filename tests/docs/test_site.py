@@ -169,7 +169,7 @@ def test_the_site_is_built_without_a_warning(built: Path) -> None:
     found = json.loads((built / "search" / "search_index.json").read_text("utf-8"))["docs"]
     assert any("ranked support" in entry["text"].lower() for entry in found)
     api = (built / "docs" / "reference" / "api.html").read_text("utf-8")
-    assert "Datalog views that are maintained under changes of facts and rules." in api
+    assert "Datalog views that are kept up to date while facts and rules change." in api
     assert "<blockquote>" not in api
     outside = [
         page

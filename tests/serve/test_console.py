@@ -217,7 +217,7 @@ def test_dry_run_shows_what_would_change_and_changes_nothing(server: ConsoleServ
     page.open("#/change")
     gather(page, "member", "gil", "admins")
     page.click("#dry-run")
-    page.until(lambda: "nothing is changed" in page.text(".outcome h1"))
+    page.until(lambda: "nothing was changed" in page.text(".outcome h1"))
     assert "pay" in page.text('[data-changed="reads"]')
     assert "gained" in page.one('[data-changed="reads"] tbody tr').get_attribute("class")
     assert server.engine.epoch_number == before

@@ -122,7 +122,7 @@ def test_stage_that_ends_before_it_begins_is_reported(spark: SparkSession, monke
     def ended(assignment: Assignment) -> Any:
         over = threading.Event()
         over.set()
-        return SimpleNamespace(ended=over, said="no executor was left", cancel=over.set)
+        return SimpleNamespace(ended=over, end_reason="no executor was left", cancel=over.set)
 
     output = start_with(spark, monkeypatch, ended)
     assert (output.code, str(output)) == (
@@ -137,7 +137,7 @@ def test_partition_that_falls_silent_while_it_starts_is_reported(
     def silent(assignment: Assignment) -> Any:
         assert assignment.driver.open().call("arrive", (assignment.generation, 0, 0, 1))
         over = threading.Event()
-        return SimpleNamespace(ended=over, said="", cancel=over.set)
+        return SimpleNamespace(ended=over, end_reason="", cancel=over.set)
 
     output = start_with(spark, monkeypatch, silent)
     assert (output.code, str(output)) == ("TL6109", "partition 0 sent no heartbeat for 0.3 s during startup")

@@ -73,7 +73,7 @@ def agree(folder: Path, *args: object) -> Result:
     """Both runtimes write the same files and print the same."""
     embedded = run(*args, "-D", folder / "embedded", "--runtime", "embedded")
     on_spark = run(*args, "-D", folder / "spark")
-    assert (on_spark.exit_code, on_spark.stderr) == (0, SAID)
+    assert (on_spark.exit_code, on_spark.stderr) == (0, embedded.stderr + SAID)
     assert timeless(on_spark.stdout) == timeless(embedded.stdout)
     assert written(folder / "spark") == written(folder / "embedded")
     return on_spark

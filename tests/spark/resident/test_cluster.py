@@ -60,7 +60,7 @@ def lose(stage: ResidentStage, kill: object) -> None:
 def refuse(cluster: Cluster, spark: object) -> None:
     """What only a session that is not local is asked for."""
     for folder, words in (
-        (None, "needs a state folder that all of them can reach"),
+        (None, "needs a state folder that all of them can access"),
         ("mock:///state", r"cannot access the state folder .*use a folder that the driver and all executors share"),
         ("/proc/nowhere", "the state folder /proc/nowhere cannot be written"),
     ):

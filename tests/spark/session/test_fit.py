@@ -23,7 +23,7 @@ def test_sessions_with_one_and_two_slots_hold_an_engine() -> None:
             0,
             "local[1] has 1 task slot, but 2 partitions need 3: this engine runs its only partition in the driver",
         ),
-        ("local[2]", 1, "local[2] has 2 task slots, and 2 partitions need 3: this engine has 1"),
+        ("local[2]", 1, "local[2] has 2 task slots, but 2 partitions need 3: this engine has 1"),
     ):
         output, resident, rows = run_apart(hold, master)
         assert output.startswith(words)
@@ -36,7 +36,7 @@ def test_a_state_of_more_partitions_than_fit_is_opened_with_fewer(tmp_path: Path
     with Engine("p(X) :- q(X).", path=tmp_path, partitions=6) as db, db.epoch() as epoch:
         epoch.insert("q", [(n,) for n in range(20)])
     output, resident, rows = run_apart(open_again, "local[4]", str(tmp_path))
-    assert output.startswith("local[4] has 4 task slots, and 6 partitions need 7: this engine has 3")
+    assert output.startswith("local[4] has 4 task slots, but 6 partitions need 7: this engine has 3")
     assert (resident, rows) == (3, 20)
 
 

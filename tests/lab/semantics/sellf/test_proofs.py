@@ -380,7 +380,7 @@ def test_an_iteration_that_fires_what_it_has_not_picked_is_not_complete():
     picked, _ = perform(semantics, begin, "pick", insertion("s"))
     begin = picked.sent(semantics.network, [insertion("q")])
     theory = theory_of(semantics.network)
-    for first, why in ((insertion("s"), "begins at command 1"), (insertion("q"), "begins at command 4")):
+    for first, why in ((insertion("s"), "starts at command 1"), (insertion("q"), "starts at command 4")):
         configuration, steps = begin, []
         for command, update in (("pick", insertion("q")), ("fire", first), ("commit", first)):
             configuration, step = perform(semantics, configuration, command, update)
