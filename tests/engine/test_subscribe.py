@@ -38,7 +38,7 @@ def epochs(items: Sequence[Item]) -> list[int]:
 
 
 def boxes(db: Engine) -> Sequence[object]:
-    """The mailboxes that an engine keeps."""
+    """The queues that an engine keeps."""
     found: subscribers.Subscribers = core_of(db).subscribers  # type: ignore[assignment]  # it has had some
     return found._boxes
 

@@ -22,9 +22,9 @@ from tidelog.engine.base.meter import LOG
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.forked_core import ForkedCore
 from tidelog.engine.read.view import open_view
+from tidelog.engine.write.change_queue import ChangeQueue, WaitingChange
 from tidelog.engine.write.durable import changes_in_turn, log, state_folder
 from tidelog.engine.write.epoch import Epoch
-from tidelog.engine.write.mailbox import Mailbox, WaitingChange
 from tidelog.errors import StateError
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
 from tidelog.program.functions.arguments import argument_error, must_be, must_be_amount
@@ -35,16 +35,16 @@ MANY = 1_000  # epochs that are read together
 
 
 class Subscribers:
-    """The mailboxes of an engine, and the threads that call back."""
+    """The queues of an engine, and the threads that call back."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._boxes: tuple[Mailbox, ...] = ()
+        self._boxes: tuple[ChangeQueue, ...] = ()
         self._subscriptions: tuple[Subscription, ...] = ()
         self._lock = threading.Lock()
 
-    def add(self, box: Mailbox) -> int:
-        """Put all epochs after the last committed one into a mailbox; returns that epoch."""
+    def add(self, box: ChangeQueue) -> int:
+        """Put all epochs after the last committed one into a queue; returns that epoch."""
         with self._lock:
             # An epoch that is published, but not noted yet, counts as committed before.
             box.since = self._core.number
@@ -58,7 +58,7 @@ class Subscribers:
             self._subscriptions = (*kept, subscription)
 
     def note(self, epoch: Epoch) -> None:
-        """Put what an epoch changed into the mailboxes; called by the committing thread, one epoch at a time."""
+        """Put what an epoch changed into the queues; called by the committing thread, one epoch at a time."""
         with self._lock:
             self._boxes = boxes = tuple(box for box in self._boxes if box.is_open)
         assert epoch.number is not None
@@ -98,7 +98,7 @@ class Feed:
     The iteration waits for the next epoch, and ends when the feed or the engine is closed. A feed has one consumer.
     """
 
-    def __init__(self, core: Core, box: Mailbox, since: int, start: int) -> None:
+    def __init__(self, core: Core, box: ChangeQueue, since: int, start: int) -> None:
         self._core, self._box = core, box
         self._past: Iterator[Sequence[FeedChange | Gap]] | None = None
         if since < start:
@@ -189,7 +189,7 @@ class Feed:
 class Subscription:
     """A callback that is called with the changes of a view on a separate thread; `close` ends it."""
 
-    def __init__(self, feed: Feed, box: Mailbox, callback: Callable[[FeedChange | Gap], object]) -> None:
+    def __init__(self, feed: Feed, box: ChangeQueue, callback: Callable[[FeedChange | Gap], object]) -> None:
         self._feed, self._box, self._callback = feed, box, callback
         self._thread = threading.Thread(target=self._run, name=f"tidelog on_change {feed.view}", daemon=True)
 
@@ -260,8 +260,8 @@ def subscribe(
     return subscription
 
 
-def _open(core: Core, view: str, since: int | None, capacity: int) -> tuple[Feed, Mailbox]:
-    box = Mailbox(open_view(core, view).name, capacity)
+def _open(core: Core, view: str, since: int | None, capacity: int) -> tuple[Feed, ChangeQueue]:
+    box = ChangeQueue(open_view(core, view).name, capacity)
     must_be(since, (int, type(None)), "since", "the number of an epoch, or None")
     must_be(capacity, int, "capacity", "the number of changes that may wait, at least 1")
     if capacity < 1:

@@ -456,8 +456,9 @@ COME_AND_GO = FailureEntry(
     "an update inserts and deletes the same rows: {both}",
     "The insertions and deletions of an update must have no row in common.",
     "Either insert or delete each row.",
-    "from tidelog.lab.semantics.regular.graph import Graph\nfrom tidelog.lab.semantics.regular.update import Update\n"
-    'edge = Graph.of({"e": [(1, 2)]})\nUpdate(edge, edge)\n',
+    "from tidelog.lab.semantics.regular.graph import Graph\n"
+    "from tidelog.lab.semantics.regular.update import BulkUpdate\n"
+    'edge = Graph.of({"e": [(1, 2)]})\nBulkUpdate(edge, edge)\n',
 )
 
 # Linear logic with subexponentials

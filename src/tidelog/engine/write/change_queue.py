@@ -1,6 +1,6 @@
 """Changes on their way from the committing thread to one subscriber.
 
-Law: a mailbox contains the epochs that changed its view in order, each once. It holds a limited number of changes;
+Law: a queue contains the epochs that changed its view in order, each once. It holds a limited number of changes;
 later ones become one gap, which grows until the subscriber reaches it. The committing thread never waits for a
 subscriber.
 """
@@ -44,7 +44,7 @@ class WaitingChange:
         )
 
 
-class Mailbox:
+class ChangeQueue:
     """The changes of a view after the epoch ``since``, at most ``capacity`` of them."""
 
     def __init__(self, view: str, capacity: int) -> None:
