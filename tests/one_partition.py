@@ -30,6 +30,7 @@ ANYWHERE = {
     "test_a_choice_is_kept_in_a_state_folder[1]": FOLDERS,
     "test_a_choice_is_kept_in_a_state_folder[3]": FOLDERS,
     **{f"test_who_lives_is_who_the_history_says[{size}-{count}]": FOLDERS for size in (None, 3) for count in (1, 3)},
+    "test_repartition_changes_nothing_for_subscribers": NUMBERS,
     "test_time_of_rules_is_sampled_only_when_asked_for": TIMES,
     "test_user_functions_run_on_distinct_arguments_only": EACH,
     "test_reader_sees_the_last_committed_epoch_while_another_runs": KERNEL,
