@@ -59,13 +59,12 @@ class Change:
     expires: float | None = None
 
 
-Send: TypeAlias = Callable[[str, str, Update], None]
 Produced: TypeAlias = tuple[str | None, Update]
 _Output: TypeAlias = tuple[str | None, Update]
 
 
 class Node:
-    """The state of one node. `send(source, target, update)` hands a message to the network."""
+    """The state of one node."""
 
     def __init__(
         self,
