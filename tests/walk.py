@@ -28,7 +28,7 @@ from tidelog import Engine
 
 PACKAGE = Path(tidelog.__file__).parent
 RULES = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- edge(X, Y), reach(Y, Z)."
-WARM = 10  # times that an act is done before it is traced: caches are filled, and arrays have grown
+WARM = 3  # times that an act is done before it is traced
 
 
 @dataclass(slots=True)
