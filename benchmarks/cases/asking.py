@@ -16,7 +16,7 @@ from benchmarks.outcome import Disagreement
 from benchmarks.record import Record, Target, Value, median_of
 from tidelog import Engine
 from tidelog.engine.engine import core_of
-from tidelog.runtime.many.everywhere import Everywhere
+from tidelog.runtime.many.everywhere import PartitionedFacts
 
 RULES = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z)."
 PARTITIONS, LENGTH, REPEATS = 8, 20, 7
@@ -66,7 +66,7 @@ def questions(db: Engine, blamed: Ask) -> Mapping[str, Ask]:
 def moved(db: Engine) -> tuple[int, int]:
     """Calls so far, and the facts that came."""
     facts = core_of(db).runtime.facts
-    assert isinstance(facts, Everywhere), "several partitions"
+    assert isinstance(facts, PartitionedFacts), "several partitions"
     return facts.search.moved.calls, facts.search.moved.facts
 
 

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tidelog.cli import app
-from tidelog.cli.act.format_files import Formatting, format_all
+from tidelog.cli.act.format_files import FormatOptions, format_all
 
 ROOT = Path(__file__).parents[2]
 UGLY, FORMED = "p( X ):-q(X,Y).\n", "p(X) :- q(X, Y).\n"
@@ -90,7 +90,7 @@ def test_a_file_that_cannot_be_written_is_reported(folder, monkeypatch, capsys):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", refuse)
-    assert not format_all([str(folder / "a.dl")], Formatting())
+    assert not format_all([str(folder / "a.dl")], FormatOptions())
     output = capsys.readouterr().err
     assert "error[TL4722]" in output
     assert "No space left on device" in output

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidelog import Engine
-from tidelog.engine.read.query import Prepared
+from tidelog.engine.read.query import PreparedQuery
 from tidelog.engine.read.view import ChangeSet, View
 from tidelog.engine.write.epoch import Epoch
 
@@ -23,7 +23,7 @@ class Handles:
 
     db: Engine
     view: View
-    prepared: Prepared
+    prepared: PreparedQuery
     waiting: Epoch
     committed: Epoch
     changed: ChangeSet

@@ -19,9 +19,9 @@ from tests.store.disks import MemoryDisk, MemoryStore
 from tests.store.test_law import rows_of
 from tidelog import Engine
 from tidelog.engine.open import repartition as engine_repartition
-from tidelog.rewrite.place.heavy import Heavy
+from tidelog.rewrite.place.heavy import HeavyColumns
 from tidelog.store.image import skew
-from tidelog.store.image.reshare import Whole
+from tidelog.store.image.reshare import MergedRecords
 from tidelog.testing import State
 
 CASES = share(20, 10)
@@ -114,11 +114,11 @@ def test_whatever_is_taken_for_heavy_or_small_the_facts_are_the_same(
     assert again > BLOCK
 
 
-def taken_for_heavy(rng: Random, whole: Whole, names: Sequence[str], partitions: int) -> Heavy:
+def taken_for_heavy(rng: Random, whole: MergedRecords, names: Sequence[str], partitions: int) -> HeavyColumns:
     """Some columns of some relations, but never all of one, and some relations that are small beside others."""
     widths = {name: facts.shape[1] for name in names if (facts := whole.sample(name, 1, 1)) is not None}
     heavy = {name: rng.sample(range(n), rng.randrange(1, n)) for name, n in widths.items() if n > 1}
-    return Heavy(heavy, {name: [other for other in names if rng.random() < 0.7] for name in heavy})
+    return HeavyColumns(heavy, {name: [other for other in names if rng.random() < 0.7] for name in heavy})
 
 
 def test_a_relation_that_no_rule_speaks_of_stays_where_it_is() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tidelog.errors import DataError
 from tidelog.partition.code.call import structure_cell
 from tidelog.partition.texts.dictionary import Dictionary, ScratchDictionary
-from tidelog.partition.texts.packed_cells import Packed
+from tidelog.partition.texts.packed_cells import PackedStructure
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
 from tidelog.partition.texts.structures import NIL_CELL
 from tidelog.partition.texts.texts import from_bytes, to_bytes
@@ -107,12 +107,12 @@ def test_a_value_of_a_lost_constructor_is_told() -> None:
 
 
 def test_entries_keep_their_kind_in_files_and_messages() -> None:
-    packed = Packed((1, -5))
+    packed = PackedStructure((1, -5))
     raw, kind = to_bytes(packed)
-    assert isinstance(from_bytes(raw, bool(kind)), Packed)
+    assert isinstance(from_bytes(raw, bool(kind)), PackedStructure)
     own = Dictionary().pack(packed)
     ((cell, value),) = decode_entries(memoryview(encode_entries([(own, packed)])))
-    assert (cell, value, type(value)) == (own, packed, Packed)
+    assert (cell, value, type(value)) == (own, packed, PackedStructure)
 
 
 def test_a_partition_asks_the_owner_for_parts() -> None:
@@ -135,7 +135,9 @@ def test_structures_made_by_rows_are_those_made_one_by_one() -> None:
     cells = together.pack_rows(rows)
     assert cells.tolist() == [single.pack(row) for row in rows.tolist()]
     assert (
-        together.parts_of(cells.tolist()) == single.parts_of(cells.tolist()) == [Packed(row) for row in rows.tolist()]
+        together.parts_of(cells.tolist())
+        == single.parts_of(cells.tolist())
+        == [PackedStructure(row) for row in rows.tolist()]
     )
     assert len(together) == len(single) == len(np.unique(rows, axis=0))
     columns = together.entries.columns_since(0)

@@ -13,7 +13,7 @@ import pytest
 from tests.plan.test_order import plans, visits
 from tidelog.plan.body import Body, Part
 from tidelog.plan.estimate import Estimates
-from tidelog.plan.order import Ordering
+from tidelog.plan.order import BodyOrders
 from tidelog.plan.statistics import Sizes
 from tidelog.plan.steps import Compute, Visit
 from tidelog.program import Atom, Var, Wildcard
@@ -75,7 +75,7 @@ def test_order_is_the_cheapest_of_all_connected_orders(seed: int) -> None:
     literals, statistics = random_body(rng, rng.randint(2, 5))
     body = Body(literals)
     bound = rng.choice([0, body.parts[0].variables])
-    chosen = [following.position for following in Ordering(body, statistics).order(bound)]
+    chosen = [following.position for following in BodyOrders(body, statistics).order(bound)]
     estimates = Estimates(body, statistics, origins=False)
     costs = [cost_of(order, body, estimates, bound) for order in permutations(range(len(literals)))]
     best = min(cost for cost in costs if cost is not None)
@@ -91,7 +91,7 @@ def test_no_cross_product_where_a_connected_order_exists(seed: int, atoms: int) 
     body = Body(literals)
     for trigger in range(len(literals)):
         bound = body.parts[trigger].variables
-        for following in Ordering(body, statistics).order(bound, trigger):
+        for following in BodyOrders(body, statistics).order(bound, trigger):
             assert body.parts[following.position].variables & bound
             bound |= body.parts[following.position].variables
 
@@ -118,7 +118,7 @@ def test_order_looks_further_than_the_next_step() -> None:
             Atom("d", (Var("Z"),)),
         ]
     )
-    order = [n.position for n in Ordering(body, Uniform(sizes)).order(body.parts[0].variables, 0)]
+    order = [n.position for n in BodyOrders(body, Uniform(sizes)).order(body.parts[0].variables, 0)]
     assert order == [2, 3, 1]
 
 
@@ -143,7 +143,7 @@ def test_computation_that_may_fail_waits_for_every_atom_that_does_not_need_it() 
 def test_visits_tell_what_is_expected_of_them() -> None:
     known = Sizes(lambda name: 1000, lambda name, columns: 50 if columns == (0,) else None, {}, frozenset())
     body = Body([Atom("a", (Var("X"), Var("Y"))), Atom("b", (Var("Y"), Var("Z")))])
-    (following,) = Ordering(body, known).order(body.parts[0].variables, 0)
+    (following,) = BodyOrders(body, known).order(body.parts[0].variables, 0)
     assert following.estimate == pytest.approx(20)
 
 

@@ -15,7 +15,7 @@ from tidelog.program import Program, Rule
 from tidelog.program.check import check_program
 from tidelog.rewrite import to_core
 from tidelog.rewrite.place.describe import describe, describe_made, describe_relations, describe_rules
-from tidelog.rewrite.place.heavy import Heavy
+from tidelog.rewrite.place.heavy import HeavyColumns
 from tidelog.rewrite.place.place import PlacedRules, place
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.syntax import parse_program, print_rule
@@ -295,7 +295,7 @@ def test_description_of_a_rule_of_the_text_tells_all_that_is_made_of_it() -> Non
     assert describe_made("r1", ["r1"], placed_text(REACH), str) == everywhere
 
 
-def around(text: str, heavy: Heavy, **located: int) -> dict[str, str]:
+def around(text: str, heavy: HeavyColumns, **located: int) -> dict[str, str]:
     """Where the relations of a program live that are placed around heavy columns."""
     core = core_of(text)
     placed = place(core, relations(core.values()), NOTHING, located, ("edge", "label"), heavy=heavy)
@@ -308,8 +308,10 @@ SMALL = {"edge": {"label"}, "reach": {"label", "edge"}}
 
 
 def test_a_relation_leaves_a_heavy_column_where_no_copy_by_it_is_read() -> None:
-    assert around("copy(X, Y) :- edge(X, Y).", Heavy(STAR)) == {"copy": "by column 2", "edge": "by column 2"}
-    assert around("reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z).", Heavy({"reach": {0}})) == {
+    assert around("copy(X, Y) :- edge(X, Y).", HeavyColumns(STAR)) == {"copy": "by column 2", "edge": "by column 2"}
+    assert around(
+        "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z).", HeavyColumns({"reach": {0}})
+    ) == {
         "edge": "by column 1",
         "reach": "by column 2",
     }
@@ -317,9 +319,9 @@ def test_a_relation_leaves_a_heavy_column_where_no_copy_by_it_is_read() -> None:
 
 def test_a_relation_stays_where_a_copy_would_be_as_heavy() -> None:
     first = {"edge": "by column 1", "lab": "by column 1", "label": "by column 1"}
-    assert around(LAB, Heavy(STAR)) == first
-    assert around(LAB, Heavy({"edge": {0}})) == first
-    assert around("deg(X, count<Y>) :- edge(X, Y), X != Y.", Heavy({"edge": {0}, "__val_r1_0": {0}})) == {
+    assert around(LAB, HeavyColumns(STAR)) == first
+    assert around(LAB, HeavyColumns({"edge": {0}})) == first
+    assert around("deg(X, count<Y>) :- edge(X, Y), X != Y.", HeavyColumns({"edge": {0}, "__val_r1_0": {0}})) == {
         "__val_r1_0": "by column 1",
         "deg": "by column 1",
         "edge": "by column 1",
@@ -328,22 +330,22 @@ def test_a_relation_stays_where_a_copy_would_be_as_heavy() -> None:
 
 def test_small_relations_are_put_on_every_partition_where_that_frees_a_heavy_one() -> None:
     second = {"edge": "by column 2", "lab": "by column 2", "label": "on every partition"}
-    assert around(LAB, Heavy(STAR, SMALL)) == second
-    located = around(LAB, Heavy(STAR, SMALL), label=0)
+    assert around(LAB, HeavyColumns(STAR, SMALL)) == second
+    located = around(LAB, HeavyColumns(STAR, SMALL), label=0)
     assert located == {"edge": "by column 1", "lab": "by column 1", "label": "by column 1"}
 
 
 def test_what_was_put_on_every_partition_in_vain_is_not() -> None:
     also = f"{LAB} deg(X, count<Y>) :- lab(X, Y, _)."
-    found = around(also, Heavy({"edge": {0}, "lab": {0}, "__val_r2_0": {0}}, SMALL))
+    found = around(also, HeavyColumns({"edge": {0}, "lab": {0}, "__val_r2_0": {0}}, SMALL))
     assert {found[name] for name in ("edge", "lab", "label")} == {"by column 1"}
 
 
 def test_what_is_in_recursion_is_not_put_on_every_partition() -> None:
     text = f"{LAB} label(Y, L) :- label(X, L), next(X, Y)."
-    found = around(text, Heavy(STAR))
+    found = around(text, HeavyColumns(STAR))
     assert {found[name] for name in ("edge", "lab", "__label_by_1")} == {"by column 1"}
-    found = around(text, Heavy(STAR, SMALL))  # a copy of it is
+    found = around(text, HeavyColumns(STAR, SMALL))  # a copy of it is
     assert (found["label"], found["__label_on_all"], found["edge"]) == (
         "by column 2",
         "on every partition",

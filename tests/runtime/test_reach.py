@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidelog.partition.code.stratum import RuleCode, Stratum
-from tidelog.plan.plan_rule import Planning
+from tidelog.plan.plan_rule import RulePlanner
 from tidelog.program import Rule
 from tidelog.runtime.base.reach import Agenda, Readers, within_reach
 from tidelog.syntax import parse_program
@@ -12,7 +12,7 @@ CHAIN = "b(X) :- a(X).  c(X) :- b(X), !d(X).  e(X) :- c(X), c(X)."
 
 
 def code_of(rule: Rule) -> RuleCode:
-    return RuleCode(rule, 0, Planning(rule, {}, {}))
+    return RuleCode(rule, 0, RulePlanner(rule, {}, {}))
 
 
 def readers_of(text: str) -> Readers:

@@ -11,9 +11,9 @@ from tidelog.runtime.base.outcome import EpochOutcome
 from tidelog.runtime.base.request import Mail, Request
 from tidelog.runtime.many.rounds import Rounds
 from tidelog.runtime.node.node_state import SENT
-from tidelog.runtime.protocol.service import Ended, Service
+from tidelog.runtime.protocol.service import EpochEnd, Service
 
-END = Ended(EpochOutcome(), ())
+END = EpochEnd(EpochOutcome(), ())
 
 
 def flow(*sent: int, received: int = 0, bits: int = 0, facts: int = 0) -> Request:
@@ -23,7 +23,7 @@ def flow(*sent: int, received: int = 0, bits: int = 0, facts: int = 0) -> Reques
 class ScriptedRace:
     """Answers in the order that a test wants; notes who was called with which answer."""
 
-    def __init__(self, script: list[tuple[int, Request | Ended]]) -> None:
+    def __init__(self, script: list[tuple[int, Request | EpochEnd]]) -> None:
         self.script, self.partitions = script, 3
         self.called: list[tuple[int, object]] = []
         self.at_work: set[int] = set()
@@ -43,7 +43,7 @@ class ScriptedRace:
         return number, step
 
 
-def run(script: list[tuple[int, Request | Ended]], limits: Limits | None = None) -> ScriptedRace:
+def run(script: list[tuple[int, Request | EpochEnd]], limits: Limits | None = None) -> ScriptedRace:
     nodes = ScriptedRace(script)
     rounds = Rounds(nodes)
     rounds.limits = limits or Limits()

@@ -14,7 +14,7 @@ from tidelog.partition.base.limits import Limits
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.work import EpochWork
 from tidelog.program.functions.table import FUNCTIONS
-from tidelog.runtime.base.call import Call, Given, mark_of, received
+from tidelog.runtime.base.call import Arguments, Call, mark_of, received
 from tidelog.runtime.many.local import LocalNodes
 from tidelog.runtime.protocol.service import Service
 from tidelog.spark.resident_node import ResidentNode
@@ -101,7 +101,7 @@ def test_epoch_that_was_given_up_does_not_start_late() -> None:
         ("open_piece", ((Limits(), {}), {})),
     ],
 )
-def test_call_with_arguments_of_other_kinds_is_refused(name: str, given: Given) -> None:
+def test_call_with_arguments_of_other_kinds_is_refused(name: str, given: Arguments) -> None:
     """One of them would otherwise be found in the middle of a later epoch."""
     with pytest.raises(EngineError, match="invalid call of") as caught:
         received(Service, name, given)

@@ -7,7 +7,7 @@ import time
 from tests.serve.running import refused, running
 from tidelog import Engine
 from tidelog.serve.limits import ServerLimits
-from tidelog.serve.staging import Staging
+from tidelog.serve.staging import OpenEpochs
 
 
 def test_an_epoch_tells_what_it_changed() -> None:
@@ -118,7 +118,7 @@ def test_an_addition_to_an_open_epoch_that_is_refused_leaves_nothing_in_it() -> 
 
 
 def test_open_epochs_that_nobody_touches_are_forgotten_without_another_request() -> None:
-    staging = Staging(ServerLimits())
+    staging = OpenEpochs(ServerLimits())
     with Engine("p(X) :- q(X).") as db:
         staging.begin(db.epoch())
         assert len(staging) == 1

@@ -18,10 +18,10 @@ from tests.law.harness import commit, labelled
 from tidelog import Engine, user_function
 from tidelog.engine.write.epoch import Epoch
 from tidelog.program.functions.table import FUNCTIONS, Function, Functions
-from tidelog.runtime.base.call import Given
+from tidelog.runtime.base.call import Arguments
 from tidelog.runtime.protocol.service import Service
 from tidelog.spark.resident_node import ResidentNode
-from tidelog.store.log.markers import Keeping, PieceNote
+from tidelog.store.log.markers import PieceContext, PieceNote
 from tidelog.syntax import parse_program
 from tidelog.syntax.changes import parse_changes
 from tidelog.testing import EpochChanges, State
@@ -82,14 +82,14 @@ class FragileNode(ResidentNode):
         super().__init__(functions, number, partitions)
         self.service.write_piece = self._write_piece  # which is also done with the last step, without a call
 
-    def _write_piece(self, keeping: Keeping) -> PieceNote:
+    def _write_piece(self, keeping: PieceContext) -> PieceNote:
         number = self.service.node.partition.number
         self.orders.obey("write_piece", number, after=False)
         note = Service.write_piece(self.service, keeping)
         self.orders.obey("write_piece", number, after=True)
         return note
 
-    def call(self, method: str, given: Given) -> object:
+    def call(self, method: str, given: Arguments) -> object:
         """Answer, or die before or after it."""
         number = self.service.node.partition.number
         self.orders.obey(method, number, after=False)

@@ -27,7 +27,7 @@ from tidelog.engine.open import open as opening
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
 from tidelog.program.functions.table import Function
-from tidelog.runtime.base.call import Call, Given
+from tidelog.runtime.base.call import Arguments, Call
 from tidelog.runtime.many.coordinator import Coordinator
 from tidelog.runtime.protocol.runtime import Runtime
 from tidelog.runtime.protocol.service import Service
@@ -74,7 +74,7 @@ class EnginePeer:
     peer: Peer
     engine: int
 
-    def call(self, method: str, given: Given) -> Any:
+    def call(self, method: str, given: Arguments) -> Any:
         return self.peer.call("at", (self.engine, method, given))
 
     def deliver(self, descriptor: dict[str, Any], table: pa.Table) -> None:
@@ -106,7 +106,7 @@ class Lodging:
         node.connect([EnginePeer(peer, engine) for peer in self._peers[:partitions]])  # type: ignore[misc]  # as Peer
         self._nodes[engine] = node
 
-    def at(self, engine: int, method: str, given: Given) -> object:
+    def at(self, engine: int, method: str, given: Arguments) -> object:
         """A call of the node of an engine; None where it has no partition."""
         node = self._nodes.get(engine)
         return None if node is None else node.call(method, given)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.syntax.worker_calls import die, fail, fill, wait
-from tidelog.syntax.worker import CRASH, MEMORY, TIME, Defect, Ended, Worker
+from tidelog.syntax.worker import CRASH, MEMORY, TIME, AbortedCall, Defect, Worker
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_a_call_that_uses_too_much_ends_and_the_next_is_answered(
 ) -> None:
     assert worker.call(fill, 1 << 20) == 1 << 20
     before = worker.pid
-    with pytest.raises(Ended) as ended:
+    with pytest.raises(AbortedCall) as ended:
         worker.call(function, *args)
     assert ended.value.reason == reason
     assert worker.call(fill, 3) == 3

@@ -10,7 +10,7 @@ from tests.why.judge import check_proof
 from tidelog import Engine
 from tidelog.engine.engine import core_of
 from tidelog.errors import ConstraintError
-from tidelog.runtime.many.everywhere import Everywhere
+from tidelog.runtime.many.everywhere import PartitionedFacts
 
 REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- reach(X,Y), edge(Y,Z)."
 
@@ -18,7 +18,7 @@ REACH = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- reach(X,Y), edge(Y,Z)."
 def moved(db: Engine) -> tuple[int, int]:
     """How often partitions were asked so far, and how many facts came."""
     facts = core_of(db).runtime.facts
-    assert isinstance(facts, Everywhere)
+    assert isinstance(facts, PartitionedFacts)
     return facts.search.moved.calls, facts.search.moved.facts
 
 

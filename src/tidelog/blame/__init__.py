@@ -3,7 +3,7 @@
 from tidelog.blame.answer import Blame, CauseGroup, ViewBlame
 from tidelog.blame.change import Cause, Change, FactChanged, Origin, ProgramChanged, RuleChanged
 from tidelog.blame.search import OutOfTrialsError, Search
-from tidelog.blame.trace import Tracing
+from tidelog.blame.trace import ProofTracer
 
 __all__ = [
     "Blame",
@@ -14,8 +14,8 @@ __all__ = [
     "Origin",
     "OutOfTrialsError",
     "ProgramChanged",
+    "ProofTracer",
     "RuleChanged",
     "Search",
-    "Tracing",
     "ViewBlame",
 ]

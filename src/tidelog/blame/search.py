@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from tidelog.blame.change import Change, order_of
 
-Undone = frozenset[Change]
+UndoneChanges = frozenset[Change]
 
 
 class OutOfTrialsError(Exception):
@@ -26,10 +26,10 @@ class OutOfTrialsError(Exception):
 class Search:
     """Tries sets of changes; ``undoes`` returns whether undoing a set alone suffices. No set is tried twice."""
 
-    undoes: Callable[[Undone], bool]
+    undoes: Callable[[UndoneChanges], bool]
     most: int
     trials: int = 0
-    _known: dict[Undone, bool] = field(default_factory=dict)
+    _known: dict[UndoneChanges, bool] = field(default_factory=dict)
 
     def does(self, undone: Collection[Change]) -> bool:
         """Whether undoing these changes alone does; `OutOfTrialsError` where no trial is left."""

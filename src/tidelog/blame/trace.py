@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 
 from tidelog.blame.change import Change, FactChanged, Row, RuleChanged
-from tidelog.blame.search import Undone
+from tidelog.blame.search import UndoneChanges
 from tidelog.errors import TidelogError
 from tidelog.program import Atom, Const, Wildcard
 from tidelog.syntax import parse_body
@@ -37,15 +37,15 @@ from tidelog.why.render import line_parts
 from tidelog.why.tree import children, walk
 
 Fact = tuple[str, Row]
-Scene = Callable[[Undone], AbstractContextManager[Ledger]]
+Scene = Callable[[UndoneChanges], AbstractContextManager[Ledger]]
 NEGATIONS = 4  # that a path is followed through
 WIDE = Bounds(depth=200, width=2000, nodes=5000)
 
 
-class Tracing:
+class ProofTracer:
     """Proofs in scenes, and the ways through them."""
 
-    def __init__(self, scene: Scene, changes: Collection[Change], everything: Undone) -> None:
+    def __init__(self, scene: Scene, changes: Collection[Change], everything: UndoneChanges) -> None:
         self._scene, self._everything = scene, everything
         self._facts = {(c.relation, row): c for c in changes if isinstance(c, FactChanged) for row in _rows(c)}
         self._rules = {change.label: change for change in changes if isinstance(change, RuleChanged)}
@@ -97,10 +97,10 @@ class Tracing:
                 waiting += [(other, not is_now, negations + 1) for _, other in there]
         return found
 
-    def _undone(self, is_now: bool) -> Undone:
+    def _undone(self, is_now: bool) -> UndoneChanges:
         return frozenset() if is_now else self._everything
 
-    def _holding(self, undone: Undone, absences: Iterable[Absence]) -> list[tuple[Absence, Fact]]:
+    def _holding(self, undone: UndoneChanges, absences: Iterable[Absence]) -> list[tuple[Absence, Fact]]:
         """Facts that are absent elsewhere and hold in a scene."""
         known_absences = tuple(absences)
         if not known_absences:
@@ -113,7 +113,9 @@ class Tracing:
 
     # Paths
 
-    def path(self, change: Change, causes: Undone, before: Sequence[Fact], after: Sequence[Fact]) -> tuple[str, ...]:
+    def path(
+        self, change: Change, causes: UndoneChanges, before: Sequence[Fact], after: Sequence[Fact]
+    ) -> tuple[str, ...]:
         """The way from a fact to one of its causes; empty where the proofs that were looked at do not show it."""
         starts = [(fact, causes - {change}, causes) for fact in after]
         starts += [(fact, causes, causes - {change}) for fact in before]
@@ -124,7 +126,9 @@ class Tracing:
                 return found
         return ()
 
-    def _path(self, change: Change, fact: Fact, here: Undone, there: Undone, left: int) -> tuple[str, ...]:
+    def _path(
+        self, change: Change, fact: Fact, here: UndoneChanges, there: UndoneChanges, left: int
+    ) -> tuple[str, ...]:
         """The way in a proof of one scene, or beyond what it says is absent in the other."""
         proof = self.proof(here, fact)
         if proof is None:

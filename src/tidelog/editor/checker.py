@@ -12,7 +12,7 @@ from pathlib import Path
 from tidelog.errors import Diagnostic, TidelogError
 from tidelog.program.check import examine_program
 from tidelog.syntax import read_program
-from tidelog.syntax.worker import Ended, Worker
+from tidelog.syntax.worker import AbortedCall, Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Checker:
         """The outcome for a text; waits for it."""
         try:
             outcome: Outcome = self._worker.call(check_text, text, path)
-        except Ended:  # while it was at another text, perhaps
+        except AbortedCall:  # while it was at another text, perhaps
             outcome = self._worker.call(check_text, text, path)
         return outcome
 

@@ -20,7 +20,7 @@ from tidelog.editor.segments import Places, cut, recut
 from tidelog.editor.symbols import Symbol, symbols_of
 from tidelog.errors import Diagnostic, Source
 from tidelog.program import Program
-from tidelog.syntax.layout.read import Reading, read_as_program
+from tidelog.syntax.layout.read import ParsedText, read_as_program
 from tidelog.syntax.sources import Include, Sources, include_from
 from tidelog.syntax.tokens import PREPROCESSOR_WORDS
 
@@ -57,7 +57,7 @@ class Piece:
         self._include = include
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> ParsedText:
         """The segment, parsed as a separate program."""
         return read_as_program(self.text, self._name, self._convention, self._include)
 

@@ -16,7 +16,7 @@ from tidelog.program.types.casts import CAST
 from tidelog.program.values.term import Const
 from tidelog.syntax.depth import Node, children
 from tidelog.syntax.layout.outline import Item
-from tidelog.syntax.layout.read import Reading
+from tidelog.syntax.layout.read import ParsedText
 from tidelog.syntax.tokens import DIRECTIVE, NAME, Token
 
 RELATION, VARIABLE, FUNCTION, TYPE, COLUMN, LABEL = "relation", "variable", "function", "type", "column", "label"
@@ -42,7 +42,7 @@ class Symbol:
         return self.start + len(self.name)
 
 
-def symbols_of(reading: Reading) -> tuple[Symbol, ...]:
+def symbols_of(reading: ParsedText) -> tuple[Symbol, ...]:
     """All symbols of a text that was read, in its order."""
     program = reading.meaning
     assert isinstance(program, Program)
@@ -55,7 +55,7 @@ def symbols_of(reading: Reading) -> tuple[Symbol, ...]:
 class _Collector:
     """Gathers symbols, the first one at each place."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: ParsedText) -> None:
         self.reading = reading
         self.found: dict[int, Symbol] = {}
 

@@ -31,7 +31,7 @@ from tidelog.plan.modes import Plans
 from tidelog.plan.plan_epoch import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
-from tidelog.program.types.functors import Given, function_table
+from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.store.base.store import HISTORY
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tidelog.engine.ask.what_if import Alternative, Alternatives, Trial
     from tidelog.engine.base.feed_change import FeedChange, Gap
     from tidelog.engine.read.ask import Fact
-    from tidelog.engine.read.query import Prepared
+    from tidelog.engine.read.query import PreparedQuery
     from tidelog.engine.write.subscribers import Feed, Subscription
     from tidelog.engine.write.violations import Violation
     from tidelog.explain.explanation import Explanation
@@ -80,7 +80,7 @@ class Engine:
         partitions: int | None = None,
         threads: int | None = None,
         limits: Limits | None = None,
-        functions: Given = (),
+        functions: UserFunctions = (),
         plans: str = Plans.advice,
         strict: bool = False,
         clock: str | None = None,
@@ -278,7 +278,7 @@ class Engine:
         """The answers to a query: one column per variable, in order of appearance."""
         return query.query(self._core, text)
 
-    def prepare(self, text: str, bind: str | Sequence[str] = ()) -> Prepared:
+    def prepare(self, text: str, bind: str | Sequence[str] = ()) -> PreparedQuery:
         """A query that is prepared once and run often, with values for the variables in ``bind``.
 
         ``db.prepare("reach(X, Y)", bind="X")(77)`` returns the answers for one X.

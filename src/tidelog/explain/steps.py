@@ -18,11 +18,15 @@ from tidelog.plan.plan_text import functions_in_words, steps_in_words, trigger_i
 from tidelog.plan.steps import Plan, Step, Visit
 from tidelog.program import Atom
 
-Counted = Mapping[str, Sequence[PlanCounts]]  # by label of the core rule
+CountsByRule = Mapping[str, Sequence[PlanCounts]]  # by label of the core rule
 
 
 def stratum_plan(
-    number: int, stratum: Stratum, names: Names, plans: Mapping[str, Sequence[Plan]], counted: Counted | None = None
+    number: int,
+    stratum: Stratum,
+    names: Names,
+    plans: Mapping[str, Sequence[Plan]],
+    counted: CountsByRule | None = None,
 ) -> StratumPlan:
     """A stratum with the join orders of its rules, whose ``plans`` are given; with ``counted``, what each step did."""
     recursive = any(
@@ -39,7 +43,7 @@ def stratum_plan(
 
 
 def _orders(
-    code: RuleCode, names: Names, plans: Mapping[str, Sequence[Plan]], counted: Counted | None
+    code: RuleCode, names: Names, plans: Mapping[str, Sequence[Plan]], counted: CountsByRule | None
 ) -> tuple[JoinOrder, ...]:
     if code.fold is not None:
         told = (

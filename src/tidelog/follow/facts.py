@@ -15,7 +15,7 @@ from tidelog.follow.catalog import FollowedTable, RelationColumns
 
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
-    from tidelog.engine.read.query import Prepared
+    from tidelog.engine.read.query import PreparedQuery
 
 
 class FactLookup:
@@ -24,7 +24,7 @@ class FactLookup:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._core = core_of(engine)
-        self._queries: dict[str, Prepared] = {}
+        self._queries: dict[str, PreparedQuery] = {}
         self._checked_program: object = None
         self._has_rules: frozenset[str] = frozenset()
 

@@ -15,15 +15,15 @@ from tidelog.follow import follow_failures as failures
 from tidelog.follow.types import NotUtf8
 
 
-class Unchanged:
+class UnchangedValue:
     """A large value that did not change and that the database does not send again."""
 
     def __repr__(self) -> str:
         return "UNCHANGED"
 
 
-UNCHANGED = Unchanged()
-Value: TypeAlias = "str | Unchanged | None"
+UNCHANGED = UnchangedValue()
+Value: TypeAlias = "str | UnchangedValue | None"
 Values: TypeAlias = "tuple[Value, ...]"
 
 

@@ -25,7 +25,7 @@ from tidelog.follow.history import History, ViewChange
 from tidelog.follow.options import FollowOptions, PublishOption
 from tidelog.follow.patience import Patience
 from tidelog.follow.rows_out import apply, replace_all, to_wire_rows
-from tidelog.follow.target import Published, Target, find_target, make_target, read_control, write_control
+from tidelog.follow.target import PublishedEpoch, Target, find_target, make_target, read_control, write_control
 from tidelog.follow.transaction import out_of_step
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ class Publisher:
         self._engine, self._options = engine, options
         self._core = core_of(engine)
         self._history = History(engine)
-        self._queue: deque[tuple[Published, dict[str, ViewChange]]] = deque()
+        self._queue: deque[tuple[PublishedEpoch, dict[str, ViewChange]]] = deque()
         self._news = threading.Condition()
         self._overflowed = False
         self._stop = threading.Event()
         self._patience = Patience()
         self._thread: threading.Thread | None = None
-        self._at: dict[str, Published] = {}
+        self._at: dict[str, PublishedEpoch] = {}
         self.epoch = 0
         self.trouble: Trouble | None = None
 
@@ -94,7 +94,7 @@ class Publisher:
             if changes is None or len(self._queue) >= QUEUE_LIMIT:
                 self._overflowed = True
             if changes is not None and not self._overflowed:
-                self._queue.append((Published(epoch.number or 0, self._history.mark), changes))
+                self._queue.append((PublishedEpoch(epoch.number or 0, self._history.mark), changes))
             self._news.notify_all()
 
     def _changes(self, epoch: Epoch) -> dict[str, ViewChange]:
@@ -158,7 +158,7 @@ class Publisher:
         with self._core.writing, self._news:
             self._queue.clear()
             self._overflowed = False
-            self._now = Published(self._core.number, self._history.mark)
+            self._now = PublishedEpoch(self._core.number, self._history.mark)
 
     def _catch_up(self, connection: Connection[tuple[Any, ...]], target: Target) -> None:
         """Bring a table to the epoch before the first one in the queue, or to a later epoch."""
@@ -175,10 +175,10 @@ class Publisher:
                 LOG.warning("%s", error)
         self._compare(connection, target, before)
 
-    def _compare(self, connection: Connection[tuple[Any, ...]], target: Target, before: Published | None) -> None:
+    def _compare(self, connection: Connection[tuple[Any, ...]], target: Target, before: PublishedEpoch | None) -> None:
         """Make a table equal to its view."""
         with self._core.writing:
-            now = Published(self._core.number, self._history.mark)
+            now = PublishedEpoch(self._core.number, self._history.mark)
             view = self._engine[target.view]
             rows = to_wire_rows(view, view.rows())
         LOG.info("comparing `%s` with `%s` at epoch %d", target.title, target.view, now.epoch)
@@ -191,7 +191,7 @@ class Publisher:
         self,
         connection: Connection[tuple[Any, ...]],
         targets: Sequence[Target],
-        now: Published,
+        now: PublishedEpoch,
         changes: dict[str, ViewChange],
     ) -> None:
         """Write an epoch in one transaction."""
@@ -208,8 +208,8 @@ class Publisher:
         connection: Connection[tuple[Any, ...]],
         target: Target,
         change: ViewChange,
-        before: Published,
-        now: Published,
+        before: PublishedEpoch,
+        now: PublishedEpoch,
     ) -> None:
         """Within a transaction, change the rows and the control table."""
         if not apply(connection, target, change):
@@ -218,12 +218,16 @@ class Publisher:
         self._at[target.title] = now
 
     def _note(
-        self, connection: Connection[tuple[Any, ...]], target: Target, before: Published | None, now: Published
+        self,
+        connection: Connection[tuple[Any, ...]],
+        target: Target,
+        before: PublishedEpoch | None,
+        now: PublishedEpoch,
     ) -> None:
         if before != now and not write_control(connection, target, before, now):
             raise out_of_step(f"another client publishes in `{target.title}`")
 
-    def _take(self) -> tuple[Published, dict[str, ViewChange]] | None:
+    def _take(self) -> tuple[PublishedEpoch, dict[str, ViewChange]] | None:
         """The next epoch to write; of several that change no view, only the last one."""
         with self._news:
             self._news.wait_for(lambda: self._queue or self._stop.is_set(), LISTEN)

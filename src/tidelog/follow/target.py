@@ -158,14 +158,14 @@ def _pairs(view: View) -> list[tuple[str, str | None]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedEpoch:
     """The epoch of a published table, and the mark of that epoch."""
 
     epoch: int
     mark: str
 
 
-def read_control(connection: Connection[tuple[Any, ...]], target: Target) -> Published | None:
+def read_control(connection: Connection[tuple[Any, ...]], target: Target) -> PublishedEpoch | None:
     """The epoch of a table in the control table; a table without an entry must be empty."""
     from psycopg import sql
 
@@ -176,14 +176,14 @@ def read_control(connection: Connection[tuple[Any, ...]], target: Target) -> Pub
     connection.execute(sql.SQL(make).format(target.control))
     row = connection.execute(sql.SQL(find).format(target.control), (target.title, target.view)).fetchone()
     if row is not None:
-        return Published(*row)
+        return PublishedEpoch(*row)
     if connection.execute(sql.SQL("SELECT 1 FROM {} LIMIT 1").format(target.table)).fetchone() is not None:
         raise failures.ROWS_OF_OTHERS.error(table=target.title, view=target.view)
     return None
 
 
 def write_control(
-    connection: Connection[tuple[Any, ...]], target: Target, before: Published | None, now: Published
+    connection: Connection[tuple[Any, ...]], target: Target, before: PublishedEpoch | None, now: PublishedEpoch
 ) -> bool:
     """Record the epoch of a table; returns whether no other client had recorded one in the meantime."""
     from psycopg import sql

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from tidelog.follow import follow_failures as failures
 from tidelog.follow.catalog import FollowedTable
-from tidelog.follow.pgoutput import Delete, Insert, Relation, Truncate, Unchanged, Update, Values
+from tidelog.follow.pgoutput import Delete, Insert, Relation, Truncate, UnchangedValue, Update, Values
 from tidelog.follow.quarantine import Key, QuarantineChanges
 from tidelog.follow.types import Reason, read_row
 
@@ -122,7 +122,7 @@ class Transaction:
     def _update(self, layout: RowLayout, signs: Signs, message: Update) -> None:
         table, new = layout.table, _pick(layout, message.new)
         old = new if message.old is None else _pick(layout, message.old)
-        new = tuple(o if isinstance(n, Unchanged) and o is not None else n for n, o in zip(new, old, strict=True))
+        new = tuple(o if isinstance(n, UnchangedValue) and o is not None else n for n, o in zip(new, old, strict=True))
         reason = self.quarantine.reason(table, _key(table, old))
         fact = self._remove(table, signs, old, message.old is None or message.old_is_key)
         self._add_row(table, signs, _key(table, new), _row(table, new, fact, reason))
@@ -186,7 +186,7 @@ def _key(table: FollowedTable, values: Values) -> Key:
 
 def _require_all(table: FollowedTable, values: Values) -> tuple[str | None, ...]:
     """The values, all of which must have been sent."""
-    complete = tuple(value for value in values if not isinstance(value, Unchanged))
+    complete = tuple(value for value in values if not isinstance(value, UnchangedValue))
     if len(complete) < len(values):
         raise out_of_step(f"the database did not send all values of a row of `{table.title}`")
     return complete
@@ -198,15 +198,21 @@ def _row(table: FollowedTable, new: Values, fact: Row | None, reason: Reason | N
     A row in quarantine stays there if a sent value cannot be converted, or if its reason is a value that was not sent.
     """
     known = [
-        (column, value) for column, value in zip(table.columns, new, strict=True) if not isinstance(value, Unchanged)
+        (column, value)
+        for column, value in zip(table.columns, new, strict=True)
+        if not isinstance(value, UnchangedValue)
     ]
     prefix = read_row([column for column, _ in known], [value for _, value in known])
     if isinstance(prefix, Reason) or len(prefix) == len(new):
         return prefix
     if fact is not None:
         values = iter(prefix)
-        return tuple(fact[place] if isinstance(value, Unchanged) else next(values) for place, value in enumerate(new))
-    missing = [column.name for column, value in zip(table.columns, new, strict=True) if isinstance(value, Unchanged)]
+        return tuple(
+            fact[place] if isinstance(value, UnchangedValue) else next(values) for place, value in enumerate(new)
+        )
+    missing = [
+        column.name for column, value in zip(table.columns, new, strict=True) if isinstance(value, UnchangedValue)
+    ]
     if reason is not None and reason.column in missing:
         return reason
     what = f"column `{missing[0]}` of a row of `{table.title}` that was not a fact before"

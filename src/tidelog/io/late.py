@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 
-class _Late:
+class _LateModule:
     """A module that is imported when one of its attributes is first used."""
 
     def __init__(self, name: str) -> None:
@@ -16,7 +16,7 @@ class _Late:
         return getattr(import_module(self._name), attribute)
 
 
-compute = _Late("pyarrow.compute")
-csv = _Late("pyarrow.csv")
-files = _Late("pyarrow.fs")
-parquet = _Late("pyarrow.parquet")
+compute = _LateModule("pyarrow.compute")
+csv = _LateModule("pyarrow.csv")
+files = _LateModule("pyarrow.fs")
+parquet = _LateModule("pyarrow.parquet")

@@ -19,7 +19,7 @@ from tidelog.io import io_failures as failures
 from tidelog.io.texts import read_text, show_text
 from tidelog.kernel.cells import Cells
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.partition.texts.structures import Taken
+from tidelog.partition.texts.structures import ValueParts
 from tidelog.program.functions.calendar import to_python
 from tidelog.program.values.shape import Part, Shape
 from tidelog.program.values.source_types import CONSTRUCTOR, NATURAL, fields_of
@@ -28,7 +28,7 @@ from tidelog.program.values.variant import Variant, python_names
 Leaf = Callable[[str, str], pa.DataType]  # from the type of a part, and the type with which it is returned
 
 
-def deconstruct(value: Any, shape: Shape) -> Taken | None:
+def deconstruct(value: Any, shape: Shape) -> ValueParts | None:
     """The constructor and the parts of a Python value; None if it is not of the type."""
     if isinstance(value, str):
         try:
@@ -51,7 +51,7 @@ def deconstruct(value: Any, shape: Shape) -> Taken | None:
     return None if parts is None else (name, parts)
 
 
-def _split_variant(value: Mapping[str, Any], shape: Shape) -> Taken | None:
+def _split_variant(value: Mapping[str, Any], shape: Shape) -> ValueParts | None:
     """The constructor and the parts of a variant in the form of Arrow."""
     name = value.get(CONSTRUCTOR)
     if name not in shape.constructors:

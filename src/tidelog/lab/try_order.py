@@ -17,7 +17,7 @@ from tidelog.cli.session.script import read_script
 from tidelog.lab.order import OrderReport, check_order, suspects
 from tidelog.lab.simulate.page import render
 from tidelog.program.check import CheckedProgram
-from tidelog.program.types.functors import Given, function_table
+from tidelog.program.types.functors import UserFunctions, function_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class OrderRequest:
 
 def try_order(wanted: OrderRequest) -> bool:
     """Try a program and print the verdict; returns whether all ways agree."""
-    given: Given = () if wanted.functions is None else load_functions(wanted.functions)
+    given: UserFunctions = () if wanted.functions is None else load_functions(wanted.functions)
     checked = read_valid(wanted.program, given)
     script = () if wanted.changes is None else read_script(wanted.changes, checked.program)
     to = console(stderr=True)
@@ -60,7 +60,7 @@ def try_order(wanted: OrderRequest) -> bool:
     return report.agrees
 
 
-def _facts(checked: CheckedProgram, folder: Path | None, given: Given) -> dict[str, list[tuple[object, ...]]]:
+def _facts(checked: CheckedProgram, folder: Path | None, given: UserFunctions) -> dict[str, list[tuple[object, ...]]]:
     """The base facts of the text and of the files: their order is tried too."""
     data = () if folder is None else read_facts(checked, folder)
     with start_engine(checked.program, data, functions=given) as db:

@@ -28,7 +28,7 @@ Core = Mapping[str, Rule]
 
 
 @dataclass(frozen=True, slots=True)
-class Lifted:
+class LiftedRules:
     """Core rules before their aggregates are folded over rows, and the labels of those of each rule."""
 
     core: Core

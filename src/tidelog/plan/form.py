@@ -40,7 +40,7 @@ class Form:
         return self.placed is not None and bool(self.placed.sends[label])
 
 
-class Placing:
+class RelationPlacements:
     """Where the relations of one engine live."""
 
     def __init__(self, partitions: int) -> None:
@@ -94,12 +94,12 @@ class Placing:
 
     def placed(self, rules: Ruleset) -> PlacedRules:
         """The localised rules, for the current placements."""
-        from tidelog.rewrite.place.heavy import Heavy  # only several partitions need these
+        from tidelog.rewrite.place.heavy import HeavyColumns  # only several partitions need these
         from tidelog.rewrite.place.place import place
 
         arities = {name: len(types) for name, types in rules.schema.items()}
         known = {name: home for name, home in self._known.items() if home.column < arities.get(name, 0)}
-        heavy = self.heavy if isinstance(self.heavy, Heavy) else Heavy(self.heavy)
+        heavy = self.heavy if isinstance(self.heavy, HeavyColumns) else HeavyColumns(self.heavy)
         return place(rules.core, arities, known, _located(rules), sorted(rules.known), self.form.placed, heavy)
 
 

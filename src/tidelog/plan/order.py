@@ -23,11 +23,11 @@ EXACT = 10
 ADVISED = 4.0  # times the cost of the best order is not too much for one that is advised
 ONE_ROW = 1.5  # constants that select so few rows connect an atom as well as a variable does
 
-Chain = tuple["Next", "Chain"] | None
+Chain = tuple["OrderedLiteral", "Chain"] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class OrderedLiteral:
     """A literal in the order chosen, with about how many rows one visit of it matches."""
 
     position: int
@@ -52,9 +52,9 @@ class _State:
     def take(self, position: int, estimate: float, bounds: tuple[Bound, ...] = ()) -> None:
         """One more literal."""
         self.done |= 1 << position
-        self.chain = (Next(position, estimate, bounds), self.chain)
+        self.chain = (OrderedLiteral(position, estimate, bounds), self.chain)
 
-    def order(self) -> list[Next]:
+    def order(self) -> list[OrderedLiteral]:
         """The literals in order."""
         found, chain = [], self.chain
         while chain is not None:
@@ -63,7 +63,7 @@ class _State:
         return found[::-1]
 
 
-class Ordering:
+class BodyOrders:
     """The orders of one body over the same statistics."""
 
     def __init__(self, body: Body, statistics: Statistics) -> None:
@@ -76,7 +76,7 @@ class Ordering:
 
     def order(
         self, bound: int, without: int | None = None, advised: Sequence[int] | None = None, *, binding: bool = False
-    ) -> list[Next]:
+    ) -> list[OrderedLiteral]:
         """The order in which to evaluate the literals with some variables bound, ``without`` one of them.
 
         An order of atoms that is ``advised`` is followed if it costs little more, or if it is ``binding``.
@@ -267,7 +267,7 @@ def bits_at(mask: int) -> list[int]:
     return [bit.bit_length() - 1 for bit in bits_of(mask)]
 
 
-def order_literals(literals: Sequence[Literal], bound: set[str], statistics: Statistics) -> list[Next]:
+def order_literals(literals: Sequence[Literal], bound: set[str], statistics: Statistics) -> list[OrderedLiteral]:
     """The order in which to evaluate some literals, given the variables that are bound."""
     body = Body(literals)
-    return Ordering(body, statistics).order(body.mask(bound))
+    return BodyOrders(body, statistics).order(body.mask(bound))

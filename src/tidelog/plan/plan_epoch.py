@@ -12,7 +12,7 @@ from typing import Protocol
 
 from tidelog.kernel.cells import Cells
 from tidelog.plan.advice import Advice
-from tidelog.plan.form import Form, Placing
+from tidelog.plan.form import Form, RelationPlacements
 from tidelog.plan.layers import Layers
 from tidelog.plan.modes import Plans
 from tidelog.plan.plan_rule import is_folded, value_type
@@ -43,7 +43,7 @@ class Planner:
         plans: Plans = Plans.advice,
     ) -> None:
         self._held, self._groups = held, groups  # facts, and the relations that are evaluated together
-        self._placing = Placing(partitions)
+        self._placing = RelationPlacements(partitions)
         self._plans = plans
         self._known: Mapping[str, object] | None = None  # the schema whose relations the runtime has
         self._layers: tuple[Mapping[str, Rule], Layers] | None = None  # rules in force and their strata, once known
@@ -55,7 +55,7 @@ class Planner:
         return self._plans
 
     @property
-    def placing(self) -> Placing:
+    def placing(self) -> RelationPlacements:
         """Where relations live, and in which form rules run there."""
         return self._placing
 

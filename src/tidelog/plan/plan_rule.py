@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tidelog.plan.body import Body, Bound, cell_order, is_generator
 from tidelog.plan.estimate import Statistics
-from tidelog.plan.order import Next, Ordering
+from tidelog.plan.order import BodyOrders, OrderedLiteral
 from tidelog.plan.steps import (
     Absent,
     Apply,
@@ -36,7 +36,7 @@ ONE = Const(1, "number")
 ZERO = Const(0, "number")
 
 
-class Planning:
+class RulePlanner:
     """The plans of one rule: what they share is worked out once."""
 
     def __init__(self, rule: Rule, schema: Schema, functions: Functions, advised: AdvisedOrders = UNADVISED) -> None:
@@ -57,23 +57,23 @@ class Planning:
         """All delta plans of the rule, in the order of their triggers; none for an aggregate that is folded."""
         if is_folded(self.rule):
             return ()
-        ordering = Ordering(self.body, statistics)
+        ordering = BodyOrders(self.body, statistics)
         triggers = [i for i, literal in enumerate(self.rule.body) if isinstance(literal, Atom | Negation)]
         return tuple(_Builder(self).build(i, ordering) for i in triggers)
 
     def whole(self, statistics: Statistics) -> Plan:
         """The plan that finds all supports of the rule over the whole state."""
-        return _Builder(self).build(None, Ordering(self.body, statistics))
+        return _Builder(self).build(None, BodyOrders(self.body, statistics))
 
 
 def plan_rule(rule: Rule, schema: Schema, functions: Functions, statistics: Statistics) -> tuple[Plan, ...]:
     """All delta plans of a rule, in the order of their triggers; none for an aggregate that is folded."""
-    return Planning(rule, schema, functions).deltas(statistics)
+    return RulePlanner(rule, schema, functions).deltas(statistics)
 
 
 def plan_whole(rule: Rule, schema: Schema, functions: Functions, statistics: Statistics) -> Plan:
     """The plan that finds all supports of a rule over the whole state."""
-    return Planning(rule, schema, functions).whole(statistics)
+    return RulePlanner(rule, schema, functions).whole(statistics)
 
 
 def aggregate_of(rule: Rule) -> Aggregate | None:
@@ -109,14 +109,14 @@ def value_type(rule: Rule, schema: Schema, functions: Functions) -> str:
 class _Builder:
     """Builds one plan; registers are given in the order of first use."""
 
-    def __init__(self, planning: Planning) -> None:
+    def __init__(self, planning: RulePlanner) -> None:
         self.rule, self.schema, self.functions = planning.rule, planning.schema, planning.functions
         self.types, self.body, self.advised = planning.types, planning.body, planning.advised
         self.values: dict[str, Operand] = {}
         self.registers = 0
         self.steps: list[Step] = []
 
-    def build(self, trigger: int | None, ordering: Ordering) -> Plan:
+    def build(self, trigger: int | None, ordering: BodyOrders) -> Plan:
         binds: tuple[tuple[int, int], ...] = ()
         checks: tuple[tuple[int, Operand], ...] = ()
         if trigger is not None:
@@ -192,7 +192,7 @@ class _Builder:
         self.registers += 1
         return self.registers - 1
 
-    def _add(self, following: Next, literal: Literal) -> None:
+    def _add(self, following: OrderedLiteral, literal: Literal) -> None:
         if isinstance(literal, Atom):
             self._visit(following, literal)
         elif isinstance(literal, Negation):
@@ -202,7 +202,7 @@ class _Builder:
             assert isinstance(literal, Comparison)
             self._compare(literal)
 
-    def _visit(self, following: Next, atom: Atom) -> None:
+    def _visit(self, following: OrderedLiteral, atom: Atom) -> None:
         key = tuple((i, self._operand(a)) for i, a in enumerate(atom.args) if self._is_bound(a))
         within = self._range(following.bounds)
         binds, checks = self._match(atom, skip=tuple(i for i, _ in key))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.plan import plan_failures as failures
-from tidelog.plan.fold_rows import Lifted, fold_rows, ranging
+from tidelog.plan.fold_rows import LiftedRules, fold_rows, ranging
 from tidelog.plan.layers import Groups, Layers
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Negation, Program, Rule, Var
@@ -43,7 +43,7 @@ Bound = dict[tuple[str, int], str]
 T = TypeVar("T")
 
 
-class Governing:
+class FactPolicies:
     """What a program says about its facts: where they are kept, and how long; and which declarations concern rules.
 
     Most of it depends on declarations alone, and is taken from the program ``before`` if that has the same.
@@ -51,7 +51,7 @@ class Governing:
 
     __slots__ = ("asserted_elsewhere", "given", "inline", "is_on_demand", "program", "retentions", "subsumed")
 
-    def __init__(self, program: Program, before: Governing | None = None) -> None:
+    def __init__(self, program: Program, before: FactPolicies | None = None) -> None:
         self.program = program
         self.retentions: Mapping[str, Retention]
         self.is_on_demand: bool
@@ -115,21 +115,21 @@ def _mentioned(rule: Rule) -> Iterator[str]:
         yield atom.predicate
 
 
-class Watched(NamedTuple):
+class ConstraintRules(NamedTuple):
     """The core rules that derive violations of constraints, by hidden relation."""
 
     core: Mapping[str, Rule]
     constraints: Mapping[str, Rule]
 
     @classmethod
-    def of(cls, core: Mapping[str, Rule]) -> Watched:
+    def of(cls, core: Mapping[str, Rule]) -> ConstraintRules:
         """Those among all core rules."""
         return cls(core, _violations(core.values()))
 
-    def changed(self, core: Mapping[str, Rule], more: Mapping[str, Rule], fewer: Mapping[str, Rule]) -> Watched:
+    def changed(self, core: Mapping[str, Rule], more: Mapping[str, Rule], fewer: Mapping[str, Rule]) -> ConstraintRules:
         """Those among other core rules, which are the same but for some that are more or fewer."""
         left = {name: rule for name, rule in self.constraints.items() if rule.label not in fewer}
-        return Watched(core, {**left, **_violations(more.values())})
+        return ConstraintRules(core, {**left, **_violations(more.values())})
 
 
 def _violations(rules: Iterable[Rule]) -> dict[str, Rule]:
@@ -152,7 +152,7 @@ class Ruleset:
     known: Mapping[str, int] = field(default_factory=dict)
     core_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     core: Mapping[str, Rule] = field(default_factory=dict)
-    lifted: Lifted | None = None
+    lifted: LiftedRules | None = None
     inlined: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
@@ -160,16 +160,16 @@ class Ruleset:
     demand: Demand | None = None  # what is asked of relations that are evaluated on demand
     origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types that data came with
     checked: CheckedProgram | None = field(default=None, compare=False, repr=False)
-    governing: Governing | None = field(default=None, compare=False, repr=False)
-    watched: Watched | None = field(default=None, compare=False, repr=False)
+    governing: FactPolicies | None = field(default=None, compare=False, repr=False)
+    watched: ConstraintRules | None = field(default=None, compare=False, repr=False)
     outline: Outline | None = field(default=None, compare=False, repr=False)  # None: not worked out yet
 
     def __post_init__(self) -> None:
         """What every epoch asks of the program is found out once."""
         if self.governing is None or self.governing.program is not self.program:
-            object.__setattr__(self, "governing", Governing(self.program, self.governing))
+            object.__setattr__(self, "governing", FactPolicies(self.program, self.governing))
         if self.watched is None or self.watched.core is not self.core:
-            object.__setattr__(self, "watched", Watched.of(self.core))
+            object.__setattr__(self, "watched", ConstraintRules.of(self.core))
 
     @property
     def constraints(self) -> Mapping[str, Rule]:
@@ -323,9 +323,9 @@ class Ruleset:
         return Outline.of(self.program.rules, core, layers)
 
     @property
-    def before_folds(self) -> Lifted:
+    def before_folds(self) -> LiftedRules:
         """The core rules before aggregates are folded over rows."""
-        return self.lifted or Lifted(self.core, self.core_labels)
+        return self.lifted or LiftedRules(self.core, self.core_labels)
 
     def _running(
         self,
@@ -343,7 +343,7 @@ class Ruleset:
                 watched = self.watched.changed(core, more, fewer)
             return replace(self, core_labels=needed, core=core, lifted=None, watched=watched)
         used = {label: tuple(name for name in made if name in runs) for label, made in needed.items()}
-        return replace(self, core_labels=used, core=runs, lifted=Lifted(core, needed))
+        return replace(self, core_labels=used, core=runs, lifted=LiftedRules(core, needed))
 
     def _means_more(self) -> bool:
         """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""

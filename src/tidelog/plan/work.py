@@ -41,7 +41,7 @@ class RuleForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
+class StageReference:
     """Rows that Spark tasks have sent to the partitions for an epoch: those of the attempts that were heard of."""
 
     relation: str
@@ -51,10 +51,10 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class ArrivedRows:
     """What became of the DataFrames of an epoch: rows that the partitions have, and rows that came here, signed."""
 
-    staged: tuple[Staged, ...] = ()
+    staged: tuple[StageReference, ...] = ()
     here: tuple[tuple[str, int, Cells], ...] = ()  # relation, sign, rows
 
 
@@ -89,12 +89,12 @@ class EpochWork:
     retyped: tuple[RuleForm, ...] = ()
     strata: StrataChange | None = None
     places: Mapping[str, int] = field(default_factory=dict)  # of the relations in ``arities``, with several partitions
-    staged: tuple[Staged, ...] = ()
+    staged: tuple[StageReference, ...] = ()
     signed: Mapping[str, Sequence[tuple[int, Cells]]] = field(default_factory=dict)  # beside staged rows
     keys: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of base relations, for staged rows and signed
     is_question: bool = False  # what is read and rolled back; indexes that it needs are kept for the next one
 
-    def with_sent(self, sent: Sent) -> EpochWork:
+    def with_sent(self, sent: ArrivedRows) -> EpochWork:
         """The work with the rows of DataFrames."""
         signed = {name: list(parts) for name, parts in self.signed.items()}
         for name, sign, rows in sent.here:

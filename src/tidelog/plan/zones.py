@@ -111,11 +111,11 @@ def _is_local(type_: str) -> bool:
     return zone is not None and zone[1] is None
 
 
-def _meet(rules: Ruleset) -> Meeting:
+def _meet(rules: Ruleset) -> ZoneInference:
     """All places of the rules, united where their times meet."""
     whole = replace(rules.program, rules=tuple(rules.core.values()))
     arity = check_names(whole, rules.functions, dict(rules.known)).arity
-    meeting = Meeting(rules.functions, {**{n: len(t) for n, t in rules.schema.items()}, **arity})
+    meeting = ZoneInference(rules.functions, {**{n: len(t) for n, t in rules.schema.items()}, **arity})
     for name, types in rules.schema.items():
         for place, type_ in zip(meeting.column_places(name), types, strict=False):
             if type_ is not None:
@@ -127,7 +127,7 @@ def _meet(rules: Ruleset) -> Meeting:
 
 
 @dataclass(slots=True)
-class Meeting(Inference):
+class ZoneInference(Inference):
     """The inference of types inside structures and lists: their parts are places, too."""
 
     fields: dict[Field, int] = field(default_factory=dict)

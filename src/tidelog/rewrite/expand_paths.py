@@ -44,7 +44,7 @@ from tidelog.rewrite.paths import names as path_names
 from tidelog.rewrite.paths.forms import ANYWHERE, chain, is_step, shorten, tidy
 from tidelog.rewrite.paths.rules import SOMEWHERE, PathRules, Start
 from tidelog.rewrite.paths.seeds import term_text, to_seed
-from tidelog.rewrite.scope import Fresh, body_names, names, rule_terms, terms_of
+from tidelog.rewrite.scope import FreshVariables, body_names, names, rule_terms, terms_of
 
 INLINED = 3  # steps of a path that are written into a body; more would count walks rather than their ends
 
@@ -100,11 +100,11 @@ class _Expansion:
     paths: PathRules = field(default_factory=PathRules)
     body: list[Literal] = field(default_factory=list)
     whole: set[str] = field(default_factory=set)
-    fresh: Fresh = field(default_factory=Fresh)
+    fresh: FreshVariables = field(default_factory=FreshVariables)
 
     def run(self) -> tuple[Literal, ...]:
         """The body without paths."""
-        self.fresh = Fresh(rule_terms(self.rule))
+        self.fresh = FreshVariables(rule_terms(self.rule))
         for literal in self.rule.body:
             self.body.extend(self._plain(literal))
         while (found := self._loose()) is not None:

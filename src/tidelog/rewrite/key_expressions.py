@@ -16,7 +16,7 @@ from tidelog.program import Atom, Call, Comparison, Const, Literal, Rule, Term, 
 from tidelog.rewrite.core import is_aggregate_rule
 from tidelog.rewrite.names import KEYED, is_auxiliary
 from tidelog.rewrite.paths.seeds import term_text
-from tidelog.rewrite.scope import Fresh, body_names, names, rule_terms
+from tidelog.rewrite.scope import FreshVariables, body_names, names, rule_terms
 
 TOTAL = frozenset({"band", "bor", "bxor", "strlen", "year", "month", "day", "weekday", "hour", "minute", "second"})
 BY_CONSTANT = frozenset({"%", "/"})
@@ -34,7 +34,7 @@ def key_expressions(rule: Rule) -> tuple[Rule, ...]:
     """
     if is_aggregate_rule(rule):
         return (rule,)
-    body, fresh = list(rule.body), Fresh(rule_terms(rule))
+    body, fresh = list(rule.body), FreshVariables(rule_terms(rule))
     keyed: dict[str, Rule] = {}
     for equation in rule.body:
         sides = _sides(equation, body)

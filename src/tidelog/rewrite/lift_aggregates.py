@@ -61,7 +61,7 @@ from tidelog.rewrite.label_rules import label_of
 from tidelog.rewrite.name_paths import WalkAtom
 from tidelog.rewrite.names import ASKED, ASKED_GROUPS, ASKED_PARTS, ASKED_TOTALS, GROUPS, SOME, TOTALS, VALUES
 from tidelog.rewrite.scope import (
-    Fresh,
+    FreshVariables,
     all_terms,
     body_aggregates,
     body_names,
@@ -93,7 +93,7 @@ def lift_aggregates(rule: Rule) -> tuple[Rule, ...]:
     """
     if not any(body_aggregates(term) for term in rule_terms(rule)):
         return (rule,)
-    lift = _Lift(rule, Fresh(rule_terms(rule)))
+    lift = _AggregateLift(rule, FreshVariables(rule_terms(rule)))
     raised: list[Literal] = []
     args = tuple(lift.raise_from(arg, raised) for arg in rule.head.args)
     body = lift.body((*rule.body, *raised), frozenset(names(args)), ())
@@ -101,11 +101,11 @@ def lift_aggregates(rule: Rule) -> tuple[Rule, ...]:
 
 
 @dataclass
-class _Lift:
+class _AggregateLift:
     """The work on one rule: the rules made so far, and the variables still free to use."""
 
     rule: Rule
-    fresh: Fresh
+    fresh: FreshVariables
     rules: list[Rule] = field(default_factory=list)
     number: int = 0
 

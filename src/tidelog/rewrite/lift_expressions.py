@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from tidelog.program import Atom, Call, Comparison, Literal, Negation, Rule, Term, Var
 from tidelog.rewrite.core import is_core
-from tidelog.rewrite.scope import Fresh, own_terms, rule_terms
+from tidelog.rewrite.scope import FreshVariables, own_terms, rule_terms
 
 RANGE = "range"
 
@@ -27,7 +27,7 @@ def lift_expressions(rule: Rule) -> tuple[Rule, ...]:
     """
     if is_core(rule):
         return (rule,)
-    lift = _Lift(Fresh(rule_terms(rule)))
+    lift = _ExpressionLift(FreshVariables(rule_terms(rule)))
     for literal in rule.body:
         lift.literal(literal)
     args = tuple(lift.scalar(arg) for arg in rule.head.args)
@@ -38,10 +38,10 @@ def lift_expressions(rule: Rule) -> tuple[Rule, ...]:
 
 
 @dataclass
-class _Lift:
+class _ExpressionLift:
     """The body as it grows, literal by literal."""
 
-    fresh: Fresh
+    fresh: FreshVariables
     body: list[Literal] = field(default_factory=list)
 
     def literal(self, literal: Literal) -> None:

@@ -36,7 +36,7 @@ from tidelog.program.graph.choice import choice_of
 from tidelog.rewrite.label_rules import label_of
 from tidelog.rewrite.lift_aggregates import ORDERED, rows_of
 from tidelog.rewrite.names import GROUPS, VALUES
-from tidelog.rewrite.scope import Fresh, counted_names, home_of, located, name_wildcards, rule_terms
+from tidelog.rewrite.scope import FreshVariables, counted_names, home_of, located, name_wildcards, rule_terms
 
 NO_TIES: Mapping[int, Var] = {}
 
@@ -113,7 +113,7 @@ def _valuations(rule: Rule, aggregates: Sequence[Aggregate], pool: _Pool) -> Rul
     columns = [*_group(rule.head), *(a.value for a in aggregates if _needs_value(a) and a.value is not None)]
     columns += [rule.head.args[i] for i in _ties(rule.head)]
     if any(a.kind not in ORDERED for a in aggregates):
-        body = name_wildcards(body, Fresh(rule_terms(rule)))
+        body = name_wildcards(body, FreshVariables(rule_terms(rule)))
         columns += [var for name in counted_names(body) if (var := Var(name)) not in columns]
     # A pool's relation is placed by the head alone: it must not depend on the body of one of its rules.
     home = home_of([rule.head]) or (None if pool.shared else home_of(body))
@@ -126,7 +126,7 @@ def _needs_value(aggregate: Aggregate) -> bool:
 
 def _aggregate_rules(rule: Rule, pool: _Pool, valuations: Atom) -> Iterator[Rule]:
     """One aggregate rule if the head is nothing but group and one aggregate; else one for each, and their join."""
-    fresh = Fresh(() if pool.shared else (*rule_terms(rule), *valuations.args))
+    fresh = FreshVariables(() if pool.shared else (*rule_terms(rule), *valuations.args))
     columns = _distinct(valuations.args, fresh, pool.shared)
     width = len(_group(rule.head))
     group, values = columns[:width], iter(columns[width:])
@@ -149,7 +149,7 @@ def _aggregate_rules(rule: Rule, pool: _Pool, valuations: Atom) -> Iterator[Rule
     yield made(_rebuilt(rule.head, group, results), tuple(joined), f"/{len(over) + 1}")
 
 
-def _distinct(args: Sequence[Term], fresh: Fresh, shared: bool) -> tuple[Var, ...]:
+def _distinct(args: Sequence[Term], fresh: FreshVariables, shared: bool) -> tuple[Var, ...]:
     """A variable per column: the original one if the column is a variable and the rule is not shared by a pool."""
     columns: list[Var] = []
     for arg in args:

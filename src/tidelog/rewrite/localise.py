@@ -23,7 +23,7 @@ from tidelog.rewrite.binding import bound_names
 from tidelog.rewrite.label_rules import label_of, number_rules
 from tidelog.rewrite.names import MIRROR, PIECE
 from tidelog.rewrite.rewrite_catalogue import diagnose
-from tidelog.rewrite.scope import Fresh, body_names, names, rule_terms
+from tidelog.rewrite.scope import FreshVariables, body_names, names, rule_terms
 
 
 def is_localised(rule: Rule) -> bool:
@@ -186,7 +186,7 @@ def _groups(body: Sequence[Literal]) -> _Groups:
 
 def _with_named_locations(rule: Rule) -> tuple[Literal, ...]:
     """The body with a variable for each location ``@_``: two of them are two places."""
-    fresh = Fresh(rule_terms(rule))
+    fresh = FreshVariables(rule_terms(rule))
 
     def named(literal: Literal) -> Literal:
         if not isinstance(literal, Atom) or not isinstance(_location(literal), Wildcard):

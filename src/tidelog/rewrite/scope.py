@@ -101,7 +101,7 @@ def counted_names(body: Iterable[Literal]) -> list[str]:
     return list(counted)
 
 
-class Fresh:
+class FreshVariables:
     """Gives variables V1, V2, ... that do not occur in a rule; the same rule always gets the same ones."""
 
     def __init__(self, terms: Iterable[Term] = ()) -> None:
@@ -127,7 +127,7 @@ def map_terms(literal: Literal, change: Callable[[Term], Term]) -> Literal:
     return literal
 
 
-def name_wildcards(body: Iterable[Literal], fresh: Fresh) -> tuple[Literal, ...]:
+def name_wildcards(body: Iterable[Literal], fresh: FreshVariables) -> tuple[Literal, ...]:
     """Give each ``_`` that is an argument of a positive atom of the conjunction a separate variable."""
 
     def named(term: Term) -> Term:

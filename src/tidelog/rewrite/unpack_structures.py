@@ -16,7 +16,7 @@ from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Disjunctio
 from tidelog.program.values.pattern import is_open, matched_pairs, pattern_names
 from tidelog.program.values.structure import NIL, Structure, made_by
 from tidelog.rewrite.binding import bound_names
-from tidelog.rewrite.scope import Fresh, all_terms, map_terms, names, rule_terms
+from tidelog.rewrite.scope import FreshVariables, all_terms, map_terms, names, rule_terms
 
 ONE = Const(1, "number")
 
@@ -32,7 +32,7 @@ def unpack_structures(rule: Rule) -> tuple[Rule, ...]:
     """
     if not any(made_by(part) for term in rule_terms(rule) for part in all_terms(term)):
         return (rule,)
-    unpack = _Unpack(Fresh(rule_terms(rule)))
+    unpack = _Unpack(FreshVariables(rule_terms(rule)))
     body = unpack.conjunction(rule.body, frozenset())
     bound = bound_names(body)
     args = tuple(unpack.term(arg, bound) for arg in rule.head.args)
@@ -55,7 +55,7 @@ class _Match:
 class _Unpack:
     """One rule, whose new variables are numbered through."""
 
-    fresh: Fresh
+    fresh: FreshVariables
 
     def conjunction(self, body: Sequence[Literal], given: Set[str]) -> tuple[Literal, ...]:
         """A body without patterns; ``given`` are the variables that have values around it."""

@@ -21,12 +21,12 @@ def connection_class(limits: ServerLimits) -> type[H11Protocol]:
     """The protocol of a server's connections."""
     waiting: dict[ClientConnection, None] = {}  # for a request, the one that waits longest first
 
-    class Limited(ClientConnection):
+    class LimitedConnection(ClientConnection):
         def __init__(self, *args: Any, **named: Any) -> None:
             super().__init__(*args, **named)
             self.limits, self.waiting = limits, waiting
 
-    return Limited
+    return LimitedConnection
 
 
 class ClientConnection(H11Protocol):

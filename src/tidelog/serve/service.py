@@ -18,7 +18,7 @@ from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.look_up import size
 from tidelog.partition.base.limits import Limits
 from tidelog.program.graph.inline import inline_relations
-from tidelog.program.types.functors import Given
+from tidelog.program.types.functors import UserFunctions
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.exports import Exports
 from tidelog.serve.hub import Hub, OpenFeeds
@@ -27,7 +27,7 @@ from tidelog.serve.page_reader import PageReader
 from tidelog.serve.pages import PageCache
 from tidelog.serve.past import PastEngines
 from tidelog.serve.sources import ServerSource
-from tidelog.serve.staging import Staging
+from tidelog.serve.staging import OpenEpochs
 from tidelog.serve.threads import Threads
 from tidelog.serve.tickets import Tickets
 from tidelog.serve.tokens import Tokens
@@ -57,14 +57,14 @@ class Service:
         tokens: Tokens,
         limits: ServerLimits | None = None,
         sources: Sequence[ServerSource] = (),
-        functions: Given = (),
+        functions: UserFunctions = (),
     ) -> None:
         self.engine, self.tokens, self.sources = engine, tokens, sources
         self.limits = limits or ServerLimits()
         self.hub = Hub(engine.epoch_number, self.limits.kept_changes)
         self.feeds = OpenFeeds(self.limits.feeds)
         self.exports, self.tickets = Exports(), Tickets()
-        self.staging = Staging(self.limits)
+        self.staging = OpenEpochs(self.limits)
         self.pages = PageCache(self.limits.kept_pages)
         self.reader = PageReader(self.pages, _question_limits(self.limits))
         self.threads = Threads()

@@ -30,7 +30,7 @@ class OpenEpoch:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-class Staging:
+class OpenEpochs:
     """The open epochs by id."""
 
     def __init__(self, limits: ServerLimits) -> None:

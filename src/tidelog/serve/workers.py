@@ -18,7 +18,7 @@ from tidelog.serve import serve_failures as failures
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.rehearsal import check_text, pack_rules, rehearse_question, rehearse_rules
 from tidelog.serve.tokens import READ, WRITE
-from tidelog.syntax.worker import MEMORY, Ended, Worker
+from tidelog.syntax.worker import MEMORY, AbortedCall, Worker
 
 PROCESSES = 2  # for each of the two
 REMEMBERED = 1024  # questions that were rehearsed
@@ -83,10 +83,10 @@ class CheckWorkers:
     def _convert_errors(self) -> Iterator[None]:
         try:
             yield
-        except Ended as ended:
+        except AbortedCall as ended:
             raise self._error_of(ended) from ended
 
-    def _error_of(self, ended: Ended) -> TidelogError:
+    def _error_of(self, ended: AbortedCall) -> TidelogError:
         if ended.reason == MEMORY:
             return failures.TEXT_TOO_LARGE.error(megabytes=self._limits.check_memory >> 20)
         return failures.TEXT_TOO_SLOW.error(seconds=self._limits.check_seconds)

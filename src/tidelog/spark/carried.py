@@ -71,7 +71,7 @@ def carry_all() -> None:
     for method in vars(service.Service).values():
         if MARK in getattr(method, "__dict__", {}):
             carry_fields(*(named for hint in hints_of(method).values() for named in _classes_in(hint)))
-    carry(packed_cells.Packed, lambda value: (tuple(value),), packed_cells.Packed, by_columns=True)
+    carry(packed_cells.PackedStructure, lambda value: (tuple(value),), packed_cells.PackedStructure, by_columns=True)
     carry(Variant, lambda value: (value.constructor, *value.parts), Variant)
     carry(outcome.RowChanges, lambda value: (dict(value),), outcome.read_changes)
     carry(FileStore, _folder_of, _store_in)

@@ -184,7 +184,7 @@ class Part(WriterCommitMessage):
 
 
 @dataclass(frozen=True)
-class Staging:
+class StagingArea:
     """Where the rows of a write are put until they are committed; a value that is sent to the tasks."""
 
     options: dict[str, str]
@@ -237,16 +237,16 @@ class Staging:
             files.delete_dir(place)
 
 
-def _staging(options: Options, schema: StructType, overwrite: bool) -> Staging:
+def _staging(options: Options, schema: StructType, overwrite: bool) -> StagingArea:
     option(options, "relation")
     folder = f"{option(options, 'path').rstrip('/')}/incoming/{uuid.uuid4().hex}"
-    return Staging(_small(options), to_arrow_schema(schema), overwrite, folder)
+    return StagingArea(_small(options), to_arrow_schema(schema), overwrite, folder)
 
 
 class EpochWriter(DataSourceWriter):
     """Makes the rows of a DataFrame one epoch."""
 
-    def __init__(self, staging: Staging) -> None:
+    def __init__(self, staging: StagingArea) -> None:
         self.staging = staging
 
     def write(self, iterator: Iterator[Row]) -> Part:
@@ -266,7 +266,7 @@ class EpochWriter(DataSourceWriter):
 class StreamEpochWriter(DataSourceStreamWriter):
     """Makes every batch of a stream one epoch."""
 
-    def __init__(self, staging: Staging) -> None:
+    def __init__(self, staging: StagingArea) -> None:
         self.staging = staging
 
     def write(self, iterator: Iterator[Row]) -> Part:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from tidelog.spark.rows.encode import EncodedArrival
-    from tidelog.spark.rows.read import Reading
+    from tidelog.spark.rows.read import FileRows
 
 Types = Sequence[str | None]
 Check = Callable[[dict[tuple[str, int], str]], Mapping[str, Types]]
@@ -50,7 +50,7 @@ def read_frames(
     """
     from tidelog.spark.rows.read import narrowed, read_file, read_table, settle_types
 
-    def read(file: InputFile) -> Reading:
+    def read(file: InputFile) -> FileRows:
         names = columns(file.relation)
         if file.layout.kind == TABLE:
             table = read_table(spark, file.layout.table or file.relation, file.relation, names)
@@ -82,12 +82,12 @@ def _is_structured(file: InputFile, checked: CheckedProgram) -> bool:
     return structured and file.layout.kind != TABLE and kind_of(file) != JSON
 
 
-def _encoder(reading: Reading) -> Callable[[Sequence[str] | None, Types | None], EncodedArrival]:
+def _encoder(reading: FileRows) -> Callable[[Sequence[str] | None, Types | None], EncodedArrival]:
     """A reading knows its columns, also before the epoch that makes the relation."""
     return lambda _, types: reading.encoded(reading.names, types)
 
 
-def _through_here(file: InputFile, reading: Reading) -> Data | DataFrame:
+def _through_here(file: InputFile, reading: FileRows) -> Data | DataFrame:
     """The rows of a relation with a key; a table comes as it is."""
     if file.layout.kind == TABLE:
         return reading.frame

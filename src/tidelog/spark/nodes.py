@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol
 
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.shared_dictionary import Entry, SharedDictionary
-from tidelog.plan.work import Sent, Staged
+from tidelog.plan.work import ArrivedRows, StageReference
 from tidelog.program.functions.table import Function, Functions
 from tidelog.program.values.term import Value
 from tidelog.rewrite.place.placement import SINGLE, Placement
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from tidelog.spark.resident.client import Peer
-    from tidelog.spark.resident.under_way import Underway
+    from tidelog.spark.resident.under_way import RunningWork
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -50,14 +50,14 @@ def _once(act: Callable[[], T]) -> T:
     return act()
 
 
-Spoken = Callable[[Call[Service, Any]], tuple[str, tuple[Any, ...]]]
-Pending = tuple[Call[Service, None], "Underway"]
+EncodeCall = Callable[[Call[Service, Any]], tuple[str, tuple[Any, ...]]]
+PendingCall = tuple[Call[Service, None], "RunningWork"]
 
 
 class SparkRace(Generic[T]):
     """Calls of partitions that answer one by one; every wait is as long as the work takes."""
 
-    def __init__(self, stage: ResidentStage, calls: Sequence[Call[Service, T]], spoken: Spoken) -> None:
+    def __init__(self, stage: ResidentStage, calls: Sequence[Call[Service, T]], spoken: EncodeCall) -> None:
         self._spoken = spoken
         with losses():
             self._under_way = stage.begin({})
@@ -96,7 +96,7 @@ class SparkNodes:
         self._stage = ResidentStage(spark, partitions, MakeResidentNode(tuple(functions)), folder=folder, tls=tls)
         self.repeat: Repeat = _once  # until there is a coordinator
         self._run = self._epoch = 0
-        self._pending: Pending | None = None
+        self._pending: PendingCall | None = None
         self._settling = threading.Lock()
         try:
             self._stage.start()
@@ -126,7 +126,7 @@ class SparkNodes:
         with losses():
             return tuple(endpoint.open() for endpoint in self.stage.endpoints)
 
-    def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> Sent:
+    def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> ArrivedRows:
         """Send the rows of DataFrames, side by side, to the partitions that own them; few of them come here."""
         from tidelog.spark.rows.encode import EncodedArrival
         from tidelog.spark.rows.send import hand_over
@@ -143,9 +143,9 @@ class SparkNodes:
             sent = self.stage.beside(sends, [f"tidelog: epoch {self._epoch}, rows of {f.relation}" for f in frames])
         staged, here = [], []
         for frame, stage, handed in zip(frames, stages, sent, strict=True):
-            staged.append(Staged(frame.relation, len(frame.types), stage, handed.attempts))
+            staged.append(StageReference(frame.relation, len(frame.types), stage, handed.attempts))
             here += [(frame.relation, sign, rows) for sign, rows in handed.rows]
-        return Sent(tuple(staged), tuple(here))
+        return ArrivedRows(tuple(staged), tuple(here))
 
     def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
         """What all nodes answer to the same call."""
@@ -185,7 +185,7 @@ class SparkNodes:
                 raise
             self._forget(pending)
 
-    def _forget(self, pending: Pending) -> None:
+    def _forget(self, pending: PendingCall) -> None:
         """The call is done, or lost; nodes that were restarted meanwhile may have another pending call."""
         if self._pending is pending:
             self._pending = None

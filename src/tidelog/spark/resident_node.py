@@ -23,7 +23,7 @@ from tidelog.partition.base.owner import Messages
 from tidelog.partition.texts.shared_dictionary import Entry, SharedDictionary
 from tidelog.program.functions.table import FUNCTIONS, Function, Functions
 from tidelog.program.values.term import Value
-from tidelog.runtime.base.call import Call, Given, received
+from tidelog.runtime.base.call import Arguments, Call, received
 from tidelog.runtime.base.channel import Channel
 from tidelog.runtime.base.headroom import Headroom
 from tidelog.runtime.node.node import Node
@@ -113,7 +113,7 @@ class ResidentNode:
         self._delivered = 0  # bytes that were delivered since memory was given back
         self._working = threading.Lock()
 
-    def call(self, method: str, given: Given) -> object:
+    def call(self, method: str, given: Arguments) -> object:
         """Answer the driver, one call after the other, or another node, at any time."""
         call = received(Service, method, given)
         if call.mark.any_time:

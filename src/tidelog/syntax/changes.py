@@ -2,7 +2,7 @@
 
 The forms are ``+fact.`` ``-fact.`` ``+ label: head :- body.`` ``+ head :- body.`` ``- label.``, ``+ .init g = Graph.``
 ``- .init g.`` for instances of components, and ``commit.``, which ends an epoch; changes after the last ``commit.``
-form an epoch too. An epoch that ends with ``preview.`` is tried out and not committed: its last change is `Previewed`.
+form an epoch too. An epoch that ends with ``preview.`` is tried out and not committed: its last change is `Preview`.
 
 Law: what stands after ``-`` is a label if it is a bare name, and a fact if it has arguments in brackets or an ``@``;
 so an atom without arguments is removed as ``-p().``. Facts are ground places: bare identifiers are symbols (D7).
@@ -69,13 +69,13 @@ class InstanceRemoved:
 
 
 @dataclass(frozen=True, slots=True)
-class Previewed:
+class Preview:
     """The end of an epoch that is tried out and not committed."""
 
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Change: TypeAlias = FactChange | RuleAdded | RuleRemoved | InstanceAdded | InstanceRemoved | Previewed
+Change: TypeAlias = FactChange | RuleAdded | RuleRemoved | InstanceAdded | InstanceRemoved | Preview
 Epoch: TypeAlias = tuple[Change, ...]
 
 
@@ -129,7 +129,7 @@ def is_preview(epoch: Epoch) -> bool:
     >>> [is_preview(epoch) for epoch in parse_changes("+p(1). preview. +p(2).")]
     [True, False]
     """
-    return bool(epoch) and isinstance(epoch[-1], Previewed)
+    return bool(epoch) and isinstance(epoch[-1], Preview)
 
 
 def print_change(change: Change, convention: str = PROLOG) -> str:
@@ -147,7 +147,7 @@ def print_change(change: Change, convention: str = PROLOG) -> str:
             return f"+ {print_instance(instance)}."
         case InstanceRemoved(name=name):
             return f"- .init {name}."
-        case Previewed():
+        case Preview():
             return "preview."
 
 
@@ -193,7 +193,7 @@ class ChangeReader(ProgramReader):
             return None
         self.advance()
         self.advance()
-        return (Previewed(span_between(word, self.previous)),) if word.text == "preview" else ()
+        return (Preview(span_between(word, self.previous)),) if word.text == "preview" else ()
 
     def _changes(self) -> list[Change]:
         sign = self.token

@@ -1,7 +1,7 @@
 """A process that works on texts of others, and that can be ended.
 
-Law: a call ends: with the value of its function, or by `Ended` once its time or memory is used up, or the process died.
-Nothing that a text does to the process is felt by the one that calls, which starts another process for the next call.
+Law: every call ends: with the value of its function, or with `AbortedCall` if it exceeded its time or memory or the
+process died. The caller is not affected by what a text does to the process; it starts another one for the next call.
 The two are parent and child on one machine, and only they speak over their pipes. Memory is limited where the system
 has `/proc` (Linux); time is limited everywhere.
 """
@@ -29,7 +29,7 @@ SLACK = 2.0  # seconds after which a process exits if its parent has not ended i
 READY = "ready"
 
 
-class Ended(Exception):
+class AbortedCall(Exception):
     """A call that used up its time or its memory, or whose process died: ``reason`` is which of them."""
 
     def __init__(self, reason: str) -> None:
@@ -83,7 +83,7 @@ class Worker:
                 return self._ask((function, args, self._seconds, self._memory))
             except (OSError, EOFError, pickle.UnpicklingError):
                 self.stop()
-                raise Ended(CRASH) from None
+                raise AbortedCall(CRASH) from None
             except BaseException:
                 self.stop()
                 raise
@@ -96,7 +96,7 @@ class Worker:
         ask.send_bytes(pickle.dumps(request))
         what, value, held = self._receive(answer, self._seconds)
         if what == MEMORY:
-            raise Ended(MEMORY)
+            raise AbortedCall(MEMORY)
         if held > RECYCLE:
             self.stop()
         if what == CRASH:
@@ -105,7 +105,7 @@ class Worker:
 
     def _receive(self, answer: Connection, seconds: float | None) -> tuple[str, Any, int]:
         if not answer.poll(seconds):
-            raise Ended(TIME)
+            raise AbortedCall(TIME)
         found: tuple[str, Any, int] = pickle.loads(answer.recv_bytes())
         return found
 

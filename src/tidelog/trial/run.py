@@ -43,7 +43,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class ExpectationFailure:
     """Something that does not hold: the line that says it should, and how it is instead."""
 
     line: int
@@ -55,7 +55,7 @@ class Outcome:
     """How a case went; for coverage the rules and facts ``seen`` after each step, and the constraints that refused."""
 
     case: Case
-    broken: list[Broken] = field(default_factory=list)
+    broken: list[ExpectationFailure] = field(default_factory=list)
     accepted: list[str] = field(default_factory=list)
     seen: list[tuple[Program, Rows]] = field(default_factory=list)
     refusals: set[str] = field(default_factory=set)
@@ -75,7 +75,7 @@ def run_case(case: Case, subject: Subject, golden: Golden | None = None, *, watc
         try:
             _Run(case, subject, golden, outcome, watched).run()
         except TidelogError as error:
-            outcome.broken.append(Broken(case.line, str(error)))
+            outcome.broken.append(ExpectationFailure(case.line, str(error)))
     return outcome
 
 
@@ -121,16 +121,16 @@ class _Run:
         instances = any(isinstance(change, InstanceAdded) for change in told)
         for name in dict.fromkeys(names):
             if name not in db and name not in known and not instances:
-                self.outcome.broken.append(Broken(self.case.line, f"the program has no relation `{name}`"))
+                self.outcome.broken.append(ExpectationFailure(self.case.line, f"the program has no relation `{name}`"))
 
     def _compare(self, db: Engine, number: int, then: Sequence[Expectation], refusal: TidelogError | None) -> None:
         if refusal is not None and not any(expected.verb == REFUSED for expected in then):
             line = then[0].line if then else self.case.line
-            self.outcome.broken.append(Broken(line, f"an epoch was refused: {refusal}"))
+            self.outcome.broken.append(ExpectationFailure(line, f"an epoch was refused: {refusal}"))
         for expected in then:
             told = self._difference(db, number, expected, refusal)
             if told:
-                self.outcome.broken.append(Broken(expected.line, told))
+                self.outcome.broken.append(ExpectationFailure(expected.line, told))
 
     def _difference(self, db: Engine, number: int, expected: Expectation, refusal: TidelogError | None) -> str:
         if expected.verb == REFUSED:

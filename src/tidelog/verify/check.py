@@ -43,10 +43,12 @@ from tidelog.verify.walks import Walks
 
 PYTHON = "Python"
 NEVER: dict[Row, int] = {}
-Compared = tuple[tuple[int, str], ...]  # columns of a head with min or max: a value, and what decides between equals
+ComparedColumns = tuple[
+    tuple[int, str], ...
+]  # columns of a head with min or max: a value, and what decides between equals
 Elsewhere = Callable[[Claim, int], tuple[Violation | None, int] | None]  # of a stratum; None: it is not checked there
 Best = tuple[Row, int, Clause]  # the values of such columns, the lowest rank that gives them, and a rule that does
-Pool = dict[tuple[str, tuple[Compared, ...]], dict[Row, list[Best]]]
+Pool = dict[tuple[str, tuple[ComparedColumns, ...]], dict[Row, list[Best]]]
 
 
 def verify(
@@ -97,7 +99,7 @@ def check_stratum(claim: Claim, place: int) -> tuple[Violation | None, int]:
     check = Check(claim)
     try:
         check.stratum(*claim.strata[place])
-    except FoundError as found:
+    except ViolationFound as found:
         return found.violation, check.supports
     return None, check.supports
 
@@ -106,12 +108,12 @@ def check_bases(claim: Claim) -> Violation | None:
     """What is wrong with asserted facts and relations without rules, if anything is."""
     try:
         Check(claim).bases()
-    except FoundError as found:
+    except ViolationFound as found:
         return found.violation
     return None
 
 
-class FoundError(Exception):
+class ViolationFound(Exception):
     """Ends the check; carries the violation."""
 
     def __init__(self, violation: Violation) -> None:
@@ -165,11 +167,11 @@ class Check:
             held = self._claim.ranks.get(name, NEVER)
             missing = next((row for row in rows if row not in held), None)
             if missing is not None:
-                raise FoundError(Violation(BASE, (name, missing)))
+                raise ViolationFound(Violation(BASE, (name, missing)))
             self._claim.taken.let_go([name])
         for name, constraint in self._claim.refusing.items():
             if self._claim.ranks.get(name, NEVER):
-                raise FoundError(Violation(REFUSED, rule=constraint))
+                raise ViolationFound(Violation(REFUSED, rule=constraint))
         for name in sorted(self._claim.ranks.keys() - self._claim.derived):
             if marked and self._claim.taken.all_asserted(name):
                 continue
@@ -185,7 +187,7 @@ class Check:
             try:
                 self._rule(clause, context, founded[clause.rule.head.predicate], pool)
             except EvaluationError as error:
-                raise FoundError(Violation(UNDEFINED, rule=label(clause.rule), detail=str(error))) from None
+                raise ViolationFound(Violation(UNDEFINED, rule=label(clause.rule), detail=str(error))) from None
         for (name, shape), groups in pool.items():
             self._pooled(name, shape, groups, founded[name])
         for name in sorted(relations):
@@ -196,7 +198,7 @@ class Check:
             return
         row = next(row for row in held if row not in founded)
         detail = "" if name in self._claim.derived else "is not asserted, and its relation has no rules"
-        raise FoundError(Violation(UNFOUNDED, (name, row), detail=detail))
+        raise ViolationFound(Violation(UNFOUNDED, (name, row), detail=detail))
 
     def _rule(self, clause: Clause, context: Context, founded: set[Row], pool: Pool) -> None:
         kinds = {aggregate.kind for aggregate in clause.folded.values()}
@@ -218,7 +220,7 @@ class Check:
         self.supports += len(candidates)
         violation = wrong_choice(clause, candidates.keys(), chosen.keys())
         if violation is not None:
-            raise FoundError(violation)
+            raise ViolationFound(violation)
         founded.update(chosen)
 
     def _solve(self, clause: Clause, context: Context, finish: Callable[[Scope], Step]) -> None:
@@ -235,13 +237,15 @@ class Check:
             own = held.get(row)
             self.supports += 1
             if own is None:
-                raise FoundError(_missing(clause, row, _body(frame, registers)))
+                raise ViolationFound(_missing(clause, row, _body(frame, registers)))
             if rank < own:
                 founded.add(row)
 
         return derive
 
-    def _propose(self, clause: Clause, frame: Scope, groups: dict[Row, list[Best]], shape: Sequence[Compared]) -> Step:
+    def _propose(
+        self, clause: Clause, frame: Scope, groups: dict[Row, list[Best]], shape: Sequence[ComparedColumns]
+    ) -> Step:
         """The last step of a rule that takes min or max: the best of each group, and the lowest rank that gives it."""
         offer = offers_of(clause, frame, shape)
         kinds = [tuple(kind for _, kind in compared) for compared in shape]
@@ -260,7 +264,9 @@ class Check:
 
         return propose
 
-    def _pooled(self, name: str, shape: Sequence[Compared], groups: dict[Row, list[Best]], founded: set[Row]) -> None:
+    def _pooled(
+        self, name: str, shape: Sequence[ComparedColumns], groups: dict[Row, list[Best]], founded: set[Row]
+    ) -> None:
         """The best of every group is held, and founded by the candidates that gave it."""
         held = self._claim.ranks.get(name, NEVER)
         for group, best in groups.items():
@@ -312,7 +318,7 @@ class Check:
     def _hold(self, clause: Clause, row: Row, rank: int, held: Mapping[Row, int], founded: set[Row]) -> None:
         own = held.get(row)
         if own is None:
-            raise FoundError(_missing(clause, row, ()))
+            raise ViolationFound(_missing(clause, row, ()))
         if rank < own:
             founded.add(row)
 
@@ -327,7 +333,9 @@ def head_row(clause: Clause, frame: Scope) -> Callable[[Registers], Row]:
     return lambda registers: tuple(term(registers) for term in terms)
 
 
-def offers_of(clause: Clause, frame: Scope, shape: Sequence[Compared]) -> Callable[[Registers], tuple[Row, list[Row]]]:
+def offers_of(
+    clause: Clause, frame: Scope, shape: Sequence[ComparedColumns]
+) -> Callable[[Registers], tuple[Row, list[Row]]]:
     """The group that a body speaks of, and the values that it offers for each min or max of the head."""
     compared = {i for columns in shape for i, _ in columns}
     key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in compared]

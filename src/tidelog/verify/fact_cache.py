@@ -29,8 +29,8 @@ class FactCache:
     ) -> None:
         self._facts, self._plain, self._room = facts, plain, room
         self._held: dict[str, Held] = {}
-        self.ranks: Mapping[str, Mapping[Row, int]] = _Lazy(facts.keys(), lambda name: self._of(name)[0])
-        self.asserted: Mapping[str, frozenset[Row]] = _Lazy(facts.keys(), lambda name: self._of(name)[1])
+        self.ranks: Mapping[str, Mapping[Row, int]] = _LazyMapping(facts.keys(), lambda name: self._of(name)[0])
+        self.asserted: Mapping[str, frozenset[Row]] = _LazyMapping(facts.keys(), lambda name: self._of(name)[1])
 
     def size(self, name: str) -> int:
         """How many facts a relation has."""
@@ -62,7 +62,7 @@ class FactCache:
         return self._held[name]
 
 
-class _Lazy(Mapping[str, T]):
+class _LazyMapping(Mapping[str, T]):
     """Values by relation, each found when it is asked for."""
 
     def __init__(self, names: Iterable[str], find: Callable[[str], T]) -> None:

@@ -63,7 +63,7 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
-class Each:
+class RangeBinding:
     """``variable = range(...)``."""
 
     variable: str
@@ -81,7 +81,7 @@ class Fold:
     outer: tuple[str, ...]
 
 
-Item: TypeAlias = Scan | Absent | Test | Each | Fold
+Item: TypeAlias = Scan | Absent | Test | RangeBinding | Fold
 Conjunction: TypeAlias = tuple[Item, ...]
 
 
@@ -142,7 +142,7 @@ def item_names(item: Item) -> set[str]:
             return set(names(arg for arg in maybe if arg is not None))
         case Test(left=left, right=right):
             return set(names((left, right)))
-        case Each(variable=variable, values=values):
+        case RangeBinding(variable=variable, values=values):
             return {variable, *names((values,))}
         case Fold(variable=variable, outer=outer):
             return {variable, *outer}
@@ -240,7 +240,7 @@ class _Flat:
             if term.function != "range":
                 return inside
             variable = f"{GIVEN}{next(self.numbers)}"
-            into.append(Each(variable, inside))
+            into.append(RangeBinding(variable, inside))
             return Var(variable)
         return self.fold(term, into) if isinstance(term, Aggregate) else term
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from tidelog.program import Const, Term, Var
 from tidelog.program.values.structure import is_structural
 from tidelog.verify import verify_failures as failures
-from tidelog.verify.normal import GIVEN, Absent, Each, Fold, Item, Scan, Test, item_names, names
+from tidelog.verify.normal import GIVEN, Absent, Fold, Item, RangeBinding, Scan, Test, item_names, names
 from tidelog.verify.terms import called
 
 SAFE_FUNCTIONS = frozenset({"+", "-", "*", "band", "bor", "bxor", "list", "cat"})
@@ -72,7 +72,7 @@ def _ready(item: Item, bound: set[str]) -> bool:
             return item_names(item) <= bound
         case Test():
             return item_names(item) <= bound or assigns(item, bound) is not None
-        case Each(values=values):
+        case RangeBinding(values=values):
             return bound.issuperset(names((values,)))
         case Fold(outer=outer):
             return bound.issuperset(outer)

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from tidelog.program import Const, Path, Term, Value, Var
 from tidelog.program.functions.table import holds
 from tidelog.verify.folds import OVER_NOTHING, fold
-from tidelog.verify.normal import Absent, Choices, Each, Fold, Item, Scan, Test, item_names
+from tidelog.verify.normal import Absent, Choices, Fold, Item, RangeBinding, Scan, Test, item_names
 from tidelog.verify.order import arrange, assigns
 from tidelog.verify.relations import LOWEST, NOTHING, Source
 from tidelog.verify.terms import (
@@ -126,7 +126,7 @@ def _compile(item: Item, bound: frozenset[str], frame: Scope, then: Step) -> Ste
             return _absent(item, frame, then)
         case Test():
             return _test(item, bound, frame, then)
-        case Each(variable=name, values=values):
+        case RangeBinding(variable=name, values=values):
             return _each(frame.slots[name], frame.term(values), name in bound, then)
         case Fold():
             return _fold(item, item.variable in bound, frame, then)

@@ -15,7 +15,7 @@ from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Const, Path, Term, Var
 from tidelog.program.values.term import CHOICE, FLOAT, NUMBER, UNSIGNED, WRAPPING_SUM
 from tidelog.verify.folds import OVER_NOTHING
-from tidelog.verify.normal import Absent, Choices, Clause, Each, Fold, Item, Scan, Test, item_names
+from tidelog.verify.normal import Absent, Choices, Clause, Fold, Item, RangeBinding, Scan, Test, item_names
 from tidelog.verify.order import arrange, assigns
 from tidelog.verify.sql_terms import SQL_TYPES, Sql, refused, to_sql
 from tidelog.verify.terms import Overloads, Schema, Types, aggregate_type, term_type, variable_types
@@ -71,7 +71,7 @@ class _Query:
                 self._absent(item)
             case Test():
                 self._test(item)
-            case Each():
+            case RangeBinding():
                 self._each(item)
             case Fold():
                 self._fold(item)
@@ -111,7 +111,7 @@ class _Query:
         else:
             self.names[name] = value
 
-    def _each(self, item: Each) -> None:
+    def _each(self, item: RangeBinding) -> None:
         types = {term_type(arg, self.types, self.tables.functions) for arg in item.values.args}
         if types != {NUMBER} or len(item.values.args) != 2:
             raise refused("a range with a step, or one that is not of numbers")
@@ -220,7 +220,7 @@ def grouped(
     parts = []
     kinds: list[str | None] = [None] * len(folded)
     for items, query in zip(body.alternatives, _queries(body, tables, aliases, outer), strict=True):
-        if any(isinstance(item, Each) for item in items):
+        if any(isinstance(item, RangeBinding) for item in items):
             raise refused("a range inside an aggregate")
         _must_bind(group, query)
         columns = {f"g{i}": query.term(term) for i, term in enumerate(group)}

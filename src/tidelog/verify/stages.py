@@ -22,7 +22,7 @@ from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.values.rule import WARN
 from tidelog.program.values.state import EngineState, FactState
 from tidelog.verify import verify_failures as failures
-from tidelog.verify.check import NEVER, Best, Check, Compared, FoundError, check_claim, head_row, offers_of
+from tidelog.verify.check import NEVER, Best, Check, ComparedColumns, ViolationFound, check_claim, head_row, offers_of
 from tidelog.verify.claim import Base, Claim, to_claim
 from tidelog.verify.fact_cache import FactCache
 from tidelog.verify.normal import Clause, Scan
@@ -98,7 +98,7 @@ def _stages(claim: Claim, place: int) -> Mapping[Node, int]:
     gather = _Gather(claim, supports)
     try:
         gather.stratum(relations, clauses)
-    except FoundError:
+    except ViolationFound:
         return supports.stages  # a rule that cannot be evaluated: the check says so
     supports.settle()
     while supports.reach_pairs(lambda name: _walked(claim, name, relations, supports)):
@@ -183,7 +183,9 @@ class _Gather(Check):
         name, head, needs = clause.rule.head.predicate, head_row(clause, frame), _needs(frame)
         return lambda registers, rank: self._gathered.add((name, head(registers)), needs(registers))
 
-    def _propose(self, clause: Clause, frame: Scope, groups: dict[Row, list[Best]], shape: Sequence[Compared]) -> Step:
+    def _propose(
+        self, clause: Clause, frame: Scope, groups: dict[Row, list[Best]], shape: Sequence[ComparedColumns]
+    ) -> Step:
         name, offer, needs = clause.rule.head.predicate, offers_of(clause, frame, shape), _needs(frame)
         compare = super()._propose(clause, frame, groups, shape)
 

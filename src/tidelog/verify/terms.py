@@ -16,7 +16,7 @@ from tidelog.program.functions.table import Function, resolve
 from tidelog.program.values.path import labels
 from tidelog.program.values.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
 from tidelog.verify import verify_failures as failures
-from tidelog.verify.normal import Absent, Choices, Each, Fold, Item, Scan, Test
+from tidelog.verify.normal import Absent, Choices, Fold, Item, RangeBinding, Scan, Test
 
 Types = Mapping[str, str | None]
 Schema = Mapping[str, Sequence[str | None]]
@@ -54,7 +54,7 @@ def _spread(item: Item, types: dict[str, str | None], schema: Schema, functions:
         case Test(op="=", left=left, right=right):
             sides = ((left, right), (right, left))
             return any(isinstance(a, Var) and _learn(a.name, term_type(b, types, functions), types) for a, b in sides)
-        case Each(variable=name, values=values):
+        case RangeBinding(variable=name, values=values):
             return _learn(name, term_type(values, types, functions), types)
         case Fold(variable=name):
             return _learn(name, fold_type(item, types, schema, functions), types)

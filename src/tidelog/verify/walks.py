@@ -17,8 +17,8 @@ from tidelog.program import Alternative, Conjunction, Inverse, Label, Path, Repe
 from tidelog.program.values.path import domains, forward, labels, reversed_path
 from tidelog.verify.relations import LOWEST, Lookup, Match, Relation
 
-Reached = Mapping[Value, int]
-Walk = Callable[[Value], Reached]
+RankedNodes = Mapping[Value, int]
+Walk = Callable[[Value], RankedNodes]
 
 
 class Walks:
@@ -62,10 +62,10 @@ class Walks:
 
     def _walk(self, path: Path) -> Walk:
         """What the path reaches from a node; answers are kept."""
-        known: dict[Value, Reached] = {}
+        known: dict[Value, RankedNodes] = {}
         walk = self._steps(path)
 
-        def remembered(node: Value) -> Reached:
+        def remembered(node: Value) -> RankedNodes:
             found = known.get(node)
             if found is None:
                 found = known[node] = walk(node)
@@ -107,8 +107,8 @@ class Walks:
     def _repeat(self, repeat: Repeat) -> Walk:
         walk, empty, least, most = self._walk(repeat.path), self._members(repeat), repeat.least, repeat.most
 
-        def repeated(node: Value) -> Reached:
-            power: Reached = {node: LOWEST}
+        def repeated(node: Value) -> RankedNodes:
+            power: RankedNodes = {node: LOWEST}
             for _ in range(least):
                 power = _onwards(power, walk)
             further = power
@@ -144,13 +144,13 @@ def _least(pairs: Iterable[tuple[Value, int]]) -> dict[Value, int]:
     return found
 
 
-def _onwards(reached: Reached, walk: Walk) -> dict[Value, int]:
+def _onwards(reached: RankedNodes, walk: Walk) -> dict[Value, int]:
     steps = ((rank, walk(node)) for node, rank in reached.items())
     return _least((target, max(rank, further)) for rank, found in steps for target, further in found.items())
 
 
 def _sequence(walks: list[Walk]) -> Walk:
-    def walked(node: Value) -> Reached:
+    def walked(node: Value) -> RankedNodes:
         reached = walks[0](node)
         for walk in walks[1:]:
             reached = _onwards(reached, walk)
@@ -160,14 +160,14 @@ def _sequence(walks: list[Walk]) -> Walk:
 
 
 def _both(walks: list[Walk]) -> Walk:
-    def walked(node: Value) -> Reached:
+    def walked(node: Value) -> RankedNodes:
         first, *others = (walk(node) for walk in walks)
         return {t: max(rank, *(o[t] for o in others)) for t, rank in first.items() if all(t in o for o in others)}
 
     return walked
 
 
-def _closure(start: Reached, walk: Walk) -> dict[Value, int]:
+def _closure(start: RankedNodes, walk: Walk) -> dict[Value, int]:
     """All that any number of further steps reaches, in order of rank."""
     done: dict[Value, int] = {}
     count = 0

@@ -90,7 +90,7 @@ def _asked_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
     return [rule for rule in rules if any(f"/{pattern}" in (rule.label or "") for pattern in asked)]
 
 
-class _Furthest:
+class _FurthestValuation:
     """Keeps the first of the valuations that got furthest."""
 
     def __init__(self, start: Valuation) -> None:
@@ -170,7 +170,7 @@ class _Refutation:
         if isinstance(start, int):
             yield self._unlike_head(rule, start, known)
             return
-        furthest, complete = _Furthest(start), True
+        furthest, complete = _FurthestValuation(start), True
         try:
             for _ in self.join.solve(question, start, reached=furthest.note):
                 return  # the rule does derive something here: what is missing is missing elsewhere
@@ -184,7 +184,7 @@ class _Refutation:
         head = print_atom(self.ledger.user_rule(label).head, self.convention)
         return Attempt(label, self.ledger.rule_text(label), (), head, f"its column {column + 1} is not {wanted}")
 
-    def _attempt(self, question: Question, furthest: _Furthest, complete: bool) -> Attempt:
+    def _attempt(self, question: Question, furthest: _FurthestValuation, complete: bool) -> Attempt:
         label = self.ledger.owner(question.rule)
         done = {part.position for part in question.parts[: furthest.depth] if not part.turned}
         stopped = question.parts[furthest.depth]

@@ -44,7 +44,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class _Behind:
+class _AuxiliaryFact:
     """An auxiliary fact that is to be replaced by its support; ``text`` is what the user wrote in its place."""
 
     key: FactKey
@@ -90,16 +90,16 @@ class Premises:
     def _items(self, support: Support) -> tuple[Item, ...]:
         """The premises of a support, with auxiliary facts replaced by what is behind them."""
         found: list[Item] = []
-        waiting: list[Item | _Behind] = list(reversed(self._parts(support, "")))
+        waiting: list[Item | _AuxiliaryFact] = list(reversed(self._parts(support, "")))
         while waiting:
             part = waiting.pop()
-            if isinstance(part, _Behind):
+            if isinstance(part, _AuxiliaryFact):
                 waiting.extend(reversed(self._behind(part)))
             else:
                 found.append(part)
         return _distinct(found)
 
-    def _behind(self, part: _Behind) -> list[Item | _Behind]:
+    def _behind(self, part: _AuxiliaryFact) -> list[Item | _AuxiliaryFact]:
         if (results := behind_total(part.key[0])) is not None:
             return [self._total(part, results)]
         support = self.supports.lowest(part.key)
@@ -109,7 +109,7 @@ class Premises:
             return [self._group(support, part.key, part.text)]
         return self._parts(support, part.text)
 
-    def _total(self, part: _Behind, results: str) -> Group:
+    def _total(self, part: _AuxiliaryFact, results: str) -> Group:
         """The group behind a total: that of its result, or an empty one."""
         for key in self.ledger.keys(results, dict(enumerate(part.key[1][:-1]))):
             support = self.supports.lowest(key)
@@ -119,16 +119,16 @@ class Premises:
         kind, text = self._aggregate_behind(results), part.text or self.aggregate_text(label, results)
         return Group(kind, text, self.ledger.values(part.key)[-1], 0, label)
 
-    def _parts(self, support: Support, text: str) -> list[Item | _Behind]:
+    def _parts(self, support: Support, text: str) -> list[Item | _AuxiliaryFact]:
         """The literals of a core rule in the order of its text, then what its head computes."""
         facts = dict(support.facts)
-        parts: list[Item | _Behind] = []
+        parts: list[Item | _AuxiliaryFact] = []
         for position, literal in enumerate(support.rule.body):
             if isinstance(literal, Atom) and self.asked(literal) is not None:
                 continue  # that a fact is asked for is no reason for it
             if isinstance(literal, Atom):
                 key = facts[position]
-                parts.append(_Behind(key, text or written(literal)) if is_auxiliary(key[0]) else key)
+                parts.append(_AuxiliaryFact(key, text or written(literal)) if is_auxiliary(key[0]) else key)
             elif isinstance(literal, Negation):
                 parts.append(self._absence(support, literal, text))
             else:

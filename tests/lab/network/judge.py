@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidelog.lab.network.program import Atom, Constant, Fact, Program
+from tidelog.lab.network.program import Atom, Constant, Program, ProgramFact
 from tidelog.lab.network.read import read_program
-from tidelog.lab.network.runtime import Network
+from tidelog.lab.network.runtime import NetworkRun
 from tidelog.lab.semantics.traffic import read_topology
 
 PROGRAMS = Path(__file__).parents[3] / "programs" / "network" / "timed"
@@ -43,7 +43,7 @@ def _reached(near: dict[str, set[str]], start: str) -> dict[str, int]:
     return hops
 
 
-def routes_are_shortest(net: Network, links: Links) -> bool:
+def routes_are_shortest(net: NetworkRun, links: Links) -> bool:
     """Every node has a route of the right length to every node that it can reach, over a neighbour."""
     found = {(r[0], r[1]): (r[3], r[2]) for rows in net.rows("route").values() for r in rows}
     wanted = {(a, b): hops for a, reached in distances(links).items() for b, hops in reached.items() if a != b}
@@ -53,7 +53,7 @@ def routes_are_shortest(net: Network, links: Links) -> bool:
     )
 
 
-def answers_are_shortest(net: Network, links: Links) -> bool:
+def answers_are_shortest(net: NetworkRun, links: Links) -> bool:
     """Every route that was asked for has the right length, and all its hops are links."""
     both = links | {(b, a) for a, b in links}
     hops = distances(links)
@@ -64,7 +64,7 @@ def answers_are_shortest(net: Network, links: Links) -> bool:
     )
 
 
-def states_are_complete(net: Network, links: Links) -> bool:
+def states_are_complete(net: NetworkRun, links: Links) -> bool:
     """Every node knows exactly the links of its part of the network."""
     hops = distances(links)
     both = links | {(b, a) for a, b in links}
@@ -74,7 +74,7 @@ def states_are_complete(net: Network, links: Links) -> bool:
     )
 
 
-def all_are_informed(net: Network, links: Links) -> bool:
+def all_are_informed(net: NetworkRun, links: Links) -> bool:
     """Every node that can be reached knows every rumour."""
     return all(
         len(net.rows("rumour").get(node, ())) == net.counters.by_relation["rumours"] for node in distances(links)
@@ -93,7 +93,7 @@ class Protocol:
 
     name: str
     settles: Callable[[int], float]
-    judge: Callable[[Network, Links], bool]
+    judge: Callable[[NetworkRun, Links], bool]
     events: Callable[[Links, int], Iterable[Atom]] = lambda links, number: ()
 
 
@@ -129,7 +129,7 @@ def judge(protocol: Protocol, links: Links, cut: Iterable[tuple[str, str]]) -> V
     """Run a protocol on a network, cut links, run on; compare both times."""
     program = read_program((PROGRAMS / f"{protocol.name}.olg").read_text(), protocol.name)
     facts = tuple(fact for link in sorted(links) for fact in _facts(program, link))
-    net = Network(program, Program(facts=facts))
+    net = NetworkRun(program, Program(facts=facts))
     diameter = max(hops for reached in distances(links).values() for hops in reached.values())
     half = _run(protocol, net, links, 1, 1.0 + protocol.settles(diameter))
     before = net.counters.messages
@@ -142,7 +142,7 @@ def judge(protocol: Protocol, links: Links, cut: Iterable[tuple[str, str]]) -> V
     return Verdict(before, net.counters.messages - before, half, end)
 
 
-def _run(protocol: Protocol, net: Network, links: Links, number: int, until: float) -> bool:
+def _run(protocol: Protocol, net: NetworkRun, links: Links, number: int, until: float) -> bool:
     start = net.now + (1.0 if protocol.name != "route_request" else 0.5)
     for event in protocol.events(links, number):
         net.inject(event, start)
@@ -153,10 +153,10 @@ def _run(protocol: Protocol, net: Network, links: Links, number: int, until: flo
     return right
 
 
-def _facts(program: Program, link: tuple[str, str]) -> list[Fact]:
+def _facts(program: Program, link: tuple[str, str]) -> list[ProgramFact]:
     widths = {len(x.args) for rule in program.rules for x in rule.body if isinstance(x, Atom) and x.relation == "link"}
     extra = (Constant(1),) if 3 in widths else ()
-    return [Fact(Atom("link", (Constant(a), Constant(b), *extra), Constant(a))) for a, b in (link, link[::-1])]
+    return [ProgramFact(Atom("link", (Constant(a), Constant(b), *extra), Constant(a))) for a, b in (link, link[::-1])]
 
 
 def two_links(links: Links) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ import pytest
 
 from tidelog.errors import TidelogError
 from tidelog.lab.network.read import read_program, read_script, read_topology
-from tidelog.lab.network.runtime import Network, Settings
+from tidelog.lab.network.runtime import NetworkRun, Settings
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from tidelog.lab.network.runtime import Network, Settings
     ],
 )
 def test_failures_have_codes(code: str, text: str, script: str) -> None:
-    net = Network(read_program(text), read_topology("here(a)."), read_script(script), Settings(limit=1000))
+    net = NetworkRun(read_program(text), read_topology("here(a)."), read_script(script), Settings(limit=1000))
     with pytest.raises(TidelogError) as caught:
         net.run(100)
     assert caught.value.code == code
@@ -36,5 +36,5 @@ def test_invalid_settings_are_refused() -> None:
 def test_signatures_without_the_library_are_refused(monkeypatch) -> None:
     monkeypatch.setattr("tidelog.lab.network.says.IS_INSTALLED", False)
     with pytest.raises(TidelogError) as caught:
-        Network(read_program("At S:\nr1 S says p(S)@D :- q(S, D)."))
+        NetworkRun(read_program("At S:\nr1 S says p(S)@D :- q(S, D)."))
     assert caught.value.code == "TL7459"

@@ -10,7 +10,7 @@ from tests.lab.network.judge import PROGRAMS, Links, distances, routes_are_short
 from tests.lab.network.test_judge import LINKS
 from tidelog.lab.network.program import Program
 from tidelog.lab.network.read import read_program, read_script, read_topology
-from tidelog.lab.network.runtime import Network, Settings
+from tidelog.lab.network.runtime import NetworkRun, Settings
 
 HARD = """
     materialize(link, infinity, infinity, keys(1, 2)). materialize(path, infinity, infinity, keys(1, 2, 3, 4)).
@@ -39,7 +39,7 @@ def programs() -> dict[str, Program]:
 def is_right(program: Program, settings: Settings) -> bool:
     """Run with a link that flaps; whether all routes are right 40 seconds later."""
     facts = " ".join(f"link({a},{b}). link({b},{a})." for a, b in sorted(LINKS))
-    net = Network(program, read_topology(facts), read_script(FLAPS), settings).run(79)
+    net = NetworkRun(program, read_topology(facts), read_script(FLAPS), settings).run(79)
     left: Links = LINKS - {("a", "b")}
     assert len(distances(left)) == 8
     return routes_are_shortest(net, left)

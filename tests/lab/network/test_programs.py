@@ -9,15 +9,15 @@ from tidelog.cli import app
 from tidelog.lab.network.compile import evaluator
 from tidelog.lab.network.functions import Surroundings, sha1
 from tidelog.lab.network.read import read_program, read_script, read_topology
-from tidelog.lab.network.runtime import Network, Settings
+from tidelog.lab.network.runtime import NetworkRun, Settings
 
 PROGRAMS = Path(__file__).parents[3] / "programs" / "network" / "timed"
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.olg"))
 
 
-def run(name: str, settings: Settings | None = None) -> Network:
+def run(name: str, settings: Settings | None = None) -> NetworkRun:
     folder = PROGRAMS / name
-    return Network(
+    return NetworkRun(
         read_program((PROGRAMS / f"{name}.olg").read_text(), name),
         read_topology((folder / "topology.dl").read_text()),
         read_script((folder / "changes.txt").read_text()),

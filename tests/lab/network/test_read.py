@@ -4,7 +4,7 @@ import pytest
 
 from tidelog.errors import ProgramError
 from tidelog.lab.network.compile import compile_program
-from tidelog.lab.network.program import Aggregate, Apply, Constant, Deletion, Variable
+from tidelog.lab.network.program import Aggregate, Apply, Constant, Deletion, ProgramVariable
 from tidelog.lab.network.read import read_program, read_script, read_topology
 from tidelog.lab.network.ring import Id
 
@@ -42,12 +42,12 @@ def test_aggregates_in_any_case(word: str) -> None:
 
 def test_location_inside_an_aggregate() -> None:
     head = rule("p(min<@B>, K) :- q(@X, B, K).").head
-    assert head.place == Variable("B")
+    assert head.place == ProgramVariable("B")
 
 
 def test_operators_bind_as_in_the_programs_of_p2() -> None:
     shifted = rule("p(@X, K) :- q(@X, I, N), K := 0x1I << I + N.").body[1]
-    assert shifted.value == Apply("+", (Apply("<<", (Constant(Id(1)), Variable("I"))), Variable("N")))
+    assert shifted.value == Apply("+", (Apply("<<", (Constant(Id(1)), ProgramVariable("I"))), ProgramVariable("N")))
     joined = rule("p(@X) :- q(@X, P, N), ((P == 1) || (N in (P, 9])) && (N != X).").body[1]
     assert joined.test.function == "&&"
     chosen = rule('p(@X, E) :- q(@X, T), E := (T != null ? "a" : "b").').body[1]
@@ -66,10 +66,10 @@ def test_namespaces_qualify_names_inside_them() -> None:
 
 def test_sendlog_contexts_give_the_location() -> None:
     program = read_program("At S:\nr1 encrypts S says p(D, C)@D :- link(S, D, C).\nr2 q(S, W) :- W says p(S, C).")
-    assert program.rules[0].head.place == Variable("D")
-    assert program.rules[0].head.sayer == Variable("S")
+    assert program.rules[0].head.place == ProgramVariable("D")
+    assert program.rules[0].head.sayer == ProgramVariable("S")
     assert program.rules[0].head.encrypted
-    assert program.rules[1].body[0].place == Variable("S")
+    assert program.rules[1].body[0].place == ProgramVariable("S")
 
 
 def test_conditional_text_and_macros_from_outside() -> None:

@@ -2,7 +2,7 @@
 
 from tidelog.lab.network.read import read_program, read_script, read_topology
 from tidelog.lab.network.run_document import run_to_document
-from tidelog.lab.network.runtime import Network
+from tidelog.lab.network.runtime import NetworkRun
 from tidelog.lab.simulate.page import render
 
 BEACON = """
@@ -14,7 +14,7 @@ BEACON = """
 
 def document() -> dict:
     topology = read_topology("link(a,b). link(b,a). link(b,c). link(c,b).")
-    net = Network(read_program(BEACON), topology, read_script("at 9. -link(b,c). -link(c,b)."))
+    net = NetworkRun(read_program(BEACON), topology, read_script("at 9. -link(b,c). -link(c,b)."))
     return run_to_document("beacon", net, list(net.advance(20)))
 
 

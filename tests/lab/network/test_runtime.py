@@ -4,16 +4,16 @@ import pytest
 
 from tidelog.lab.network.functions import sha1
 from tidelog.lab.network.read import read_program, read_script, read_topology
-from tidelog.lab.network.runtime import Network, Settings
+from tidelog.lab.network.runtime import NetworkRun, Settings
 
 LINE = "link(a,b,1). link(b,a,1). link(b,c,1). link(c,b,1)."
 
 
-def network(text: str, topology: str = "", script: str = "", **settings) -> Network:
-    return Network(read_program(text), read_topology(topology), read_script(script), Settings(**settings))
+def network(text: str, topology: str = "", script: str = "", **settings) -> NetworkRun:
+    return NetworkRun(read_program(text), read_topology(topology), read_script(script), Settings(**settings))
 
 
-def rows(net: Network, relation: str) -> set[tuple]:
+def rows(net: NetworkRun, relation: str) -> set[tuple]:
     return {row for found in net.rows(relation).values() for row in found}
 
 

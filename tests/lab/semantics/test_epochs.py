@@ -13,7 +13,7 @@ from tidelog.lab.semantics.ranked import GROUND, Rank, Support
 from tidelog.lab.semantics.ranked.clock import Clock
 from tidelog.lab.semantics.ranked.strata import Strata
 from tidelog.lab.semantics.ranked.supports import Supports
-from tidelog.lab.semantics.visible import Visible
+from tidelog.lab.semantics.visible import VisibleFacts
 from tidelog.syntax import parse_program
 
 P, Q, R = Fact("p"), Fact("q"), Fact("r")
@@ -63,7 +63,7 @@ def test_facts_and_changes_that_wait_decide_the_future():
 
 @pytest.mark.parametrize("sign", [DELETE, INSERT])
 def test_a_fact_that_matches_two_atoms_takes_part_in_each_derivation_once(sign):
-    visible = Visible(prepare(parse_program("s(X,Y) :- t(X), t(Y).")))
+    visible = VisibleFacts(prepare(parse_program("s(X,Y) :- t(X), t(Y).")))
     for x in (1, 2):
         visible.show(Fact("t", (x,)))
     heads = [instance.head.row for instance in visible.derivations(sign, Fact("t", (2,)))]
@@ -74,7 +74,7 @@ def test_a_fact_that_matches_two_atoms_takes_part_in_each_derivation_once(sign):
 
 def test_candidates_of_choices_are_found_among_the_visible_facts():
     network = prepare(parse_program("m(min<X>) :- t(X)."))
-    visible = Visible(network)
+    visible = VisibleFacts(network)
     candidate = Fact(network.choices[0].candidates, (3,))
     visible.show(Fact("t", (3,)))
     visible.show(candidate)

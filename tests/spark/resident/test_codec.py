@@ -18,7 +18,7 @@ import pytest
 import tidelog
 from tidelog.errors import DataError, Source, Span, TidelogError
 from tidelog.partition.base.net_changes import NetChange
-from tidelog.partition.texts.packed_cells import Packed
+from tidelog.partition.texts.packed_cells import PackedStructure
 from tidelog.plan.work import EpochWork, RuleForm, StrataChange
 from tidelog.program import Atom, Var
 from tidelog.program.values.variant import Variant
@@ -65,9 +65,9 @@ PLAIN = [
     [(i, f"t{i}") for i in range(100)],
     tuple((i, (i, "x") if i % 2 else "y") for i in range(100)),
     {i: str(i) for i in range(100)},
-    [Packed((i, -i)) for i in range(100)],
+    [PackedStructure((i, -i)) for i in range(100)],
     Variant("Add", 1, Variant("Zero")),
-    [(1, Packed((1, 2)))],
+    [(1, PackedStructure((1, 2)))],
     [()] * 100,
     [True] * 100,
 ]

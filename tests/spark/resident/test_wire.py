@@ -36,7 +36,7 @@ from tidelog.spark.resident_node import ResidentNode
 from tidelog.spark.session.listen import SETTING, message_limit, socket_folder
 from tidelog.store.base.files import FileStore
 from tidelog.store.base.objects import ObjectStore
-from tidelog.store.log.markers import Keeping
+from tidelog.store.log.markers import PieceContext
 
 HERE = "127.0.0.1"
 
@@ -216,7 +216,16 @@ def test_place_of_a_state_in_a_garbage_call_is_none_to_write_to(
     node = ResidentNode(FUNCTIONS, 0, 1)
     with Server(0, HERE, Credentials("t"), {"call": node.call}, node) as server:
         peer = server.endpoint.open()
-        for place in ("edge", str(tmp_path), b"edge", None, 7, ["edge"], {"name": "edge"}, Keeping(1, {}, False, {})):
+        for place in (
+            "edge",
+            str(tmp_path),
+            b"edge",
+            None,
+            7,
+            ["edge"],
+            {"name": "edge"},
+            PieceContext(1, {}, False, {}),
+        ):
             with pytest.raises(EngineError, match="invalid call of"):
                 peer.call("open_piece", ((place, {}), {}))
         client = flight.FlightClient(server.endpoint.location)

@@ -25,7 +25,7 @@ ENDING = ".dl"
 
 
 @dataclass(frozen=True, slots=True)
-class Formatting:
+class FormatOptions:
     """What is asked for: only to check, to show the differences, and how texts are read."""
 
     check: bool = False
@@ -33,7 +33,7 @@ class Formatting:
     convention: str | None = None
 
 
-def format_all(paths: Sequence[str], options: Formatting) -> bool:
+def format_all(paths: Sequence[str], options: FormatOptions) -> bool:
     """Lay out everything; whether all could be, and with ``check`` were before."""
     good, changed, unchanged = True, 0, 0
     for file in _files(paths):
@@ -65,7 +65,7 @@ def _files(paths: Sequence[str]) -> Iterator[str]:
         yield from found
 
 
-def _format_file(file: str, options: Formatting) -> bool:
+def _format_file(file: str, options: FormatOptions) -> bool:
     """Whether the layout of one file differs from it; it is written unless that is all that is asked."""
     is_input = file == STANDARD_INPUT
     before = sys.stdin.buffer.read() if is_input else _bytes_of(file)
@@ -116,7 +116,7 @@ def _replace(file: str, data: bytes) -> None:
         raise NOT_FORMATTED.error(file=file, reason=error.strerror or str(error)) from None
 
 
-def _summary(changed: int, unchanged: int, options: Formatting) -> str:
+def _summary(changed: int, unchanged: int, options: FormatOptions) -> str:
     """What was done, in one line."""
     word = "would change" if options.check or options.diff else "changed"
     return f"{changed} {word}, {unchanged} unchanged"

@@ -29,10 +29,10 @@ from tidelog.cli.session.outputs import TERMINAL, Outputs, find_outputs, write_v
 from tidelog.cli.session.script import read_script, run_script
 from tidelog.io.files import InputFile, refuse_spark_kinds
 from tidelog.plan.modes import Plans
-from tidelog.program.types.functors import Given, function_table
+from tidelog.program.types.functors import UserFunctions, function_table
 
 if TYPE_CHECKING:
-    from tidelog.cli.session.session import Session, SessionEpoch
+    from tidelog.cli.session.session import ProgramSession, SessionEpoch
     from tidelog.io.parameters import Layout
     from tidelog.partition.base.limits import Limits
     from tidelog.program.check import CheckedProgram
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """What the command line asks for."""
 
     facts: Path
@@ -58,7 +58,7 @@ class Options:
     plans: Plans = Plans.advice
 
 
-def run_program(checked: CheckedProgram, options: Options, functions: Given = ()) -> None:
+def run_program(checked: CheckedProgram, options: RunOptions, functions: UserFunctions = ()) -> None:
     """Load, change, write; nothing is started before the program, the script and the files are there."""
     _, own = function_table(functions, checked.program)
     outputs = find_outputs(checked.program)
@@ -85,7 +85,7 @@ def run_program(checked: CheckedProgram, options: Options, functions: Given = ()
             show_run(session, steps, options)
 
 
-def hidden_inputs(checked: CheckedProgram, options: Options, outputs: Outputs | None) -> set[str]:
+def hidden_inputs(checked: CheckedProgram, options: RunOptions, outputs: Outputs | None) -> set[str]:
     """The relations whose rows are never visible: not output, not kept in a state, not read by rules of a script."""
     if outputs is None or options.state is not None or options.changes is not None:
         return set()
@@ -94,7 +94,7 @@ def hidden_inputs(checked: CheckedProgram, options: Options, outputs: Outputs | 
 
 
 def at_epoch(
-    session: Session, checked: CheckedProgram, outputs: Outputs | None, options: Options
+    session: ProgramSession, checked: CheckedProgram, outputs: Outputs | None, options: RunOptions
 ) -> tuple[CheckedProgram, Outputs | None]:
     """The outputs of an old epoch: those of the program that the state had then; warns about those that it lacks.
 
@@ -113,7 +113,7 @@ def at_epoch(
     return replace(checked, program=replace(program, directives=directives)), selection
 
 
-def load(session: Session, data: list[tuple[str, Input]] | None) -> list[SessionEpoch]:
+def load(session: ProgramSession, data: list[tuple[str, Input]] | None) -> list[SessionEpoch]:
     """The first epoch, unless a state is gone on from; what was read is given back when it is in."""
     if data is None:
         return []
@@ -123,7 +123,7 @@ def load(session: Session, data: list[tuple[str, Input]] | None) -> list[Session
     return [step]
 
 
-def show_run(session: Session, steps: Sequence[SessionEpoch], options: Options) -> None:
+def show_run(session: ProgramSession, steps: Sequence[SessionEpoch], options: RunOptions) -> None:
     """Statistics and profile, where they are asked for."""
     if options.stats:
         from tidelog.cli.session.statistics import show_statistics
@@ -134,7 +134,7 @@ def show_run(session: Session, steps: Sequence[SessionEpoch], options: Options) 
 
 
 def settle_place(
-    options: Options, resumed: bool, inputs: Sequence[InputFile] = (), outputs: Sequence[tuple[str, Layout]] = ()
+    options: RunOptions, resumed: bool, inputs: Sequence[InputFile] = (), outputs: Sequence[tuple[str, Layout]] = ()
 ) -> Place:
     """Where the run is, with all that follows from its other options and from the state that it goes on from."""
     place = _fixed_place(options, resumed)
@@ -145,7 +145,7 @@ def settle_place(
     return replace(place, runtime=choice.runtime)
 
 
-def _fixed_place(options: Options, resumed: bool) -> Place:
+def _fixed_place(options: RunOptions, resumed: bool) -> Place:
     """What the algorithm and the state leave open is still `auto`."""
     place = options.place
     if options.algorithm is Algorithm.circuit or options.at is not None:
@@ -157,7 +157,7 @@ def _fixed_place(options: Options, resumed: bool) -> Place:
     return replace(place, runtime=runtime, partitions=place.partitions or partitions or 1)
 
 
-def check_options(options: Options) -> None:
+def check_options(options: RunOptions) -> None:
     """Refuse what does not go together."""
     if options.at is not None and options.state is None:
         raise failures.AT_WITHOUT_STATE.error()
@@ -174,17 +174,17 @@ def check_options(options: Options) -> None:
 
 def make_session(
     checked: CheckedProgram,
-    options: Options,
+    options: RunOptions,
     resumed: bool,
     spark: SparkSession | None,
     functions: Iterable[Function] = (),
-) -> Session:
+) -> ProgramSession:
     """The program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:
         circuit = session_class(Algorithm.circuit)
         if circuit is None:
             raise failures.NO_LAB.error(algorithm=Algorithm.circuit.value)
-        session: Session = circuit(checked)
+        session: ProgramSession = circuit(checked)
         return session
     with progress("starting partitions"):
         return EngineSession(

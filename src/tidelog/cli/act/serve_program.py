@@ -23,7 +23,7 @@ from tidelog.cli.input.inputs import read_inputs, read_valid
 from tidelog.cli.input.load import load_program
 from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.engine.engine import Engine, core_of
-from tidelog.program.types.functors import Given, function_table
+from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.console_routes import console_routes
 from tidelog.serve.limits import ServerLimits
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ServeOptions:
     """What the command line asks for."""
 
     program: str | None
@@ -52,7 +52,7 @@ class Options:
     access_log: bool = False
 
 
-def serve_program(options: Options, sources: Sequence[ServerSource] = ()) -> None:
+def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -> None:
     """Serve until a signal comes; ``sources`` feed the engine beside requests."""
     check_place(options.place)
     user_functions = functions_of(options.functions)
@@ -73,11 +73,11 @@ def serve_program(options: Options, sources: Sequence[ServerSource] = ()) -> Non
             serve(service, options.address, lambda url: _print_address(url, options), console_routes())
 
 
-def _tokens(options: Options) -> Tokens:
+def _tokens(options: ServeOptions) -> Tokens:
     return load_tokens(_token_folder(options))
 
 
-def _token_folder(options: Options) -> Path:
+def _token_folder(options: ServeOptions) -> Path:
     if options.tokens is None and "://" in options.state:
         raise failures.BAD_TOKEN_FILE.error(
             path=options.state, what="tokens are kept in a local folder: pass it with --tokens"
@@ -85,7 +85,7 @@ def _token_folder(options: Options) -> Path:
     return options.tokens or Path(options.state) / "tokens"
 
 
-def _print_address(url: str, options: Options) -> None:
+def _print_address(url: str, options: ServeOptions) -> None:
     to, folder = console(stderr=True), _token_folder(options)
     to.print(f"serving {options.state} at {url}", soft_wrap=True)
     to.print(f"tokens: {folder / READ} (read-only), {folder / WRITE} (read and write)", soft_wrap=True)
@@ -93,7 +93,7 @@ def _print_address(url: str, options: Options) -> None:
         to.print("warning: connections are not encrypted; enable TLS with --tls-cert and --tls-key")
 
 
-def _engine(options: Options, functions: Given, spark: SparkSession | None, partitions: int) -> Engine:
+def _engine(options: ServeOptions, functions: UserFunctions, spark: SparkSession | None, partitions: int) -> Engine:
     return Engine(
         path=options.state,
         spark=spark,
@@ -104,7 +104,7 @@ def _engine(options: Options, functions: Given, spark: SparkSession | None, part
     )
 
 
-def _new(options: Options, user_functions: Given, spark: SparkSession | None) -> Engine:
+def _new(options: ServeOptions, user_functions: UserFunctions, spark: SparkSession | None) -> Engine:
     """A new state: the program and its facts."""
     if options.program is None:
         raise failures.NO_PROGRAM.error(state=options.state)
@@ -122,7 +122,7 @@ def _new(options: Options, user_functions: Given, spark: SparkSession | None) ->
     return engine
 
 
-def _resume(options: Options, user_functions: Given, spark: SparkSession | None) -> Engine:
+def _resume(options: ServeOptions, user_functions: UserFunctions, spark: SparkSession | None) -> Engine:
     """An existing state."""
     partitions = options.place.partitions or partitions_of_state(options.state) or 1
     checked = None if options.program is None else read_valid(options.program, user_functions)

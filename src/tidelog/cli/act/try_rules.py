@@ -22,7 +22,7 @@ from tidelog.cli.base.show import console, show_diagnostics, show_error
 from tidelog.cli.input.inputs import read_facts, refuse_errors
 from tidelog.cli.input.report import check_file
 from tidelog.errors import ProgramError, TidelogError
-from tidelog.program.types.functors import Given, function_table
+from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.trial.cases import CaseFile
 from tidelog.trial.junit import to_junit
 from tidelog.trial.read import read_cases
@@ -67,7 +67,7 @@ def _loader() -> Callable[[CaseFile], Subject]:
 
     @cache
     def load(program: Path, facts: Path | None, functions: Path | None) -> Subject:
-        functions_given: Given = () if functions is None else load_functions(functions)
+        functions_given: UserFunctions = () if functions is None else load_functions(functions)
         checked = refuse_errors(check_file(str(program), functions=functions_given))
         _, own = function_table(functions_given, checked.program)
         data = () if facts is None else tuple(read_facts(checked, facts))

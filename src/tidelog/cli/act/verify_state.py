@@ -31,7 +31,7 @@ from tidelog.cli.input.state import opened
 from tidelog.engine.engine import Engine, core_of
 from tidelog.io.files import find_views
 from tidelog.program import Program
-from tidelog.program.types.functors import Given
+from tidelog.program.types.functors import UserFunctions
 from tidelog.spark.verify import verify_with_spark
 from tidelog.verify import Verdict, verify, verify_facts
 from tidelog.verify.claim import Base
@@ -100,7 +100,7 @@ def verify_files(
 
 
 def _verdict_on(
-    program: Program, base: Sequence[tuple[str, Data]], views: Sequence[tuple[str, Data]], functions: Given
+    program: Program, base: Sequence[tuple[str, Data]], views: Sequence[tuple[str, Data]], functions: UserFunctions
 ) -> Verdict:
     """The verdict on the rows of views. Two engines without rules read the rows as any engine would."""
     bare = replace(program, rules=())
@@ -114,7 +114,9 @@ def _verdict_on(
         return verify_facts(program, asserted, facts, schema, core_of(given_engine).rules.functions)
 
 
-def _claimed(db: Engine, file: str | None, folder: Path | None, functions: Given) -> tuple[Program, Base | None]:
+def _claimed(
+    db: Engine, file: str | None, folder: Path | None, functions: UserFunctions
+) -> tuple[Program, Base | None]:
     """The program to certify against, and the base facts if they are not those of the state."""
     if file is None:
         if folder is not None:

@@ -12,12 +12,12 @@ from types import ModuleType
 
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.base.guard import guarded
-from tidelog.program.types.functors import Given
+from tidelog.program.types.functors import UserFunctions
 
 NAME = "functions_of_the_program"  # not imported under any name: workers get the functions by value
 
 
-def functions_of(path: Path | None) -> Given:
+def functions_of(path: Path | None) -> UserFunctions:
     """The functions of the option: the module of a file, or nothing; errors in the file are reported."""
     with guarded():
         return () if path is None else load_functions(path)

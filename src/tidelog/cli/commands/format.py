@@ -39,10 +39,10 @@ def format_command(
     Comments keep their places. The result is parsed again before it is written, to make sure that it is the same
     program. Files that cannot be parsed are reported and left unchanged, and the exit code is 1.
     """
-    from tidelog.cli.act.format_files import Formatting, format_all
+    from tidelog.cli.act.format_files import FormatOptions, format_all
     from tidelog.cli.base.guard import guarded
 
     with guarded():
-        options = Formatting(check, diff, None if convention is None else str(convention))
+        options = FormatOptions(check, diff, None if convention is None else str(convention))
         if not format_all(paths, options):
             raise typer.Exit(1)

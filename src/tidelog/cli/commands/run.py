@@ -113,7 +113,7 @@ def run_command(
     Flags and files follow Soufflé: `.input edge` reads the tab-separated edge.facts, `.output reach` writes reach.csv.
     Programs without `.input` read every file named after a relation; programs without `.output` print all views.
     """
-    from tidelog.cli.act.run_program import Options, check_options, run_program
+    from tidelog.cli.act.run_program import RunOptions, check_options, run_program
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.guard import guarded
     from tidelog.cli.base.pragmas import for_outputs, with_overflow
@@ -125,7 +125,7 @@ def run_command(
     with guarded(), sandboxed(sandbox, allow, program, facts, out or Path(".")):
         limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)
         place = Place(runtime, partitions, master, read_settings(settings), threads)
-        options = Options(facts, out, changes, limits, algorithm, stats, profile, state, at, place, plans)
+        options = RunOptions(facts, out, changes, limits, algorithm, stats, profile, state, at, place, plans)
         check_options(options)
         user_functions = functions_of(functions)
         checked = read_valid(program, user_functions, labelled=state is None or not holds_state(state))

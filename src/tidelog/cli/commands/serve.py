@@ -153,7 +153,7 @@ def serve_command(
 
     with guarded():
         check_extra()
-        from tidelog.cli.act.serve_program import Options, serve_program
+        from tidelog.cli.act.serve_program import ServeOptions, serve_program
         from tidelog.cli.base.sandbox import sandboxed
         from tidelog.serve.limits import ServerLimits
         from tidelog.serve.logs import start_logging
@@ -178,6 +178,6 @@ def serve_command(
         )
         place = Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads)
         sources = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver, on_bad_row)
-        options = Options(program, state, facts, address, tokens, limits, functions, place, access_log)
+        options = ServeOptions(program, state, facts, address, tokens, limits, functions, place, access_log)
         with sandboxed(sandbox, allow, program, facts), start_logging(log_level.value, log_format.value):
             serve_program(options, sources)

@@ -20,7 +20,7 @@ from tidelog.io.budget import Budget
 from tidelog.io.files import InputFile, read_input
 from tidelog.io.open_columns import Bound, settle_types
 from tidelog.program.check import CheckedProgram, learn_types
-from tidelog.program.types.functors import Given
+from tidelog.program.types.functors import UserFunctions
 from tidelog.program.values.schema import column_names
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
 
 
-def read_valid(file: str, functions: Given = (), *, labelled: bool = False) -> CheckedProgram:
+def read_valid(file: str, functions: UserFunctions = (), *, labelled: bool = False) -> CheckedProgram:
     """The program of a file that has no errors, with the functions that it may call; prints the first of its warnings.
 
     An engine takes the check over if the rules were ``labelled`` before.

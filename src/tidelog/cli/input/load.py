@@ -19,7 +19,7 @@ from tidelog.engine.write.epoch import Epoch
 from tidelog.io.nulls import report_nulls
 from tidelog.plan.modes import Plans
 from tidelog.program import Program
-from tidelog.program.types.functors import Given, function_table
+from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.program.values.pragmas import MAGIC, values_of
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.spark.arrivals import Arrival
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tidelog.spark.files import Input
 
 
-def load_engine(file: str, folder: Path | None, plans: str = Plans.advice, functions: Given = ()) -> Engine:
+def load_engine(file: str, folder: Path | None, plans: str = Plans.advice, functions: UserFunctions = ()) -> Engine:
     """The engine after its first epoch; without a folder the facts are those of the program's text."""
     leave_pandas_out()
     checked = read_valid(file, functions, labelled=True)
@@ -42,7 +42,7 @@ def start_engine(
     program: Program,
     data: Iterable[tuple[str, Input]] = (),
     plans: str = Plans.advice,
-    functions: Given = (),
+    functions: UserFunctions = (),
     checked: CheckedProgram | None = None,
 ) -> Engine:
     """An engine with the rules and facts of a program and of its files."""

@@ -19,7 +19,7 @@ from tidelog.program.checks.fragment import check_regular
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.growth import monotone_strata
 from tidelog.program.types.arity import RESERVED
-from tidelog.program.types.functors import Given, declared_by
+from tidelog.program.types.functors import UserFunctions, declared_by
 from tidelog.rewrite.label_rules import label_rules
 from tidelog.syntax import read_file, read_program
 
@@ -75,7 +75,9 @@ class Report:
         return [names for names in named if names]
 
 
-def check_file(file: str, fragment: Fragment | None = None, functions: Given = (), *, labelled: bool = False) -> Report:
+def check_file(
+    file: str, fragment: Fragment | None = None, functions: UserFunctions = (), *, labelled: bool = False
+) -> Report:
     """Read and check one file, or the standard input; ``functions`` come from Python.
 
     With ``labelled`` rules without a label get one first, as an engine without rules would give it.

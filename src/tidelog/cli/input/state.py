@@ -15,7 +15,7 @@ from tidelog.cli.base.guard import guarded
 from tidelog.cli.base.options import LAST
 from tidelog.cli.base.show import shown_warnings
 from tidelog.engine.engine import Engine
-from tidelog.program.types.functors import Given
+from tidelog.program.types.functors import UserFunctions
 
 
 def holds_state(place: str) -> bool:
@@ -35,7 +35,7 @@ def partitions_of_state(place: str) -> int:
 
 
 @contextmanager
-def opened(place: str, at: int | None = LAST, functions: Given = ()) -> Iterator[Engine]:
+def opened(place: str, at: int | None = LAST, functions: UserFunctions = ()) -> Iterator[Engine]:
     """The engine of a state folder that is there, to be read at an epoch or (``at`` None) to be written."""
     with guarded(), shown_warnings():
         if not holds_state(place):

@@ -16,7 +16,7 @@ from tidelog.cli.base.cli_failures import AT_WITHOUT_STATE
 from tidelog.cli.base.guard import guarded
 from tidelog.cli.base.options import LAST
 from tidelog.engine.engine import Engine
-from tidelog.program.types.functors import Given
+from tidelog.program.types.functors import UserFunctions
 
 
 def split_words(first: str | None, second: str | None, state: str | None, what: str) -> tuple[str | None, str]:
@@ -40,7 +40,7 @@ def one_of(program: str | None, state: str | None) -> None:
 
 @contextmanager
 def open_target(
-    program: str | None, facts: Path | None, state: str | None, at: int | None, functions: Given = ()
+    program: str | None, facts: Path | None, state: str | None, at: int | None, functions: UserFunctions = ()
 ) -> Iterator[Engine]:
     """An engine to be read: of a state folder, of a program, or empty."""
     if state is None:
@@ -60,7 +60,7 @@ def open_target(
         yield db
 
 
-def _of_program(program: str | None, facts: Path | None, functions: Given) -> Engine:
+def _of_program(program: str | None, facts: Path | None, functions: UserFunctions) -> Engine:
     if program is None:
         return Engine(functions=functions)
     from tidelog.cli.input.load import load_engine

@@ -12,7 +12,7 @@ from dataclasses import replace
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
 from tidelog.cli.repl.reports import EpochReport, Findings
-from tidelog.cli.repl.session import Session, needed
+from tidelog.cli.repl.session import ReplState, needed
 from tidelog.engine.base.facts import written_rows
 from tidelog.engine.engine import core_of
 from tidelog.engine.write.declare import with_declarations
@@ -34,7 +34,7 @@ from tidelog.syntax import (
 )
 
 
-def clauses(session: Session, text: str) -> None:
+def clauses(session: ReplState, text: str) -> None:
     """Rules and facts as a program writes them; unfinished input is refused."""
     if is_command_word(text):
         raise failures.NO_COLON.error(name=text)
@@ -47,7 +47,7 @@ def clauses(session: Session, text: str) -> None:
     commit(session, [(1, fact) for fact in facts], [r for r in rules if r.body or r.label is not None])
 
 
-def script(session: Session, text: str) -> None:
+def script(session: ReplState, text: str) -> None:
     """Changes as a script writes them; an epoch that ends with `preview.` is only tried."""
     for epoch in parse_changes(text, session.name, convention=session.convention):
         facts = [(change.sign, change.atom) for change in epoch if isinstance(change, FactChange)]
@@ -59,7 +59,7 @@ def script(session: Session, text: str) -> None:
 
 
 def commit(
-    session: Session,
+    session: ReplState,
     facts: Sequence[tuple[int, Atom]],
     added: Sequence[Rule],
     removed: Sequence[str] = (),
@@ -88,7 +88,7 @@ def commit(
     carry_out(session, collect)
 
 
-def add_rules(session: Session, epoch: Epoch, rules: Sequence[Rule]) -> list[str]:
+def add_rules(session: ReplState, epoch: Epoch, rules: Sequence[Rule]) -> list[str]:
     """Add rules that are not there yet, in the place of those that have their labels; gives the labels of new ones."""
     known = {rule.label: rule for rule in session.db.program.rules}
     unlabelled = {replace(rule, label=None) for rule in known.values()}
@@ -102,7 +102,7 @@ def add_rules(session: Session, epoch: Epoch, rules: Sequence[Rule]) -> list[str
     return labels
 
 
-def carry_out(session: Session, collect: Callable[[Epoch], list[str]]) -> None:
+def carry_out(session: ReplState, collect: Callable[[Epoch], list[str]]) -> None:
     """Run the collected changes as an epoch; a dry run is reported and rolled back."""
     db = session.db
     with session.waiting("epoch"):
@@ -128,7 +128,7 @@ def epoch_number(text: str) -> int:
         raise failures.NO_EPOCH_NUMBER.error(text=text) from None
 
 
-def undo(session: Session, text: str) -> None:
+def undo(session: ReplState, text: str) -> None:
     """Undo the last epoch, or one of the state folder by its number; undone again, its changes are back."""
     session.must_change()
     number, db = epoch_number(text) if text else None, session.db
@@ -138,7 +138,7 @@ def undo(session: Session, text: str) -> None:
     session.report(EpochReport(epoch, db.convention, (), dry=False))
 
 
-def declare(session: Session, text: str) -> None:
+def declare(session: ReplState, text: str) -> None:
     """Declarations, constraints and instances for an engine that has content: how names are read stays as it is."""
     if text.startswith((".comp", ".init")):
         carry_out(session, lambda epoch: _instance(epoch, text))
@@ -170,13 +170,13 @@ def _instance(epoch: Epoch, text: str) -> list[str]:
     return []
 
 
-def _with_types(session: Session, text: str) -> str:
+def _with_types(session: ReplState, text: str) -> str:
     """A declaration after those of types that it may name."""
     types = [line for line in session.declared.splitlines() if ".type" in line]
     return "\n".join([*types, text])
 
 
-def delete(session: Session, fact: str) -> None:
+def delete(session: ReplState, fact: str) -> None:
     """Retract one fact."""
     commit(session, [(-1, parse_ground_atom(needed(fact, "delete", "edge(1, 2)"), name=session.name))], [])
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tidelog.cli.repl.commands import COMMANDS
-from tidelog.cli.repl.session import Session
+from tidelog.cli.repl.session import ReplState
 from tidelog.engine.read.view import View
 from tidelog.highlight.words import DIRECTIVES
 from tidelog.program import SOUFFLE, Const
@@ -41,7 +41,7 @@ class Offer(NamedTuple):
     beside: str = ""
 
 
-def completions(session: Session, before: str) -> tuple[str, list[Offer]]:
+def completions(session: ReplState, before: str) -> tuple[str, list[Offer]]:
     """The word being typed, and what it may become.
 
     A command after ``:`` at the start, a label after ``-`` at the start, a directive after ``.``; between the brackets
@@ -84,12 +84,12 @@ def _fitting(word: str, offers: Iterable[Offer]) -> list[Offer]:
     return [found[text] for text in sorted(found)]
 
 
-def _relations(session: Session) -> Iterator[Offer]:
+def _relations(session: ReplState) -> Iterator[Offer]:
     for name in session.db.relations:
         yield Offer(name, f"({', '.join(session.db[name].columns)})")
 
 
-def _argument(session: Session, before: str) -> _Place | None:
+def _argument(session: ReplState, before: str) -> _Place | None:
     """The relation in whose brackets the cursor stands."""
     text = _SKIPPED.sub(lambda m: "_" * len(m[0]), before)
     depth = column = 0
@@ -112,7 +112,7 @@ def _argument(session: Session, before: str) -> _Place | None:
     return None
 
 
-def _of_column(session: Session, place: _Place, before: str, word: str) -> Iterator[Offer]:
+def _of_column(session: ReplState, place: _Place, before: str, word: str) -> Iterator[Offer]:
     """Variables and values for a column; of the values a few, or those that begin as the word does."""
     view, column, _ = place
     if column >= len(view.columns):

@@ -16,7 +16,7 @@ from tidelog.cli.input.load import start_engine
 from tidelog.cli.repl import change, files, questions
 from tidelog.cli.repl.commands import COMMANDS, SYNONYMS
 from tidelog.cli.repl.reports import Failure, Findings
-from tidelog.cli.repl.session import Session, needed
+from tidelog.cli.repl.session import ReplState, needed
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.explain.numbers import duration
 from tidelog.syntax import parse_program
@@ -25,7 +25,7 @@ PATIENCE = 0.5  # seconds for which a question is asked again
 MOST = 1000  # times
 
 
-class ReplSession(Session):
+class ReplSession(ReplState):
     """A session that carries out what is typed."""
 
     def execute(self, text: str) -> bool:

@@ -16,13 +16,13 @@ from tidelog.cli.base.write_file import write_file
 from tidelog.cli.input.load import load_engine
 from tidelog.cli.input.state import holds_state
 from tidelog.cli.repl import change
-from tidelog.cli.repl.session import Session, needed
+from tidelog.cli.repl.session import ReplState, needed
 from tidelog.engine.engine import Engine
 from tidelog.errors.counts import counted
 from tidelog.syntax import parse_program, print_program
 
 
-def load(session: Session, file: str) -> None:
+def load(session: ReplState, file: str) -> None:
     """A program file: its rules and facts are added; the first one may declare relations."""
     needed(file, "load", "paths.dl")
     session.must_change()
@@ -45,7 +45,7 @@ def _read_text(file: str) -> bytes:
         raise failures.NOT_LOADED.error(file=file, reason=error.strerror) from None
 
 
-def save(session: Session, file: str) -> None:
+def save(session: ReplState, file: str) -> None:
     """The program with its base facts, as one text."""
     path = Path(needed(file, "save", "paths.dl"))
     if path.exists() and str(path.resolve()) not in session.written:
@@ -60,7 +60,7 @@ def save(session: Session, file: str) -> None:
     session.line(f"{file}: {counted(len(program.rules), 'rule')}, {counted(len(program.facts), 'fact')}")
 
 
-def open_state(session: Session, words: str) -> None:
+def open_state(session: ReplState, words: str) -> None:
     """Another state, to be asked or (``write``) to be changed."""
     place, _, how = needed(words, "open", "state").partition(" ")
     if how.strip() not in ("", "write"):
@@ -75,7 +75,7 @@ def open_state(session: Session, words: str) -> None:
     session.line(f"{place} at epoch {session.db.epoch_number}" + (", open for changes" if how else ""))
 
 
-def at(session: Session, epoch: str) -> None:
+def at(session: ReplState, epoch: str) -> None:
     """Another epoch of the state folder; without one, which it is."""
     if session.folder is None:
         raise failures.NEEDS_STATE.error()

@@ -8,14 +8,14 @@ from __future__ import annotations
 from tidelog.cli.base.write_file import write_file
 from tidelog.cli.repl.commands import HELP
 from tidelog.cli.repl.reports import Display
-from tidelog.cli.repl.session import Session, needed
+from tidelog.cli.repl.session import ReplState, needed
 from tidelog.engine.engine import Engine
 from tidelog.errors.counts import counted
 from tidelog.explain.graph import ProgramGraph, program_graph
 from tidelog.why import NotTrueError, Proof
 
 
-def why(session: Session, words: str) -> None:
+def why(session: ReplState, words: str) -> None:
     """The proof of a fact: shown, or drawn into a file."""
     fact, file = split_file(words)
     proof = proof_of(session, fact)
@@ -36,7 +36,7 @@ def split_file(words: str) -> tuple[str, str]:
     return (before.strip(), last) if before and last.endswith(".svg") else (words, "")
 
 
-def proof_of(session: Session, fact: str) -> Proof:
+def proof_of(session: ReplState, fact: str) -> Proof:
     """The proof of a fact; for one that is not true, the message says what to use."""
     try:
         return session.db.why(needed(fact, "why", "reach(1, 3)"))
@@ -44,17 +44,17 @@ def proof_of(session: Session, fact: str) -> Proof:
         raise error.reworded(str(error).replace("`why_not`", "`:whynot`")) from None
 
 
-def whynot(session: Session, fact: str) -> None:
+def whynot(session: ReplState, fact: str) -> None:
     """Why a fact is not true."""
     session.report(Display(session.db.why_not(needed(fact, "whynot", "reach(1, 3)"))))
 
 
-def explain(session: Session, how: str) -> None:
+def explain(session: ReplState, how: str) -> None:
     """Strata, join orders and indexes."""
     session.report(Display(session.db.explain(core=how == "core")))
 
 
-def profile(session: Session, switch: str) -> None:
+def profile(session: ReplState, switch: str) -> None:
     """Time and supports; or switch the sampling of rules."""
     if switch in ("on", "off"):
         session.db.profiling = switch == "on"
@@ -63,7 +63,7 @@ def profile(session: Session, switch: str) -> None:
         session.report(Display(session.db.profile()))
 
 
-def graph(session: Session, file: str) -> None:
+def graph(session: ReplState, file: str) -> None:
     """The program as a graph: shown, or drawn into a file."""
     drawing = graph_of(session.db)
     if not file:
@@ -73,7 +73,7 @@ def graph(session: Session, file: str) -> None:
     session.line(f"{file}: {counted(len(drawing.nodes), 'relation')}, {counted(len(drawing.edges), 'arrow')}")
 
 
-def plot(session: Session, words: str) -> None:
+def plot(session: ReplState, words: str) -> None:
     """How a view changed, epoch by epoch: shown, or drawn into a file."""
     view, file = split_file(needed(words, "plot", "reach"))
     history = session.db[view].plot()
@@ -89,12 +89,12 @@ def graph_of(db: Engine) -> ProgramGraph:
     return program_graph(db.program, {name: len(db[name]) for name in db.relations})
 
 
-def rules(session: Session, _: str) -> None:
+def rules(session: ReplState, _: str) -> None:
     """All rules."""
     session.line("\n".join(session.db.rules.values()) or "no rules")
 
 
-def relations(session: Session, _: str) -> None:
+def relations(session: ReplState, _: str) -> None:
     """All relations, with columns and sizes."""
     for name in session.db.relations:
         view = session.db[name]
@@ -104,12 +104,12 @@ def relations(session: Session, _: str) -> None:
         session.line("no relations")
 
 
-def help_text(session: Session, _: str) -> None:
+def help_text(session: ReplState, _: str) -> None:
     """What can be typed."""
     session.line(HELP)
 
 
-def leave(session: Session, _: str) -> None:
+def leave(session: ReplState, _: str) -> None:
     """The end of the session."""
     session.over = True
 

@@ -14,10 +14,10 @@ from tidelog.cli.repl.reports import Answers, Line, Report
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.epoch_counts import start_counting, stop_counting
 from tidelog.engine.write.epoch import Epoch
-from tidelog.program.types.functors import Given
+from tidelog.program.types.functors import UserFunctions
 
 
-class Session:
+class ReplState:
     """An engine and what is typed at it; ``report`` receives all that comes of it.
 
     ``state`` is the folder that is read and not changed; ``ours`` says that the engine was opened here, so that
@@ -25,7 +25,7 @@ class Session:
     """
 
     def __init__(
-        self, db: Engine, report: Callable[[Report], None], state: str | None = None, functions: Given = ()
+        self, db: Engine, report: Callable[[Report], None], state: str | None = None, functions: UserFunctions = ()
     ) -> None:
         self.db = db
         self.counts = start_counting(core_of(db))  # whether this session had the engine count its epochs

@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tidelog.cli.base.show import console
-from tidelog.cli.session.session import Session
+from tidelog.cli.session.session import ProgramSession
 from tidelog.errors.render import visible
 from tidelog.io.files import output_bytes, output_path
 from tidelog.io.parameters import CSV, SCREEN, TABLE, TEXT, TRIPLES, Layout, layout_of
@@ -46,7 +46,7 @@ def find_outputs(program: Program) -> Outputs | None:
     return found or None
 
 
-def write_views(session: Session, program: Program, outputs: Outputs | None, out: str | None) -> None:
+def write_views(session: ProgramSession, program: Program, outputs: Outputs | None, out: str | None) -> None:
     """Write or print what the program puts out; without `.output` and `-D`, print every view."""
     sizes = [d.relation for d in program.directives if d.kind == "printsize"]
     if outputs is None and out is not None and program.declarations:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tidelog.cli.base.progress import progress
 from tidelog.cli.base.show import console
 from tidelog.cli.output.view_change import change_lines
-from tidelog.cli.session.session import Session, SessionEpoch
+from tidelog.cli.session.session import ProgramSession, SessionEpoch
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, TidelogError
 from tidelog.errors.counts import counted
 from tidelog.explain.numbers import duration
@@ -29,7 +29,7 @@ def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
     return parse_changes_file(path, convention=program.convention)
 
 
-def run_script(session: Session, script: Iterable[Epoch], path: Path | None) -> list[SessionEpoch]:
+def run_script(session: ProgramSession, script: Iterable[Epoch], path: Path | None) -> list[SessionEpoch]:
     """Run epoch after epoch, and report each when it is done."""
     steps, to = [], console()
     for epoch in script:

@@ -34,7 +34,7 @@ class SessionEpoch:
     previewed: bool = False  # tried out and not committed
 
 
-class Session(Protocol):
+class ProgramSession(Protocol):
     """A program that runs."""
 
     def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:

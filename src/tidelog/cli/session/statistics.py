@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tidelog.cli.session.session import Session, SessionEpoch
+from tidelog.cli.session.session import ProgramSession, SessionEpoch
 from tidelog.errors.counts import counted
 from tidelog.explain.numbers import duration
 
 
-def show_statistics(session: Session, steps: Sequence[SessionEpoch], to: Console) -> None:
+def show_statistics(session: ProgramSession, steps: Sequence[SessionEpoch], to: Console) -> None:
     """Facts per relation, memory and epochs."""
     views = set(session.views)
     table = _table("relation", "kind", "facts")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from tidelog.blame.answer import Blame, CauseGroup, ViewBlame
 from tidelog.blame.change import Cause, Change, Origin, Row, RuleChanged, order_of
-from tidelog.blame.search import OutOfTrialsError, Search, Undone
-from tidelog.blame.trace import Tracing
+from tidelog.blame.search import OutOfTrialsError, Search, UndoneChanges
+from tidelog.blame.trace import ProofTracer
 from tidelog.engine.ask.trial_bench import Bench, Cells, Fact
 from tidelog.io.fact_text import FactWriter
 from tidelog.plan.ruleset import Ruleset
@@ -40,7 +40,7 @@ class Case:
     rules: Sequence[Ruleset]  # before and after
 
     @property
-    def everything(self) -> Undone:
+    def everything(self) -> UndoneChanges:
         """All changes that the relation may depend on."""
         return frozenset(self.bench.changes)
 
@@ -50,9 +50,9 @@ class Case:
         known = next((rules for rules in reversed(self.rules) if self.relation in rules.schema), None)
         return self.bench.core.fact_writer(self.relation, known)
 
-    def tracing(self) -> Tracing:
+    def tracing(self) -> ProofTracer:
         """Proofs in the scenes of the bench."""
-        return Tracing(self.bench.scene, self.bench.changes, self.everything)
+        return ProofTracer(self.bench.scene, self.bench.changes, self.everything)
 
 
 def blame_fact(case: Case, values: Row, trials: int, text: str | None = None) -> Blame | None:
@@ -98,7 +98,7 @@ class _Question:
         self.tracing = case.tracing()
         self.named: set[Change] = set()  # by proofs
 
-    def _undoes(self, undone: Undone) -> bool:
+    def _undoes(self, undone: UndoneChanges) -> bool:
         """Whether the group is as it was before."""
         found = self.case.bench.trial(undone, self.name, self.group)
         if found is None:
@@ -177,7 +177,7 @@ class _Question:
         refusal = "" if path else self.case.bench.refusal(frozenset(found) - {change})
         return path or ((f"undoing the others without this one is refused: {refusal}",) if refusal else ())
 
-    def _proof(self, undone: Undone, facts: Sequence[Fact]) -> Proof | None:
+    def _proof(self, undone: UndoneChanges, facts: Sequence[Fact]) -> Proof | None:
         return self.tracing.proof(undone, facts[0], Bounds()) if facts else None
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tidelog.blame.change import Change, FactChanged, Row, RuleChanged
-from tidelog.blame.search import Undone
+from tidelog.blame.search import UndoneChanges
 from tidelog.engine.core.core import Core
 from tidelog.engine.read import ask
 from tidelog.engine.write.commit import previewed
@@ -41,7 +41,9 @@ class Bench:
     runs: int = 0
     _cells: dict[Fact, Cells] = field(default_factory=dict)
 
-    def trial(self, undone: Undone, relation: str, group: Mapping[int, int]) -> NetChange[frozenset[Cells]] | None:
+    def trial(
+        self, undone: UndoneChanges, relation: str, group: Mapping[int, int]
+    ) -> NetChange[frozenset[Cells]] | None:
         """What undoing only these changes does to a group of a relation, relative to the state of the engine.
 
         None if that is impossible: without these changes the program is invalid, violates a key, or computes something
@@ -56,7 +58,7 @@ class Bench:
         except TidelogError:
             return None
 
-    def refusal(self, undone: Undone) -> str:
+    def refusal(self, undone: UndoneChanges) -> str:
         """Why some changes cannot be undone alone; empty if they can."""
         try:
             with self._run(undone):
@@ -65,7 +67,7 @@ class Bench:
             return str(error).splitlines()[0]
 
     @contextmanager
-    def scene(self, undone: Undone) -> Iterator[Ledger]:
+    def scene(self, undone: UndoneChanges) -> Iterator[Ledger]:
         """The state with some changes undone, for questions."""
         if self.is_after and not undone:
             with self.core.writing:
@@ -84,7 +86,7 @@ class Bench:
         return self._cells[fact]
 
     @contextmanager
-    def _run(self, undone: Undone) -> Iterator[tuple[Ruleset, EpochOutcome]]:
+    def _run(self, undone: UndoneChanges) -> Iterator[tuple[Ruleset, EpochOutcome]]:
         self.runs += 1
         chosen = undone if self.is_after else [change for change in self.changes if change not in undone]
         collected = collect(chosen, undo=self.is_after)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tidelog.program.types.functors import Given
+from tidelog.program.types.functors import UserFunctions
 
 if TYPE_CHECKING:
     from tidelog.program.functions.table import Function, Functions
@@ -32,7 +32,7 @@ class EngineLocation:
     partitions: int | None = None
     threads: int | None = None
     tls: bool | None = None  # between driver and partitions on Spark; None: on a cluster
-    given: Given = ()  # functions whose types come from the program of the state
+    given: UserFunctions = ()  # functions whose types come from the program of the state
     room: int | None = None  # the most partitions that fit into a session, where that is known
 
     def count(self, found: int) -> int:

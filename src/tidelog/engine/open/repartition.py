@@ -22,7 +22,7 @@ from tidelog.engine.core.core import Core, Repartition
 from tidelog.engine.open.open import MOST_PARTITIONS, make_runtime
 from tidelog.partition.code.machine import nothing
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.plan.form import Placing
+from tidelog.plan.form import RelationPlacements
 from tidelog.plan.plan_epoch import Planner
 from tidelog.plan.repartition_strata import plan_move
 from tidelog.program.functions.arguments import must_be
@@ -31,7 +31,7 @@ from tidelog.rewrite.place.placement import SINGLE
 from tidelog.runtime.base.interrupts import Guard
 from tidelog.runtime.many.move_pieces import Mover
 from tidelog.store.folder.durable import EpochRecord
-from tidelog.store.image.reshare import Whole
+from tidelog.store.image.reshare import MergedRecords
 from tidelog.store.image.skew import heavy_columns
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class PartitionContents:
         known = ((name, place) for name, place in self.form.places.items() if name in schema or name in gone)
         return {**gone, **{name: place for name, place in known if place not in heavy.get(name, ())}}
 
-    def adopted(self, rules: Ruleset, partitions: int, placing: Placing) -> Form:
+    def adopted(self, rules: Ruleset, partitions: int, placing: RelationPlacements) -> Form:
         """The form of the rules on this number of partitions, with the places of all relations."""
         placing.heavy = self.heavy(rules.schema, partitions)
         placing.adopt(rules, self.places(rules.schema, partitions, placing.heavy))
@@ -85,14 +85,14 @@ class PartitionContents:
 
     def lies_well(self, rules: Ruleset) -> bool:
         """Whether, with the same number of partitions, no relation would be placed otherwise."""
-        places = self.adopted(rules, self.partitions, Placing(self.partitions)).places
+        places = self.adopted(rules, self.partitions, RelationPlacements(self.partitions)).places
         return all(places.get(name, place) == place for name, place in self.form.places.items())
 
     def heavy(self, schema: Mapping[str, object], partitions: int) -> dict[str, frozenset[int]]:
         """The columns by which relations must not be placed on this number of partitions."""
         if partitions == 1:
             return {}
-        whole = Whole(self.pieces, self.form.places)
+        whole = MergedRecords(self.pieces, self.form.places)
         return heavy_columns(whole, sorted(whole.names & schema.keys()), partitions)
 
 
@@ -221,13 +221,13 @@ def watched(runtime: Runtime) -> Iterator[Callable[[], None]]:
 def held_in_folder(core: Core, durable: Durable) -> PartitionContents:
     """What a state folder holds that was written by another number of partitions."""
     image, count = durable.image, max(durable.partitions, 1)
-    placing = Placing(count)
+    placing = RelationPlacements(count)
     placing.adopt(core.rules, durable.placements)
     groups = tuple(map(frozenset, image.strata))
     return PartitionContents(durable.pieces, count, _form(placing), groups, image.arities)
 
 
-def _form(placing: Placing) -> Form:
+def _form(placing: RelationPlacements) -> Form:
     """The form in force with the places of all relations that ever existed."""
     return replace(placing.form, places=placing.known)
 

@@ -16,9 +16,9 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.values.shape import Part, Shape, shapes_in
 from tidelog.program.values.term import Value
 
-Declared = Mapping[str, Mapping[str, Sequence[tuple[str, str, bool]]]]  # by type and constructor
+TypeFields = Mapping[str, Mapping[str, Sequence[tuple[str, str, bool]]]]  # by type and constructor
 
-Restored: TypeAlias = tuple[str, tuple[str, ...], list[str | None], Dictionary, Cells, tuple[str, ...]]
+RestoredParts: TypeAlias = tuple[str, tuple[str, ...], list[str | None], Dictionary, Cells, tuple[str, ...]]
 
 
 class RowsState(NamedTuple):
@@ -30,7 +30,7 @@ class RowsState(NamedTuple):
     outside: tuple[str, ...]
     cells: Cells
     entries: list[tuple[int, Value]]
-    declared: Declared
+    declared: TypeFields
 
 
 def rows_state(
@@ -70,7 +70,7 @@ def _carry(cells: Sequence[int], type_: str | None, known: Dictionary, found: Di
         found.enter((cell, value) for cell, value in values if not isinstance(value, int))
 
 
-def restore_rows(*state: Any) -> Restored:
+def restore_rows(*state: Any) -> RestoredParts:
     """The parts from which rows are restored."""
     kept = RowsState(*state)
     shapes = {name: Shape(name) for name in kept.declared}

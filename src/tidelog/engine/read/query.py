@@ -67,7 +67,7 @@ async def aquery(core: Core, text: str) -> Rows:
     return await finished(lambda: query(core, text))
 
 
-class Prepared:
+class PreparedQuery:
     """A query that is parsed and checked once and can be run with values for some of its variables."""
 
     def __init__(self, core: Core, text: str, bind: tuple[str, ...]) -> None:
@@ -98,14 +98,14 @@ class Prepared:
         return make_ready(self._core, rule, self.bind)
 
     def __repr__(self) -> str:
-        return f"Prepared({self.text!r}, bind={self.bind!r})"
+        return f"PreparedQuery({self.text!r}, bind={self.bind!r})"
 
 
-def prepare(core: Core, text: str, bind: str | Sequence[str] = ()) -> Prepared:
+def prepare(core: Core, text: str, bind: str | Sequence[str] = ()) -> PreparedQuery:
     """A query to be asked often, with values for the variables in ``bind``: ``db.prepare("v(X, Y)", bind="X")(77)``."""
     core.must_be_open()
     names = bind.replace(",", " ").split() if isinstance(bind, str) else bind
-    return Prepared(core, text, tuple(dict.fromkeys(names)))
+    return PreparedQuery(core, text, tuple(dict.fromkeys(names)))
 
 
 def _ask(

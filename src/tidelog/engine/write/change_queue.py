@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingChange:
+class PendingChange:
     """A change whose rows may still be cells, which the subscriber decodes."""
 
     epoch: int
@@ -52,16 +52,16 @@ class ChangeQueue:
         self.since = 0
         self.is_open = True  # set to False without the lock when a feed is collected
         self._capacity = capacity
-        self._items: deque[WaitingChange | Gap] = deque()
+        self._items: deque[PendingChange | Gap] = deque()
         self._news = threading.Condition()
         self._is_idle = False  # whether the subscriber waits for a change
         self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
 
     # The committing thread
 
-    def put(self, epoch: int, read: Callable[[], WaitingChange | None]) -> None:
+    def put(self, epoch: int, read: Callable[[], PendingChange | None]) -> None:
         """Add a change, which is only read if there is room for it; one that cannot be read becomes a gap."""
-        change: WaitingChange | Gap | None = Gap(epoch, epoch)
+        change: PendingChange | Gap | None = Gap(epoch, epoch)
         if len(self._items) < self._capacity and not self._ends_with_gap:
             try:
                 change = read()
@@ -91,7 +91,7 @@ class ChangeQueue:
         """The number of rows of the next change; 0 if there is none."""
         with self._news:
             first = self._items[0] if self._items else None
-            return len(first) if isinstance(first, WaitingChange) else 0
+            return len(first) if isinstance(first, PendingChange) else 0
 
     @property
     def is_over(self) -> bool:
@@ -99,7 +99,7 @@ class ChangeQueue:
         with self._news:
             return not self.is_open and not self._items
 
-    def take(self) -> WaitingChange | Gap | None:
+    def take(self) -> PendingChange | Gap | None:
         """The next change, if there is one."""
         with self._news:
             return self._items.popleft() if self._items else None

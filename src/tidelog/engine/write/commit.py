@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from tidelog.engine.write.violations import Violation
     from tidelog.partition.texts.dictionary import Dictionary
     from tidelog.plan.ruleset import Schema
-    from tidelog.store.log.markers import Keeping
+    from tidelog.store.log.markers import PieceContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) 
     return outcome, before
 
 
-def _run_sampled(core: Core, prepared: PreparedEpoch, keeping: Keeping | None) -> EpochOutcome:
+def _run_sampled(core: Core, prepared: PreparedEpoch, keeping: PieceContext | None) -> EpochOutcome:
     """Run an epoch and sample it meanwhile."""
     with core.profiler.watching(core.runtime.node.partition):
         return _run(core, prepared, keeping)
@@ -351,7 +351,7 @@ def previewed(core: Core, collected: CollectedChanges) -> Iterator[tuple[Prepare
                 core.runtime.rollback()
 
 
-def _run(core: Core, prepared: PreparedEpoch, keeping: Keeping | None = None) -> EpochOutcome:
+def _run(core: Core, prepared: PreparedEpoch, keeping: PieceContext | None = None) -> EpochOutcome:
     """Carry out the work; rows of DataFrames that share a key are found where they arrive."""
     try:
         return core.runtime.run(prepared.work, prepared.arriving, keeping)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tidelog.runtime.base.outcome import EpochOutcome
     from tidelog.store.folder.durable import Durable
     from tidelog.store.folder.history import Change, LogEntry
-    from tidelog.store.log.markers import Keeping
+    from tidelog.store.log.markers import PieceContext
 
 
 def state_folder(core: Core, what: str) -> Durable:
@@ -85,7 +85,7 @@ def types_before(core: Core, rules: Ruleset) -> Schema:
     return {} if rules is core.rules else changed_types(core.schema, rules.schema)
 
 
-def kept_at_once(core: Core, rules: Ruleset) -> Keeping | None:
+def kept_at_once(core: Core, rules: Ruleset) -> PieceContext | None:
     """What partitions must know to write their pieces during the run; None if the epoch may still be refused.
 
     Writing early would not be wrong, since a piece counts only once the epoch is recorded, but it would be wasted work.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tidelog.program import Program
     from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
 
-Signed = Iterable[tuple[str, int, "Row"]]  # relation, sign, values
+SignedFacts = Iterable[tuple[str, int, "Row"]]  # relation, sign, values
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def expired_cells(signed: Iterable[tuple[str, int, Cells]]) -> dict[str, Cells]:
 
 
 def fact_changes(
-    signed: Signed,
+    signed: SignedFacts,
     program: Program,
     origin: Origin,
     expired: Set[tuple[str, Row]],

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Rows = dict[str, Cells]
 Row = tuple[int, ...]
-Given = Mapping[str, Sequence[tuple[int, Cells]]]  # ends given with inserted rows
+ExpiryTimes = Mapping[str, Sequence[tuple[int, Cells]]]  # ends given with inserted rows
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class Expiry:
     spent: dict[str, int] = field(default_factory=dict)
 
 
-def concerned(core: Core, rules: Ruleset, moment: int, given: Given, changed: Iterable[str]) -> list[str]:
+def concerned(core: Core, rules: Ruleset, moment: int, given: ExpiryTimes, changed: Iterable[str]) -> list[str]:
     """The relations with lifetimes, among those that an epoch changes and those whose facts end."""
     times = core.times
     if not rules.retentions and not given and not times.governed:
@@ -62,7 +62,7 @@ def hidden_types(
 
 
 def govern(
-    core: Core, rules: Ruleset, moment: int, names: Sequence[str], given: Given, inserts: Rows, deletes: Rows
+    core: Core, rules: Ruleset, moment: int, names: Sequence[str], given: ExpiryTimes, inserts: Rows, deletes: Rows
 ) -> Expiry:
     """Add the effects of lifetimes to the net changes of an epoch."""
     expiry, due = Expiry(moment), core.times.due(moment) if names else {}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tidelog.runtime.protocol.runtime import DirectRows
 
 Facts = Sequence[tuple[int, str, Data]]
-Signed = Mapping[str, Sequence[tuple[int, Cells]]]
+SignedRows = Mapping[str, Sequence[tuple[int, Cells]]]
 Judge = Callable[[str], bool]  # whether the values of a column fit a type
 INSTANT = "timestamp(us,UTC)"  # what times of Python with a zone are
 
@@ -97,7 +97,7 @@ def remember(
     before: Ruleset,
     rules: Ruleset,
     facts: Facts,
-    signed: Signed,
+    signed: SignedRows,
     arriving: Iterable[DirectRows],
     names: Mapping[str, tuple[str, ...]],
     dictionary: Dictionary,
@@ -151,7 +151,7 @@ def _joined(known: str, type_: str | None, fits: Judge) -> str:
 
 
 def _coming(
-    rules: Ruleset, facts: Facts, signed: Signed, arriving: Iterable[DirectRows], dictionary: Dictionary
+    rules: Ruleset, facts: Facts, signed: SignedRows, arriving: Iterable[DirectRows], dictionary: Dictionary
 ) -> Iterable[_Table]:
     """For every table with inserted facts: the type that each column came with, and a judge of its values."""
     places: dict[str, int] = {}

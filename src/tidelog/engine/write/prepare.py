@@ -35,7 +35,7 @@ from tidelog.runtime.protocol.runtime import DirectRows
 from tidelog.spark.arrivals import learn_arrivals
 
 Facts = Sequence[tuple[int, str, Data]]
-Signed = dict[str, list[tuple[int, Cells]]]
+SignedRows = dict[str, list[tuple[int, Cells]]]
 
 
 @dataclass(slots=True)
@@ -49,9 +49,9 @@ class Draft:
     arriving: tuple[DirectRows, ...] = ()  # rows that go to the partitions directly
     moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that tables brought
-    signed: Signed = field(default_factory=dict)
+    signed: SignedRows = field(default_factory=dict)
     ends: dict[str, list[tuple[int, Cells]]] = field(default_factory=dict)  # given with inserted rows
-    beside: Signed = field(default_factory=dict)  # rows of relations that also get DataFrames
+    beside: SignedRows = field(default_factory=dict)  # rows of relations that also get DataFrames
     inserts: dict[str, Cells] = field(default_factory=dict)
     deletes: dict[str, Cells] = field(default_factory=dict)
     expiry: Expiry | None = None

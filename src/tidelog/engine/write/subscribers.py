@@ -22,7 +22,7 @@ from tidelog.engine.base.meter import LOG
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.forked_core import ForkedCore
 from tidelog.engine.read.view import open_view
-from tidelog.engine.write.change_queue import ChangeQueue, WaitingChange
+from tidelog.engine.write.change_queue import ChangeQueue, PendingChange
 from tidelog.engine.write.durable import changes_in_turn, log, state_folder
 from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import StateError
@@ -78,16 +78,16 @@ class Subscribers:
             each.wait(max(0.0, until - time.monotonic()))
 
 
-def _read(core: Core, epoch: Epoch, view: str) -> WaitingChange | None:
+def _read(core: Core, epoch: Epoch, view: str) -> PendingChange | None:
     """What an epoch changed in a view, without what else it holds; None if nothing."""
     assert epoch.number is not None
     change = epoch.changes[view]
     if not change:
         return None
-    found = WaitingChange(epoch.number, view, change.inserted, change.deleted, epoch.signature)
+    found = PendingChange(epoch.number, view, change.inserted, change.deleted, epoch.signature)
     if isinstance(core.dictionary, SharedDictionary):  # its owners may have forgotten the values later, or have ended
         read = found.read()
-        return WaitingChange(epoch.number, view, read.inserted, read.deleted, epoch.signature)
+        return PendingChange(epoch.number, view, read.inserted, read.deleted, epoch.signature)
     len(found)  # reads the cells
     return found
 
@@ -177,7 +177,7 @@ class Feed:
             return True
         item = self._box.take()
         if item is not None:
-            self._ready.append(item.read() if isinstance(item, WaitingChange) else item)
+            self._ready.append(item.read() if isinstance(item, PendingChange) else item)
         return item is not None
 
     def _take(self) -> FeedChange | Gap:

@@ -91,7 +91,7 @@ class Advance:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class HeadTemplate:
     """How a finished rewrite becomes a fact: ``terms`` picks from its values followed by ``constants``."""
 
     predicate: Hashable
@@ -120,7 +120,7 @@ class Kit:
         self._order_numbers: dict[Order, int] = {}
         self._order_pickers: list[tuple[int, Picker]] = []
         self._heads: dict[Hashable, int] = {}
-        self._headings: list[Heading] = []
+        self._headings: list[HeadTemplate] = []
 
     def directions(self, clause: Clause) -> list[tuple[int, int]]:
         """``dir``: from each provenance of the body to the next (Definition 4.3)."""
@@ -200,7 +200,7 @@ class Kit:
         if (clause.head, len(known)) not in self._heads:
             self._heads[clause.head, len(known)] = len(self._headings)
             positions, constants = _sources(clause.head[1], known)
-            self._headings.append(Heading(clause.head[0], constants, picker(positions)))
+            self._headings.append(HeadTemplate(clause.head[0], constants, picker(positions)))
         return self._heads[clause.head, len(known)]
 
     def _order(self, order: Order) -> int:

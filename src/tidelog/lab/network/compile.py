@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from tidelog.errors import ProgramError
 from tidelog.lab.network.functions import FUNCTIONS, RANDOM, Surroundings
-from tidelog.lab.network.localise import LocalRule, atom_of, binds, is_broadcast, known, localise, uses
+from tidelog.lab.network.localise import LocalisedRule, atom_of, binds, is_broadcast, known, localise, uses
 from tidelog.lab.network.network_catalogue import AGGREGATE, FUNCTION, TIMER, UNBOUND
 from tidelog.lab.network.program import (
     BROADCAST,
@@ -36,11 +36,11 @@ from tidelog.lab.network.program import (
     Deletion,
     Literal,
     Program,
+    ProgramVariable,
     Rule,
     TableDeclaration,
     Term,
     Value,
-    Variable,
     variables,
 )
 
@@ -105,7 +105,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
+class HeadAggregate:
     """The aggregate of a head: its column, the columns of the group, and the value that is aggregated."""
 
     kind: str
@@ -124,7 +124,7 @@ class CompiledRule:
     place: str | None
     constant: Value
     is_maintained: bool
-    grouping: Grouping | None
+    grouping: HeadAggregate | None
     has_event: bool
     body: Callable[[frozenset[str]], tuple[Step, ...]] = field(compare=False, repr=False)
 
@@ -151,7 +151,7 @@ class Timer:
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledProgram:
     """A program ready to run."""
 
     tables: Mapping[str, TableDeclaration]
@@ -162,7 +162,7 @@ class Compiled:
     derived: frozenset[str]
 
 
-def compile_program(program: Program, facts: Iterable[str] = ()) -> Compiled:
+def compile_program(program: Program, facts: Iterable[str] = ()) -> CompiledProgram:
     """Make a program ready; `facts` are the relations that have facts elsewhere.
 
     >>> from tidelog.lab.network.read import read_program
@@ -185,7 +185,7 @@ def compile_program(program: Program, facts: Iterable[str] = ()) -> Compiled:
         for strand in _strands(one, tables):
             (deletions if strand.on_deletion else strands).setdefault(strand.trigger.relation, []).append(strand)
     derived = frozenset(rule.head.relation for rule in program.rules if not rule.deletes)
-    return Compiled(
+    return CompiledProgram(
         tables,
         {name: tuple(found) for name, found in strands.items()},
         {name: tuple(found) for name, found in deletions.items()},
@@ -216,7 +216,7 @@ def _with_sayers(rule: Rule, said: frozenset[str]) -> Rule:
         else x
         for x in rule.body
     )  # fmt: skip
-    return replace(rule, head=extend(rule.head, Variable(HERE)), body=body)
+    return replace(rule, head=extend(rule.head, ProgramVariable(HERE)), body=body)
 
 
 def _with_timers(rule: Rule, number: int, timers: list[Timer]) -> Rule:
@@ -237,7 +237,7 @@ def _with_timers(rule: Rule, number: int, timers: list[Timer]) -> Rule:
     return replace(rule, body=tuple(body))
 
 
-def _strands(local: LocalRule, tables: Mapping[str, TableDeclaration]) -> list[Strand]:
+def _strands(local: LocalisedRule, tables: Mapping[str, TableDeclaration]) -> list[Strand]:
     rule, place = local.rule, local.place
     compiled = _compiled(local, tables)
     triggers = [local.trigger] if local.trigger is not None else [x for x in rule.body if isinstance(x, Atom)]
@@ -257,7 +257,7 @@ def _strands(local: LocalRule, tables: Mapping[str, TableDeclaration]) -> list[S
     return found
 
 
-def _compiled(local: LocalRule, tables: Mapping[str, TableDeclaration]) -> CompiledRule:
+def _compiled(local: LocalisedRule, tables: Mapping[str, TableDeclaration]) -> CompiledRule:
     rule, place = local.rule, local.place
     names = known(rule.body, place) | {HERE}
     head = _head(rule, names, tables)
@@ -275,7 +275,7 @@ def _compiled(local: LocalRule, tables: Mapping[str, TableDeclaration]) -> Compi
     return CompiledRule(
         rule.label,
         head,
-        place.name if isinstance(place, Variable) else None,
+        place.name if isinstance(place, ProgramVariable) else None,
         place.value if isinstance(place, Constant) else None,
         is_maintained,
         grouping,
@@ -290,7 +290,7 @@ def _head(rule: Rule, names: set[str], tables: Mapping[str, TableDeclaration]) -
     holes: list[int] = []
     args: list[Evaluator] = []
     for column, arg in enumerate(atom.args):
-        if rule.deletes and (isinstance(arg, Anything) or (isinstance(arg, Variable) and arg.name not in names)):
+        if rule.deletes and (isinstance(arg, Anything) or (isinstance(arg, ProgramVariable) and arg.name not in names)):
             holes.append(column)
             args.append(lambda _bindings, _surroundings: None)
             continue
@@ -307,10 +307,10 @@ def _head(rule: Rule, names: set[str], tables: Mapping[str, TableDeclaration]) -
 
 def _here(term: Term, local: set[str]) -> Term:
     """A head at a place that no literal binds is at the node itself."""
-    return Variable(HERE) if isinstance(term, Variable) and term.name in local else term
+    return ProgramVariable(HERE) if isinstance(term, ProgramVariable) and term.name in local else term
 
 
-def _grouping(rule: Rule, tables: Mapping[str, TableDeclaration]) -> Grouping | None:
+def _grouping(rule: Rule, tables: Mapping[str, TableDeclaration]) -> HeadAggregate | None:
     found = [(at, arg) for at, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate)]
     if not found:
         return None
@@ -328,7 +328,7 @@ def _grouping(rule: Rule, tables: Mapping[str, TableDeclaration]) -> Grouping | 
     if value is None and aggregate.kind != COUNT:
         raise ProgramError([AGGREGATE.diagnostic(rule.span, rule=rule.label, problem=f"{aggregate.kind} of nothing")])
     names = frozenset(v.name for at in group for v in variables(rule.head.args[at]))
-    return Grouping(aggregate.kind, column, group, value, names)
+    return HeadAggregate(aggregate.kind, column, group, value, names)
 
 
 def _plan(rule: Rule, literals: Sequence[Literal], bound: Iterable[str]) -> tuple[Step, ...]:
@@ -377,7 +377,7 @@ def _pattern(atom: Atom, names: Iterable[str]) -> Pattern:
     bound: list[tuple[int, Evaluator]] = []
     free: list[tuple[int, str]] = []
     for column, arg in enumerate(atom.args):
-        if isinstance(arg, Variable) and arg.name not in known_names:
+        if isinstance(arg, ProgramVariable) and arg.name not in known_names:
             free.append((column, arg.name))
         elif not isinstance(arg, Anything):
             bound.append((column, evaluator(arg)))
@@ -394,7 +394,7 @@ def evaluator(term: Term) -> Evaluator:
     if isinstance(term, Constant):
         value = term.value
         return lambda _bindings, _surroundings: value
-    if isinstance(term, Variable):
+    if isinstance(term, ProgramVariable):
         name = term.name
         return lambda bindings, _surroundings: bindings[name]
     assert isinstance(term, Apply), "aggregates and `_` have no value"

@@ -12,17 +12,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tidelog.lab.network import network_failures as failures
-from tidelog.lab.network.node import Node, Update
+from tidelog.lab.network.node import Node, NodeUpdate
 from tidelog.lab.network.program import Program, Row
 from tidelog.lab.network.read import ScriptStep
-from tidelog.lab.network.runtime import Network, Settings
+from tidelog.lab.network.runtime import NetworkRun, Settings
 
 Rows = frozenset[tuple[str, str, Row]]
-_Pending = tuple[tuple[str, str, Update], ...]
+_Pending = tuple[tuple[str, str, NodeUpdate], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Exploration:
+class NetworkExploration:
     """How many states there are, the tables in which orders end, and the length of the longest order."""
 
     states: int
@@ -32,13 +32,13 @@ class Exploration:
 
 def explore(
     program: Program, topology: Program, changes: Sequence[ScriptStep], *, reorder: bool = False, limit: int = 20_000
-) -> Exploration:
+) -> NetworkExploration:
     """Bring a network to rest, change facts at once, and follow every order of delivery."""
-    network = Network(program, topology, (), Settings()).run(0.0)
+    network = NetworkRun(program, topology, (), Settings()).run(0.0)
     network.run(1e6 if not network.program.timers else 0.0)
     links = {address: list(near) for address, near in network.links.items()}
     nodes = {address: node.detached(lambda here: links.get(here, [])) for address, node in network.nodes.items()}
-    pending: list[tuple[str, str, Update]] = []
+    pending: list[tuple[str, str, NodeUpdate]] = []
     for step in changes:
         address, update = network.update_of(step)
         node = nodes[address]
@@ -52,9 +52,9 @@ class _Explorer:
         self.longest_from: dict[object, int] = {}
         self.ends: set[Rows] = set()
 
-    def explore(self, nodes: dict[str, Node], pending: _Pending) -> Exploration:
+    def explore(self, nodes: dict[str, Node], pending: _Pending) -> NetworkExploration:
         longest = self._follow(nodes, pending)
-        return Exploration(len(self.longest_from), frozenset(self.ends), longest)
+        return NetworkExploration(len(self.longest_from), frozenset(self.ends), longest)
 
     def _follow(self, nodes: dict[str, Node], pending: _Pending) -> int:
         """The length of the longest order from a state."""
@@ -91,7 +91,7 @@ class _Explorer:
         """What is under way: sequences per link, or without order a multiset."""
         if self.reorder:
             return tuple(sorted(map(repr, pending)))
-        links: dict[tuple[str, str], list[Update]] = {}
+        links: dict[tuple[str, str], list[NodeUpdate]] = {}
         for source, target, update in pending:
             links.setdefault((source, target), []).append(update)
         return frozenset((link, tuple(updates)) for link, updates in links.items())

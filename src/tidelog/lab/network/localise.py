@@ -29,17 +29,17 @@ from tidelog.lab.network.program import (
     Deletion,
     Literal,
     Program,
+    ProgramVariable,
     Rule,
     TableDeclaration,
     Term,
-    Variable,
     atom_variables,
     variables,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class LocalRule:
+class LocalisedRule:
     """A rule whose body lies at one node. `trigger` is its event; without one every change of a table fires it."""
 
     rule: Rule
@@ -49,9 +49,9 @@ class LocalRule:
 
 def localise(
     program: Program, tables: Mapping[str, TableDeclaration]
-) -> tuple[list[LocalRule], list[TableDeclaration]]:
+) -> tuple[list[LocalisedRule], list[TableDeclaration]]:
     """The local rules of a program, and the tables that travel between nodes."""
-    rules: list[LocalRule] = []
+    rules: list[LocalisedRule] = []
     made: list[TableDeclaration] = []
     for rule in _labelled(program.rules):
         for local, table in _cut(_renamed(rule), tables):
@@ -81,7 +81,7 @@ def _renamed(rule: Rule) -> Rule:
                 names[name] = f"{names.get(name, name)}'"
             target = names.get(name, name)
             bound.add(target)
-            body.append(Assignment(Variable(target, literal.variable.span), value))
+            body.append(Assignment(ProgramVariable(target, literal.variable.span), value))
         else:
             body.append(_substituted(literal, names))
             bound |= binds(body[-1])
@@ -106,8 +106,8 @@ def _atom(atom: Atom, names: Mapping[str, str]) -> Atom:
 
 
 def _substitute(term: Term, names: Mapping[str, str]) -> Term:
-    if isinstance(term, Variable):
-        return Variable(names.get(term.name, term.name), term.span)
+    if isinstance(term, ProgramVariable):
+        return ProgramVariable(names.get(term.name, term.name), term.span)
     if isinstance(term, Apply):
         return replace(term, args=tuple(_substitute(arg, names) for arg in term.args))
     if isinstance(term, Aggregate) and term.value is not None:
@@ -115,7 +115,7 @@ def _substitute(term: Term, names: Mapping[str, str]) -> Term:
     return term
 
 
-def _cut(rule: Rule, tables: Mapping[str, TableDeclaration]) -> Iterator[tuple[LocalRule, TableDeclaration | None]]:
+def _cut(rule: Rule, tables: Mapping[str, TableDeclaration]) -> Iterator[tuple[LocalisedRule, TableDeclaration | None]]:
     """The pieces of a rule, each with the table that its head needs."""
     events = [literal for literal in rule.body if is_event(literal, tables)]
     if len(events) > 1:
@@ -127,14 +127,14 @@ def _cut(rule: Rule, tables: Mapping[str, TableDeclaration]) -> Iterator[tuple[L
     for number, (place, literals) in enumerate(stages[:-1], 1):
         needed = _needed(rule, [literal for _, later in stages[number:] for literal in later])
         names = sorted(name for name in known((*carried, *literals), place) if name in needed)
-        head = Atom(f"{rule.label}/{number}", tuple(map(Variable, names)), stages[number][0], span=rule.span)
+        head = Atom(f"{rule.label}/{number}", tuple(map(ProgramVariable, names)), stages[number][0], span=rule.span)
         lifetimes += [table.lifetime for table in _tables_of(literals, tables) if table.lifetime is not None]
         table = None if trigger else TableDeclaration(head.relation, min(lifetimes, default=None))
-        yield LocalRule(Rule(rule.label, head, (*carried, *literals), span=rule.span), place, trigger), table
+        yield LocalisedRule(Rule(rule.label, head, (*carried, *literals), span=rule.span), place, trigger), table
         trigger = head if trigger else None
         carried = [head]
     place, literals = stages[-1]
-    yield LocalRule(replace(rule, body=(*carried, *literals)), place, trigger), None
+    yield LocalisedRule(replace(rule, body=(*carried, *literals)), place, trigger), None
 
 
 def _stages(rule: Rule, event: Literal | None) -> list[tuple[Term, list[Literal]]]:
@@ -253,7 +253,7 @@ def binds(literal: Literal) -> set[str]:
         return set()
     atom = literal if isinstance(literal, Atom) else literal.atom
     terms = (atom.place, *atom.args, *(() if atom.sayer is None else (atom.sayer,)))
-    return {term.name for term in terms if isinstance(term, Variable)}
+    return {term.name for term in terms if isinstance(term, ProgramVariable)}
 
 
 def known(literals: Sequence[Literal], *places: Term) -> set[str]:
@@ -275,7 +275,7 @@ def known(literals: Sequence[Literal], *places: Term) -> set[str]:
 
 def is_broadcast(rule: Rule) -> bool:
     """Whether the head goes to all neighbours."""
-    return isinstance(rule.head.place, Variable) and rule.head.place.name == BROADCAST
+    return isinstance(rule.head.place, ProgramVariable) and rule.head.place.name == BROADCAST
 
 
 def _error(entry: CodeEntry, rule: Rule, **values: Any) -> ProgramError:

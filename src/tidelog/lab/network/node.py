@@ -19,7 +19,7 @@ from tidelog.lab.network.aggregates import grouped
 from tidelog.lab.network.compile import (
     HERE,
     Bindings,
-    Compiled,
+    CompiledProgram,
     CompiledRule,
     Compute,
     Head,
@@ -37,7 +37,7 @@ MOST_LOCAL = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class NodeUpdate:
     """What a node is to process. `holes` are the columns of a `delete` that match every value."""
 
     kind: str
@@ -59,8 +59,7 @@ class Change:
     expires: float | None = None
 
 
-Produced: TypeAlias = tuple[str | None, Update]
-_Output: TypeAlias = tuple[str | None, Update]
+_Output: TypeAlias = tuple[str | None, NodeUpdate]
 
 
 class Node:
@@ -69,7 +68,7 @@ class Node:
     def __init__(
         self,
         address: str,
-        program: Compiled,
+        program: CompiledProgram,
         random: Random,
         evict_by: Mapping[str, int],
         neighbours: Callable[[str], list[str]],
@@ -79,15 +78,17 @@ class Node:
         self.neighbours = neighbours
         self.surroundings = Surroundings(0.0, random)
         self.tables = {name: Table(table, evict_by.get(name)) for name, table in program.tables.items()}
-        self._uses: dict[tuple[str, Row], dict[Produced, None]] = {}
+        self._uses: dict[tuple[str, Row], dict[_Output, None]] = {}
         self._outputs: dict[str, dict[Row, _Output]] = {}
-        self._rows_due: deque[Update] = deque()
-        self._events_due: deque[Update] = deque()
-        self._sent: list[tuple[str, Update]] = []
+        self._rows_due: deque[NodeUpdate] = deque()
+        self._events_due: deque[NodeUpdate] = deque()
+        self._sent: list[tuple[str, NodeUpdate]] = []
         self._changes: list[Change] = []
-        self._events: list[Update] = []
+        self._events: list[NodeUpdate] = []
 
-    def process(self, update: Update, now: float) -> tuple[list[tuple[str, Update]], list[Change], list[Update]]:
+    def process(
+        self, update: NodeUpdate, now: float
+    ) -> tuple[list[tuple[str, NodeUpdate]], list[Change], list[NodeUpdate]]:
         """Process an update and all that follows from it here: what is sent elsewhere, what changed, which events."""
         self.surroundings.now = now
         self._sent, self._changes, self._events = [], [], []
@@ -112,7 +113,7 @@ class Node:
 
     # ---- updates
 
-    def _process(self, update: Update) -> None:
+    def _process(self, update: NodeUpdate) -> None:
         table = self.tables.get(update.relation)
         if table is None:
             if update.kind in (EVENT, INSERT):
@@ -131,7 +132,7 @@ class Node:
             for row in self._matching(table, update):
                 self._remove(table, row)
 
-    def _insert(self, table: Table, update: Update) -> None:
+    def _insert(self, table: Table, update: NodeUpdate) -> None:
         row, relation = update.row, update.relation
         outcome, gone = table.insert(row, self.surroundings.now, update.support)
         for old in gone:
@@ -143,7 +144,7 @@ class Node:
             self._changes.append(Change(0, relation, row, table.entries[row].expires))
             self._fire(relation, row, refreshed=True)
 
-    def _matching(self, table: Table, update: Update) -> list[Row]:
+    def _matching(self, table: Table, update: NodeUpdate) -> list[Row]:
         columns = tuple(at for at in range(len(update.row)) if at not in update.holes)
         wanted = tuple(update.row[at] for at in columns)
         return [row for row in table.lookup(columns, wanted) if len(row) == len(update.row)]
@@ -156,7 +157,7 @@ class Node:
         """A row has gone: what it supported is withdrawn, and rules that wait for deletions fire."""
         self._changes.append(Change(-1, relation, row))
         for target, update in self._uses.pop((relation, row), {}):
-            self._emit(target, Update(RETRACT, update.relation, update.row, update.support))
+            self._emit(target, NodeUpdate(RETRACT, update.relation, update.row, update.support))
         for strand in self.program.deletions.get(relation, ()):
             self._fire_strand(strand, row)
         for strand in self.program.strands.get(relation, ()):
@@ -203,9 +204,9 @@ class Node:
                 self._uses.setdefault(used, {})[(place, update)] = None
             self._emit(place, update)
 
-    def _update(self, head: Head, row: Row, support: Hashable = None) -> Update:
+    def _update(self, head: Head, row: Row, support: Hashable = None) -> NodeUpdate:
         kind = DELETE if head.deletes else INSERT if head.is_table else EVENT
-        return Update(kind, head.relation, row, support, head.holes, head.said, head.encrypted)
+        return NodeUpdate(kind, head.relation, row, support, head.holes, head.said, head.encrypted)
 
     def _places(self, rule: CompiledRule, bindings: Bindings) -> list[tuple[str, str]]:
         """Where the head goes, and what the variable `Broadcast` is there."""
@@ -216,7 +217,7 @@ class Node:
             raise failures.NO_ADDRESS.error(rule=rule.label, found=text(place))
         return [(place, place)]
 
-    def _emit(self, target: str | None, update: Update) -> None:
+    def _emit(self, target: str | None, update: NodeUpdate) -> None:
         if target == self.address:
             (self._rows_due if update.relation in self.tables else self._events_due).append(update)
         elif target is not None:
@@ -310,7 +311,7 @@ class Node:
     def _withdraw(self, output: _Output) -> None:
         place, update = output
         if update.kind == INSERT:
-            self._emit(place, Update(RETRACT, update.relation, update.row, update.support))
+            self._emit(place, NodeUpdate(RETRACT, update.relation, update.row, update.support))
 
     def _is_in(self, rule: CompiledRule, group: Row, fixed: Bindings) -> bool:
         """Whether a group may belong to these bindings: it must agree where a column of it can be computed."""

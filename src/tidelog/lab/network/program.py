@@ -26,7 +26,7 @@ AGGREGATES = (COUNT, COUNT_DISTINCT, LIST, MIN, MAX, SUM, AVERAGE)
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class ProgramVariable:
     """A name that begins with a capital letter."""
 
     name: str
@@ -62,7 +62,7 @@ class Aggregate:
     value: Term | None
 
 
-Term: TypeAlias = Variable | Anything | Constant | Apply | Aggregate
+Term: TypeAlias = ProgramVariable | Anything | Constant | Apply | Aggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Absence:
 class Assignment:
     """`X := term`."""
 
-    variable: Variable
+    variable: ProgramVariable
     value: Term
 
 
@@ -131,7 +131,7 @@ class TableDeclaration:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class ProgramFact:
     """A fact of a text. Its place may be a variable: then it holds at every node, with the node for the variable."""
 
     atom: Atom
@@ -144,19 +144,19 @@ class Program:
 
     rules: tuple[Rule, ...] = ()
     tables: tuple[TableDeclaration, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[ProgramFact, ...] = ()
 
     def __add__(self, other: Program) -> Program:
         return Program(self.rules + other.rules, self.tables + other.tables, self.facts + other.facts)
 
 
-def variables(term: Term) -> Iterator[Variable]:
+def variables(term: Term) -> Iterator[ProgramVariable]:
     """The variables of a term, from left to right.
 
-    >>> [v.name for v in variables(Apply("+", (Variable("X"), Apply("f", (Variable("Y"), Constant(1))))))]
+    >>> [v.name for v in variables(Apply("+", (ProgramVariable("X"), Apply("f", (ProgramVariable("Y"), Constant(1))))))]
     ['X', 'Y']
     """
-    if isinstance(term, Variable):
+    if isinstance(term, ProgramVariable):
         yield term
     elif isinstance(term, Apply):
         for arg in term.args:
@@ -165,7 +165,7 @@ def variables(term: Term) -> Iterator[Variable]:
         yield from variables(term.value)
 
 
-def atom_variables(atom: Atom) -> Iterator[Variable]:
+def atom_variables(atom: Atom) -> Iterator[ProgramVariable]:
     """The variables of an atom: place, columns, sayer."""
     for term in (atom.place, *atom.args, *(() if atom.sayer is None else (atom.sayer,))):
         yield from variables(term)

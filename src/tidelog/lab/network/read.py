@@ -25,13 +25,13 @@ from tidelog.lab.network.program import (
     Condition,
     Constant,
     Deletion,
-    Fact,
     Literal,
     Program,
+    ProgramFact,
+    ProgramVariable,
     Rule,
     TableDeclaration,
     Term,
-    Variable,
 )
 from tidelog.lab.network.ring import Id
 from tidelog.lab.network.scan import END, NAME, NUMBER, STRING, Token, scan
@@ -83,14 +83,14 @@ def read_script(text: str, name: str = "<script>") -> tuple[ScriptStep, ...]:
     return tuple(_Reader(scan(Source(name, text), {})).script())
 
 
-def _with_symbols(fact: Fact) -> Fact:
+def _with_symbols(fact: ProgramFact) -> ProgramFact:
     atom = fact.atom
     args = tuple(_symbol(arg) for arg in atom.args)
     return replace(fact, atom=replace(atom, args=args, place=_symbol(atom.place)))
 
 
 def _symbol(term: Term) -> Term:
-    return Constant(term.name) if isinstance(term, Variable) else term
+    return Constant(term.name) if isinstance(term, ProgramVariable) else term
 
 
 class _Reader:
@@ -100,14 +100,14 @@ class _Reader:
         self.tokens = tokens
         self.at = 0
         self.namespace = ""
-        self.context: Variable | None = None
+        self.context: ProgramVariable | None = None
 
     # ---- statements
 
     def program(self) -> Program:
         rules: list[Rule] = []
         tables: list[TableDeclaration] = []
-        facts: list[Fact] = []
+        facts: list[ProgramFact] = []
         while self.token.kind != END:
             following = self.peek().kind
             if self.token.text == "materialize" and following == "(":
@@ -142,7 +142,7 @@ class _Reader:
                 steps.append(ScriptStep(time, STOP, Atom(STOP, (), node)))
             elif self.token.kind in (INSERT, DELETE):
                 action = self.advance().kind
-                fact = _with_symbols(Fact(self._atom()))
+                fact = _with_symbols(ProgramFact(self._atom()))
                 _refuse_open(fact)
                 steps.append(ScriptStep(time, action, fact.atom))
             else:
@@ -197,7 +197,7 @@ class _Reader:
         self.namespace = f"{self.namespace}::{name}" if self.namespace else name
         self.expect("{", "`{`")
 
-    def _clause(self, rules: list[Rule], facts: list[Fact]) -> None:
+    def _clause(self, rules: list[Rule], facts: list[ProgramFact]) -> None:
         first = self.token
         label = self._label()
         deletes = self.token.text == "delete" and self.peek().kind == NAME
@@ -212,7 +212,7 @@ class _Reader:
             rules.append(Rule(label or f"rule{len(rules) + 1}", head, tuple(body), deletes, self._since(first)))
             return
         self.expect(".", "`:-` or a period")
-        fact = Fact(head, self._since(first))
+        fact = ProgramFact(head, self._since(first))
         _refuse_open(fact)
         facts.append(fact)
 
@@ -383,8 +383,8 @@ class _Reader:
         self.expect(closing, f"`,` or `{closing}`")
         return tuple(args)
 
-    def _variable(self, token: Token) -> Variable:
-        return Variable(token.text, token.span)
+    def _variable(self, token: Token) -> ProgramVariable:
+        return ProgramVariable(token.text, token.span)
 
     # ---- the cursor
 
@@ -434,7 +434,7 @@ def _number_value(text: str) -> int | float | Id:
     return float(text) if "." in text else int(text)
 
 
-def _refuse_open(fact: Fact) -> None:
+def _refuse_open(fact: ProgramFact) -> None:
     """A fact is ground, but for a variable in place of the node, which may also be a column."""
     for arg in fact.atom.args:
         if isinstance(arg, Anything | Aggregate):

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from tidelog.lab.network.functions import text
-from tidelog.lab.network.node import DELETE, RETRACT, Update
-from tidelog.lab.network.runtime import Happening, Message, Network
+from tidelog.lab.network.node import DELETE, RETRACT, NodeUpdate
+from tidelog.lab.network.runtime import NetworkMessage, NetworkRun, NodeStep
 
 FORMAT = "tidelog timed run 1"
 
 
-def run_to_document(title: str, network: Network, happenings: Sequence[Happening]) -> dict[str, Any]:
+def run_to_document(title: str, network: NetworkRun, happenings: Sequence[NodeStep]) -> dict[str, Any]:
     """The document of a run that has ended."""
     history = network.link_history
     pairs = set().union(*history.values())
@@ -47,7 +47,7 @@ def _missing(pairs: set[tuple[str, str]], there: frozenset[tuple[str, str]]) -> 
     return [list(pair) for pair in sorted(pairs - there)] if there else []
 
 
-def _step(happening: Happening, epoch: int) -> dict[str, Any]:
+def _step(happening: NodeStep, epoch: int) -> dict[str, Any]:
     delivered = [] if happening.message is None else [_message(happening.message)]
     cause = "" if happening.update is None or delivered else _signed(happening.update)
     return {
@@ -73,7 +73,7 @@ def _step(happening: Happening, epoch: int) -> dict[str, Any]:
     }
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: NetworkMessage) -> dict[str, Any]:
     sign = -1 if message.update.kind in (RETRACT, DELETE) else 1
     return {
         "number": message.number,
@@ -84,9 +84,9 @@ def _message(message: Message) -> dict[str, Any]:
     }
 
 
-def _text(update: Update) -> str:
+def _text(update: NodeUpdate) -> str:
     return f"{update.relation}({','.join(map(text, update.row))})"
 
 
-def _signed(update: Update) -> str:
+def _signed(update: NodeUpdate) -> str:
     return ("-" if update.kind in (RETRACT, DELETE) else "") + _text(update)

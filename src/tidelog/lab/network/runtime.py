@@ -16,10 +16,10 @@ from random import Random
 from typing import TypeAlias
 
 from tidelog.lab.network import network_failures as failures
-from tidelog.lab.network.compile import HERE, Compiled, Timer, compile_program, evaluator
+from tidelog.lab.network.compile import HERE, CompiledProgram, Timer, compile_program, evaluator
 from tidelog.lab.network.functions import Surroundings, text
-from tidelog.lab.network.node import EVENT, EXPIRE, INSERT, RETRACT, Change, Node, Update
-from tidelog.lab.network.program import Atom, Fact, Program, Row, Value, Variable
+from tidelog.lab.network.node import EVENT, EXPIRE, INSERT, RETRACT, Change, Node, NodeUpdate
+from tidelog.lab.network.program import Atom, Program, ProgramFact, ProgramVariable, Row, Value
 from tidelog.lab.network.read import DELETE as SCRIPT_DELETE
 from tidelog.lab.network.read import INSERT as SCRIPT_INSERT
 from tidelog.lab.network.read import ScriptStep
@@ -47,28 +47,28 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class NetworkMessage:
     """An update on its way from one node to another."""
 
     number: int
     source: str
     target: str
-    update: Update
+    update: NodeUpdate
     envelope: Envelope | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class NodeStep:
     """One step: when, where, what came in, what it changed, which events it raised, what it sent."""
 
     time: float
     node: str
     kind: str
-    update: Update | None
-    message: Message | None
+    update: NodeUpdate | None
+    message: NetworkMessage | None
     changes: tuple[Change, ...]
-    events: tuple[Update, ...]
-    sent: tuple[Message, ...]
+    events: tuple[NodeUpdate, ...]
+    sent: tuple[NetworkMessage, ...]
 
 
 @dataclass(slots=True)
@@ -84,10 +84,10 @@ class Counters:
     by_relation: dict[str, int] = field(default_factory=dict)
 
 
-_Due: TypeAlias = tuple[float, int, Callable[[], "Happening | None"]]
+_Due: TypeAlias = tuple[float, int, Callable[[], "NodeStep | None"]]
 
 
-class Network:
+class NetworkRun:
     """A run. `advance(until)` yields what happens; afterwards `tables` and `counters` can be read."""
 
     def __init__(
@@ -108,21 +108,21 @@ class Network:
         derived = {rule.head.relation for rule in program.rules}
         facts = [fact.atom.relation for fact in topology.facts if fact.atom.relation not in derived]
         whole = Program(program.rules, program.tables + topology.tables, program.facts)
-        self.program: Compiled = compile_program(whole, facts)
+        self.program: CompiledProgram = compile_program(whole, facts)
         self._notary = Notary(self.settings.seed) if self.program.said or _is_sealed(program) else None
         self._random = Random(f"{self.settings.seed}/network")  # a simulation, not a secret
         self._due: list[_Due] = []
         self._count = 0
         self._births: dict[str, int] = {}
         self._arrivals: dict[tuple[str, str], float] = {}
-        self._everywhere = tuple(fact for fact in program.facts if isinstance(fact.atom.place, Variable))
+        self._everywhere = tuple(fact for fact in program.facts if isinstance(fact.atom.place, ProgramVariable))
         self._load(program, topology)
         for step in steps:
             self._arrange(step.time, partial(self._play, step))
 
     # ---- what happens
 
-    def advance(self, until: float) -> Iterator[Happening]:
+    def advance(self, until: float) -> Iterator[NodeStep]:
         """Everything that happens up to a time, in order."""
         while self._due and self._due[0][0] <= until:
             time, _, action = heapq.heappop(self._due)
@@ -135,7 +135,7 @@ class Network:
                 raise failures.STEPS.error(until=until, limit=self.settings.limit, now=self.now)
         self.now = max(self.now, until)
 
-    def run(self, until: float) -> Network:
+    def run(self, until: float) -> NetworkRun:
         """Run up to a time."""
         for _ in self.advance(until):
             pass
@@ -156,15 +156,15 @@ class Network:
         step = ScriptStep(self.now, SCRIPT_DELETE, atom)
         self._arrange(step.time, lambda: self._play(step))
 
-    def update_of(self, step: ScriptStep) -> tuple[str, Update]:
+    def update_of(self, step: ScriptStep) -> tuple[str, NodeUpdate]:
         """The node that a change of a fact concerns, and what it has to process."""
         address, row = self._place(step.atom)
         kind = (
             RETRACT if step.action == SCRIPT_DELETE else INSERT if step.atom.relation in self.program.tables else EVENT
         )
-        return address, Update(kind, step.atom.relation, row)
+        return address, NodeUpdate(kind, step.atom.relation, row)
 
-    def _arrange(self, time: float, action: Callable[[], Happening | None]) -> None:
+    def _arrange(self, time: float, action: Callable[[], NodeStep | None]) -> None:
         self._count += 1
         heapq.heappush(self._due, (time, self._count, action))
 
@@ -183,7 +183,7 @@ class Network:
         for address in addresses:  # timers that fire at once find the facts present
             self._start(address)
 
-    def _addresses(self, fact: Fact) -> list[str]:
+    def _addresses(self, fact: ProgramFact) -> list[str]:
         """The nodes that a fact names: its place, and both ends of a link."""
         ends = fact.atom.args[:2] if fact.atom.relation == LINK else ()
         values = [_value(term, {}, None) for term in (fact.atom.place, *ends)]
@@ -217,7 +217,7 @@ class Network:
         self._births[address] = birth = self._births.get(address, 0) + 1
         for fact in self._everywhere:
             place = fact.atom.place
-            assert isinstance(place, Variable)
+            assert isinstance(place, ProgramVariable)
             surroundings = Surroundings(self.now, random)
             row = tuple(_value(arg, {place.name: address, HERE: address}, surroundings) for arg in fact.atom.args)
             self._arrange(self.now, partial(self._give, address, fact.atom.relation, row))
@@ -229,19 +229,19 @@ class Network:
     def _neighbours(self, address: str) -> list[str]:
         return list(self.links.get(address, ()))
 
-    def _tick(self, address: str, birth: int, timer: Timer, number: int) -> Callable[[], Happening | None]:
-        def tick() -> Happening | None:
+    def _tick(self, address: str, birth: int, timer: Timer, number: int) -> Callable[[], NodeStep | None]:
+        def tick() -> NodeStep | None:
             node = self.nodes.get(address)
             if node is None or self._births[address] != birth:
                 return None
             if timer.count == 0 or number < timer.count:
                 self._arrange(self.now + max(timer.period, 1e-6), self._tick(address, birth, timer, number + 1))
             event = node.surroundings.random.getrandbits(31)
-            return self._process(node, "timer", Update(EVENT, timer.relation, (address, event)), None)
+            return self._process(node, "timer", NodeUpdate(EVENT, timer.relation, (address, event)), None)
 
         return tick
 
-    def _play(self, step: ScriptStep) -> Happening | None:
+    def _play(self, step: ScriptStep) -> NodeStep | None:
         if step.action == SCRIPT_INSERT:
             self._connect(step.atom, 1)
             return None if self._is_physical(step.atom) else self._insert(step.atom)
@@ -252,22 +252,24 @@ class Network:
             address, row = self._place(step.atom)
             node = self.nodes.get(address)
             return (
-                None if node is None else self._process(node, "script", Update(RETRACT, step.atom.relation, row), None)
+                None
+                if node is None
+                else self._process(node, "script", NodeUpdate(RETRACT, step.atom.relation, row), None)
             )
         address, _ = self._place(step.atom)
         if self.nodes.pop(address, None) is None:
             return None
-        return Happening(self.now, address, "stop", None, None, (), (), ())
+        return NodeStep(self.now, address, "stop", None, None, (), (), ())
 
-    def _insert(self, atom: Atom) -> Happening:
+    def _insert(self, atom: Atom) -> NodeStep:
         address, row = self._place(atom)
         return self._give(address, atom.relation, row)
 
-    def _give(self, address: str, relation: str, row: Row) -> Happening:
+    def _give(self, address: str, relation: str, row: Row) -> NodeStep:
         node = self._start(address)
         said = relation in self.program.said
         kind = INSERT if relation in self.program.tables else EVENT
-        return self._process(node, "script", Update(kind, relation, (*row, address) if said else row), None)
+        return self._process(node, "script", NodeUpdate(kind, relation, (*row, address) if said else row), None)
 
     def _place(self, atom: Atom) -> tuple[str, Row]:
         address = _value(atom.place, {}, None)
@@ -277,30 +279,30 @@ class Network:
 
     # ---- messages
 
-    def _process(self, node: Node, kind: str, update: Update, message: Message | None) -> Happening:
+    def _process(self, node: Node, kind: str, update: NodeUpdate, message: NetworkMessage | None) -> NodeStep:
         sent, changes, events = node.process(update, self.now)
         for change in changes:
             if change.expires is not None:
                 self._expire_at(node, change)
         messages = tuple(self._send(node.address, target, one) for target, one in sent)
-        return Happening(self.now, node.address, kind, update, message, tuple(changes), tuple(events), messages)
+        return NodeStep(self.now, node.address, kind, update, message, tuple(changes), tuple(events), messages)
 
     def _expire_at(self, node: Node, change: Change) -> None:
-        def expire() -> Happening | None:
+        def expire() -> NodeStep | None:
             if self.nodes.get(node.address) is not node:
                 return None
             entry = node.tables[change.relation].entries.get(change.row)
             if entry is None or entry.expires is None or entry.expires > self.now:
                 return None
-            return self._process(node, "expiry", Update(EXPIRE, change.relation, change.row), None)
+            return self._process(node, "expiry", NodeUpdate(EXPIRE, change.relation, change.row), None)
 
         assert change.expires is not None
         self._arrange(change.expires, expire)
 
-    def _send(self, source: str, target: str, update: Update) -> Message:
+    def _send(self, source: str, target: str, update: NodeUpdate) -> NetworkMessage:
         self.counters.messages += 1
         envelope = self._seal(source, target, update)
-        message = Message(self.counters.messages, source, target, update, envelope)
+        message = NetworkMessage(self.counters.messages, source, target, update, envelope)
         self.counters.bytes += len(text((update.relation, *update.row))) if envelope is None else len(envelope.payload)
         relations = self.counters.by_relation
         relations[update.relation] = relations.get(update.relation, 0) + 1
@@ -314,13 +316,13 @@ class Network:
         self._arrange(due, lambda: self._deliver(message))
         return message
 
-    def _seal(self, source: str, target: str, update: Update) -> Envelope | None:
+    def _seal(self, source: str, target: str, update: NodeUpdate) -> Envelope | None:
         if self._notary is None or not (update.said or update.encrypted):
             return None
         sayer = update.row[-1] if update.said else source
         return self._notary.seal(text(sayer), target, update.relation, update.row, update.said, update.encrypted)
 
-    def _deliver(self, message: Message) -> Happening | None:
+    def _deliver(self, message: NetworkMessage) -> NodeStep | None:
         node = self.nodes.get(message.target)
         if node is None:
             self.counters.undeliverable += 1

@@ -20,7 +20,7 @@ from tidelog.lab.order.suspects import Suspect, suspects
 from tidelog.lab.order.ways import Story, Way, all_orders, net, random_way, show_batches
 from tidelog.program import Atom, Program
 from tidelog.program.functions.table import Function
-from tidelog.program.types.functors import Given, function_table
+from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.syntax import Epoch, FactChange, RuleAdded, parse_changes, parse_ground_atom, parse_program
 from tidelog.trial import trial_failures as failures
 
@@ -116,7 +116,7 @@ def check_order(
     facts: Facts | None = None,
     changes: str | Iterable[Epoch] = (),
     *,
-    functions: Given = (),
+    functions: UserFunctions = (),
     tries: int = TRIES,
     seed: int = 0,
     heard: Callable[[int, int], None] = lambda done, all_: None,

@@ -17,7 +17,7 @@ from tidelog.lab.semantics.fact import INSERT, Fact, Update
 from tidelog.lab.semantics.groups import Groups
 from tidelog.lab.semantics.mail import Mail, MessageCounts
 from tidelog.lab.semantics.network import Network, prepare
-from tidelog.lab.semantics.visible import Visible
+from tidelog.lab.semantics.visible import VisibleFacts
 from tidelog.program import Program
 
 IDLE = "idle"
@@ -34,7 +34,7 @@ class EpochAlgorithm(MessageCounts, ABC):
     def load(self, program: Program, facts: Iterable[Fact] = ()) -> None:
         """Start from empty tables; the base facts are the changes of the first epoch."""
         self.network: Network = prepare(program, central=self._central)
-        self.asserted, self.visible = AssertedFacts(self.network), Visible(self.network)
+        self.asserted, self.visible = AssertedFacts(self.network), VisibleFacts(self.network)
         self._mail, self._groups = Mail(), Groups(self.network)
         self._phase, self.barriers = IDLE, 0
         self.apply(Update(INSERT, fact) for fact in (*self.network.facts, *facts))

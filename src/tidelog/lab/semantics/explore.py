@@ -156,7 +156,7 @@ class _Moment:
         return hash(self.state)
 
 
-class _InOrder(_Moment):
+class _OrderedMoment(_Moment):
     """The same where links keep the order of their messages, so that this order is part of the state."""
 
     def _known(self) -> Hashable:
@@ -171,7 +171,7 @@ class _InOrder(_Moment):
 
 
 @dataclass(frozen=True)
-class _Only:
+class _SingleDelivery:
     """The schedule that delivers one given message."""
 
     message: Message
@@ -187,7 +187,7 @@ def explore_algorithm(
 
     With ``links`` only those in which every link delivers its messages in the order of sending.
     """
-    moment = _InOrder if links else _Moment
+    moment = _OrderedMoment if links else _Moment
     start = moment(algorithm)
     return explore(start, _deliveries, lambda m: shown(m.algorithm), expected, limit)
 
@@ -205,7 +205,7 @@ def _deliveries(moment: _Moment) -> Iterator[tuple[str, _Moment]]:
     messages = moment.deliverable()
     for message in messages:
         following = copy.deepcopy(algorithm)
-        event = following.step(_Only(message))
+        event = following.step(_SingleDelivery(message))
         yield str(event.message or event.note), after(following)
     if not messages:
         following = copy.deepcopy(algorithm)

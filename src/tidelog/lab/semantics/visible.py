@@ -16,7 +16,7 @@ from tidelog.lab.semantics.network import Network
 from tidelog.lab.semantics.state import State
 
 
-class Visible:
+class VisibleFacts:
     """The visible facts of a network; ``state`` is their value at this moment."""
 
     def __init__(self, network: Network) -> None:

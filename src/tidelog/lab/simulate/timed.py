@@ -16,11 +16,11 @@ from tidelog.cli.base.show import console, show_diagnostics
 from tidelog.errors import Diagnostic, ProgramError, TidelogError
 from tidelog.lab.network import network_failures as failures
 from tidelog.lab.network.functions import order, text
-from tidelog.lab.network.node import Update
-from tidelog.lab.network.program import Atom, Constant, Deletion, Fact, Program, Row
+from tidelog.lab.network.node import NodeUpdate
+from tidelog.lab.network.program import Atom, Constant, Deletion, Program, ProgramFact, Row
 from tidelog.lab.network.read import read_program, read_script, read_topology
 from tidelog.lab.network.run_document import run_to_document
-from tidelog.lab.network.runtime import LINK, Happening, Network, Settings
+from tidelog.lab.network.runtime import LINK, NetworkRun, NodeStep, Settings
 from tidelog.lab.semantics.traffic import read_topology as read_links
 from tidelog.lab.simulate.inputs import TABLE
 from tidelog.lab.simulate.page import write_run
@@ -62,7 +62,7 @@ def simulate_in_time(program: Path, wanted: TimedRequest) -> None:
     to = console()
     try:
         network = open_network(program, wanted)
-        happenings: list[Happening] = []
+        happenings: list[NodeStep] = []
         is_kept = wanted.page is not None or wanted.trace is not None
         for happening in network.advance(wanted.until):
             if is_kept:
@@ -79,7 +79,7 @@ def simulate_in_time(program: Path, wanted: TimedRequest) -> None:
         _refuse([diagnose(error)])
 
 
-def open_network(program: Path, wanted: TimedRequest) -> Network:
+def open_network(program: Path, wanted: TimedRequest) -> NetworkRun:
     """The network of the request, before its first step."""
     macros = dict(_pair(text, "--define", "=") for text in wanted.define)
     whole = Program()
@@ -92,7 +92,7 @@ def open_network(program: Path, wanted: TimedRequest) -> Network:
     settings = Settings(
         given.seed, given.delay, given.jitter, given.loss, given.reorder, given.limit, eviction(given.evict)
     )
-    return Network(whole, topology, script, settings)
+    return NetworkRun(whole, topology, script, settings)
 
 
 def eviction(options: Sequence[str]) -> dict[str, int]:
@@ -125,7 +125,7 @@ def _topology(file: Path, program: Program) -> Program:
     widths = {len(atom.args) for atom in _atoms(program) if atom.relation == LINK}
     extra = (Constant(COST),) if 3 in widths else ()
     ends = [pair for link in sorted(read_links(file).links) for pair in (link, link[::-1])]
-    facts = tuple(Fact(Atom(LINK, (Constant(a), Constant(b), *extra), Constant(a))) for a, b in ends)
+    facts = tuple(ProgramFact(Atom(LINK, (Constant(a), Constant(b), *extra), Constant(a))) for a, b in ends)
     return Program(facts=facts)
 
 
@@ -139,7 +139,7 @@ def _atoms(program: Program) -> Iterable[Atom]:
                 yield literal.atom
 
 
-def line_of(happening: Happening) -> str:
+def line_of(happening: NodeStep) -> str:
     """One step as a line: when, where, what came in, what it changed, what it sent."""
     parts = [_cause(happening)]
     for change in happening.changes:
@@ -149,7 +149,7 @@ def line_of(happening: Happening) -> str:
     return f"{happening.time:10.3f}  {happening.node}: {'; '.join(parts)}"
 
 
-def _cause(happening: Happening) -> str:
+def _cause(happening: NodeStep) -> str:
     if happening.update is None:
         return "stops"
     name = _update_text(happening.update)
@@ -158,7 +158,7 @@ def _cause(happening: Happening) -> str:
     return {"timer": "timer", "expiry": f"{name} expires"}.get(happening.kind, f"is given {name}")
 
 
-def _update_text(update: Update) -> str:
+def _update_text(update: NodeUpdate) -> str:
     sign = {"retract": "-", "delete": "delete "}.get(update.kind, "")
     return sign + fact_text(update.relation, update.row)
 
@@ -176,7 +176,7 @@ def _short(value: str) -> str:
     return f"{value[:10]}…" if len(value) == 40 else value
 
 
-def show_tables(to: Console, network: Network) -> None:
+def show_tables(to: Console, network: NetworkRun) -> None:
     """The rows of every node; tables that rules send between nodes are left out."""
     for address in sorted(network.nodes):
         to.print(f"node {address}", style="bold")
@@ -186,7 +186,7 @@ def show_tables(to: Console, network: Network) -> None:
                     to.print(f"  {fact_text(name, row)}", markup=False, highlight=False)
 
 
-def show_counters(to: Console, network: Network) -> None:
+def show_counters(to: Console, network: NetworkRun) -> None:
     """What the run cost."""
     counters = network.counters
     to.print(

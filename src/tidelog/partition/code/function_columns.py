@@ -45,7 +45,7 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class TextValues:
     """A column of texts: an Arrow array, and which of them each row has; without places, one text for all rows."""
 
     array: Any
@@ -121,7 +121,7 @@ def _one_by_one(
 # Texts in and out
 
 
-def _texts(column: Column, dictionary: Dictionary) -> Texts | None:
+def _texts(column: Column, dictionary: Dictionary) -> TextValues | None:
     """The texts behind a column; None if one of them is not UTF-8."""
     import pyarrow as pa
 
@@ -131,7 +131,7 @@ def _texts(column: Column, dictionary: Dictionary) -> Texts | None:
         return None
     buffers = pa.py_buffer(np.ascontiguousarray(found.offsets, np.int64)), pa.py_buffer(found.data)
     array = pa.LargeStringArray.from_buffers(len(found.offsets) - 1, *buffers)
-    return Texts(array, None if isinstance(column, int) else found.places)
+    return TextValues(array, None if isinstance(column, int) else found.places)
 
 
 def _cells(array: Any, places: Cells | None, dictionary: Dictionary) -> Results:
@@ -180,7 +180,7 @@ def _joined(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionar
     return _cells(made, None if one is None else one.places, dictionary)
 
 
-def _part(column: Texts, one: Texts | None) -> Any:
+def _part(column: TextValues, one: TextValues | None) -> Any:
     if column.places is None:
         return column.array[0]
     return column.array if column is one else column.spread()

@@ -27,7 +27,7 @@ from tidelog.partition.base.counters import Counters
 from tidelog.partition.base.limits import Limits, check_facts, check_memory
 from tidelog.partition.code.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.code.fault import fault_error
-from tidelog.partition.code.team import Frame, Sharing, Team
+from tidelog.partition.code.team import Frame, Team, TeamTask
 from tidelog.partition.memory.messages import Messages
 from tidelog.partition.memory.queue import NO_CELLS, Queue
 from tidelog.partition.memory.records import later
@@ -96,7 +96,7 @@ def close_machine(machine: Machine) -> None:
     machine.texts, machine.call = no_texts, refused
 
 
-class Weighing(Protocol):
+class CostComparison(Protocol):
     """Compares the cost of a retraction with that of a rebuild (`phases/scale`)."""
 
     budget: int
@@ -153,7 +153,7 @@ class Machine:
         self.batch: Callable[[], Cells] = no_items  # the items that are fired
         self.ahead: dict[int, int] = {}  # facts for which functions were last computed ahead, by place of the code
         self.beside: dict[int, Cells] = {}  # their results, beside rows
-        self.scale: Weighing | None = None  # of the retraction that runs
+        self.scale: CostComparison | None = None  # of the retraction that runs
         self._shown: KnownRecords | None = None  # what the kernel sees of the dictionary
         self._budget = 200_000
         self._deadline: float | None = None
@@ -297,7 +297,7 @@ class Machine:
         state[at.PHASE], state[at.ITEM], state[at.END], state[at.TRIGGER] = phase, 0, len(rows), -1
         where, arity = address(rows), rows.shape[1]
         if crew is not None and len(rows) >= crew.facts_worth and not crew.chooses:
-            self._share(Sharing(crew, steps.ONCE, 1, crew.changing(number, rows, flag)))
+            self._share(TeamTask(crew, steps.ONCE, 1, crew.changing(number, rows, flag)))
             return
         self._drive(
             lambda: batches.change_facts.when_brief(len(rows) <= BRIEF)(
@@ -345,7 +345,7 @@ class Machine:
         for index in self.relations.indexes_of(number) if crew is not None else ():
             assert crew is not None
             if crew.is_worth_linking(index) and not self.relations.is_unread(index):
-                self._share(Sharing(crew, steps.ONLY_LINKS, 1, crew.linking(), open=partial(crew.open_index, index)))
+                self._share(TeamTask(crew, steps.ONLY_LINKS, 1, crew.linking(), open=partial(crew.open_index, index)))
         self.relations.catch_up(number)
 
     def settle_present(self, number: int) -> bool:
@@ -367,7 +367,7 @@ class Machine:
 
     def _sharing(
         self, kind: int, items: Callable[[], Cells], spans: Cells, plans: Cells, sign: int
-    ) -> Callable[[], Sharing] | None:
+    ) -> Callable[[], TeamTask] | None:
         """A function that returns how a team would fire this work; None if there is no team for it."""
         crew = self.team
         if crew is None or abs(sign) != 1:
@@ -379,16 +379,16 @@ class Machine:
             tally = self.losses if sign < 0 else self.tally
             return Frame(self.code, self.registers, self.cursors, self.ranks, tally, items(), spans, plans, sign)
 
-        def share() -> Sharing:
+        def share() -> TeamTask:
             check, ready = (lambda: crew.may_run(self.code, plans)), (lambda: crew.open(self.code, plans))
-            return Sharing(crew, kind, sign, crew.firing(frame), check, ready)
+            return TeamTask(crew, kind, sign, crew.firing(frame), check, ready)
 
         return share
 
     def _drive(
         self,
         kernel: Callable[[], int],
-        share: Callable[[], Sharing] | None = None,
+        share: Callable[[], TeamTask] | None = None,
         items: int = 0,
         *,
         fires: bool = False,
@@ -475,7 +475,7 @@ class Machine:
         now, end = self.state[[at.ITEM, at.END]].tolist()
         return bool((end - now - 1) * (visited // max(1, now - fired)) >= max(1, self.team.worth))
 
-    def _share(self, sharing: Sharing) -> bool | None:
+    def _share(self, sharing: TeamTask) -> bool | None:
         """Let the team continue: True if it finished, False if it was abandoned, None if one thread must continue."""
         if not sharing.is_possible:
             return None

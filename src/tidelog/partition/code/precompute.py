@@ -101,7 +101,7 @@ def _window(machine: Machine, pc: int) -> int:
     return window
 
 
-class Unknown(Exception):
+class UnknownRegister(Exception):
     """A register whose value depends on more than the facts examined."""
 
 
@@ -159,7 +159,7 @@ class _Columns:
         try:
             for number, (_, _, register) in checks.items():
                 self._keep(self.registers[number] == self._register(register))
-        except Unknown:
+        except UnknownRegister:
             return False
         return True
 
@@ -173,7 +173,7 @@ class _Columns:
                 elif op != at.APPLY or not self.apply(self.step):
                     return False
                 self.step += int(self.code[self.step + at.S_LEN])
-        except Unknown:
+        except UnknownRegister:
             return False
         return self.count > 0
 
@@ -181,7 +181,7 @@ class _Columns:
         """Carry out a function; facts for which it has no result are dropped."""
         try:
             args = self.arguments(pc)
-        except Unknown:
+        except UnknownRegister:
             return False
         machine, number = self.machine, int(self.code[pc + at.S_REL])
         step = machine.assembler.memories[number]
@@ -209,7 +209,7 @@ class _Columns:
         op, kind = int(self.code[step + 3]), int(self.code[step + 4])
         left, right = (self._register(int(self.code[step + i])) for i in (5, 6))
         if kind != scalar.AS_NUMBER and op not in (scalar.EQ, scalar.NE):
-            raise Unknown
+            raise UnknownRegister
         self._keep(np.broadcast_to(_COMPARISONS[op](left, right), (self.count,)))
 
     def _keep(self, marked: Any) -> None:
@@ -224,5 +224,5 @@ class _Columns:
             return int(self.machine.registers[register])
         found = self.registers.get(register)
         if found is None:
-            raise Unknown
+            raise UnknownRegister
         return found

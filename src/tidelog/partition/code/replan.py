@@ -24,7 +24,7 @@ from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.records import LONGEST_KEY
 from tidelog.partition.memory.statistics import GROWING, Statistics
 from tidelog.plan.indexes import Lookup, lookups, narrowed, scanned_first, serving, with_estimates
-from tidelog.plan.plan_rule import Planning
+from tidelog.plan.plan_rule import RulePlanner
 from tidelog.plan.steps import Expose, Plan, is_ordered
 from tidelog.plan.work import RuleForm
 from tidelog.program.functions.table import Function
@@ -54,9 +54,9 @@ class Replanner:
         self.keeps_indexes = False  # whether plans that run once may have indexes made
         self._asked: set[Lookup] = set()  # ordered indexes that a question could have used
 
-    def planning(self, form: RuleForm) -> Planning:
+    def planning(self, form: RuleForm) -> RulePlanner:
         """What the plans of a rule share."""
-        return Planning(form.rule, form.schema, self._functions, form.advised)
+        return RulePlanner(form.rule, form.schema, self._functions, form.advised)
 
     # Plans and code
 

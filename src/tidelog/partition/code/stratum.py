@@ -17,7 +17,7 @@ from tidelog.kernel.layout import LIVE_ROWS
 from tidelog.partition.code.assemble import Choice
 from tidelog.partition.code.fold import Fold
 from tidelog.partition.code.pick import Pick
-from tidelog.plan.plan_rule import Planning
+from tidelog.plan.plan_rule import RulePlanner
 from tidelog.plan.steps import Expose, Plan
 from tidelog.plan.strata import demand_levels
 from tidelog.program import Atom, Literal, Negation, Rule
@@ -33,7 +33,7 @@ class RuleCode:
 
     rule: Rule
     number: int
-    planning: Planning
+    planning: RulePlanner
     plans: tuple[Plan, ...] = ()
     places: list[int] = field(default_factory=list)
     same: frozenset[str] = frozenset()  # the relations of the stratum that the code was assembled for

@@ -340,7 +340,7 @@ class Team:
 
 
 @dataclass(slots=True)
-class Sharing:
+class TeamTask:
     """How a team would run what one thread runs, and whether it may."""
 
     crew: Team

@@ -106,9 +106,9 @@ class Statistics:
         counted = self._relations.distinct_keys(self._relations.numbers[name], columns)
         return float(counted) if counted else self.keys(name, columns).distinct
 
-    def seen_from(self, own: Collection[str], *, counted: bool = True) -> SeenFrom:
+    def seen_from(self, own: Collection[str], *, counted: bool = True) -> PlannerStatistics:
         """The statistics as the rules of a stratum with these relations see them; keys are counted if ``counted``."""
-        return SeenFrom(self, own, counted)
+        return PlannerStatistics(self, own, counted)
 
     def _live_records(self, number: int) -> Cells:
         records, row = self._relations.records(number), self._relations.directory[number]
@@ -121,7 +121,7 @@ def _with_distinct(known: Keys, rows: int, distinct: int) -> Keys:
     return Keys(rows, float(distinct), heavier * rows / distinct)
 
 
-class SeenFrom:
+class PlannerStatistics:
     """The statistics for the planner; relations of the own stratum are expected to grow."""
 
     def __init__(self, statistics: Statistics, own: Collection[str], counted: bool) -> None:

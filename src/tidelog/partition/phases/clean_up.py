@@ -21,7 +21,7 @@ from tidelog.rewrite.names import is_auxiliary
 MOST_TIMES = 10_000
 
 
-class Settling:
+class SettleCounter:
     """Counts how often a stratum is asserted again until it is settled."""
 
     def __init__(self, stratum: Stratum) -> None:

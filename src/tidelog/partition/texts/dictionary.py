@@ -27,7 +27,7 @@ from tidelog.partition.texts.ids import (
     symbol_id,
     to_signed,
 )
-from tidelog.partition.texts.packed_cells import Packed
+from tidelog.partition.texts.packed_cells import PackedStructure
 from tidelog.partition.texts.structures import NIL_CELL, Leaf, decode_structures, encode_structure, take_apart
 from tidelog.partition.texts.texts import TextColumn
 from tidelog.program.values.shape import Shape
@@ -128,7 +128,7 @@ class Dictionary:
         while shown:
             found = self.known(shown)
             own.enter(found.items())
-            parts = {part for value in found.values() if isinstance(value, Packed) for part in value}
+            parts = {part for value in found.values() if isinstance(value, PackedStructure) for part in value}
             shown = parts - own.known(parts).keys()
         return own
 
@@ -196,7 +196,7 @@ class Dictionary:
         packed = chain_of(len(cells), cells)
         if packed == NIL_CELL:
             raise failures.SAME_ID.error(known="nil", value=tuple(cells), cell=packed)
-        return self._make(packed, Packed(cells))
+        return self._make(packed, PackedStructure(cells))
 
     def pack_rows(self, rows: Cells) -> Cells:
         """The cells of many records or variants, each row the cells of the parts of one."""
@@ -205,11 +205,11 @@ class Dictionary:
             raise failures.SAME_ID.error(known="nil", value=tuple(rows[cells.argmin()].tolist()), cell=NIL_CELL)
         return cells
 
-    def parts(self, cell: int) -> Packed | None:
+    def parts(self, cell: int) -> PackedStructure | None:
         """The cells of the parts of a record or variant; None for ``nil``."""
         return None if cell == NIL_CELL else self.parts_of([cell])[0]
 
-    def parts_of(self, cells: Sequence[int]) -> list[Packed]:
+    def parts_of(self, cells: Sequence[int]) -> list[PackedStructure]:
         """The cells of the parts of many records or variants."""
         return self.values_of(cells)  # type: ignore[return-value]  # the entries of records
 

@@ -21,7 +21,7 @@ from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.structures import hash_structures
 from tidelog.kernel.texts import STRUCTURE
 from tidelog.partition.base import partition_failures as failures
-from tidelog.partition.texts.packed_cells import Packed
+from tidelog.partition.texts.packed_cells import PackedStructure
 from tidelog.partition.texts.texts import (
     LIST,
     TEXT,
@@ -40,7 +40,7 @@ from tidelog.program.values.term import Value
 
 RECENT, RECENT_BYTES = 1 << 14, 1 << 22
 FEW = 32  # ids from which on they are looked up together
-WHOLE = (str, Packed)  # values that are equal only if their bytes are
+WHOLE = (str, PackedStructure)  # values that are equal only if their bytes are
 OF_PARTS = (LIST, STRUCTURE)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 KEY = "cells"
 
 
-class Packed(tuple[int, ...]):
+class PackedStructure(tuple[int, ...]):
     """The cells of the parts of one structure."""
 
     __slots__ = ()
@@ -16,7 +16,7 @@ class Packed(tuple[int, ...]):
     def to_json(self) -> dict[str, list[int]]:
         """The stored form of the entry.
 
-        >>> Packed((1, 0)).to_json()
+        >>> PackedStructure((1, 0)).to_json()
         {'cells': [1, 0]}
         """
         return {KEY: list(self)}

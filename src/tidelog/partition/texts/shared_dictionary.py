@@ -24,14 +24,14 @@ from tidelog.program.values.term import Value
 Entry = tuple[int, Value]
 Batch = tuple[int, list[Entry]]  # what is reported to an owner
 Ask = Callable[[int, list[int]], dict[int, Value]]  # owner, ids -> the values that it knows
-Tell = Callable[[int, list[Entry]], None]
+ReportEntries = Callable[[int, list[Entry]], None]
 UNKNOWN = 1 << 20  # numbers that are remembered not to be ids
 
 
-class Untold:
+class UnreportedEntries:
     """Entries made here that have not been reported to their owners yet."""
 
-    def __init__(self, tell: Tell, partitions: int, own: int | None) -> None:
+    def __init__(self, tell: ReportEntries, partitions: int, own: int | None) -> None:
         self._tell, self._partitions, self._own = tell, partitions, own
         self._entries: list[Entry] = []
         self._telling = False
@@ -47,7 +47,7 @@ class Untold:
         with self._lock:
             self._entries.append(entry)
 
-    def aim(self, tell: Tell, partitions: int, entries: list[Entry]) -> None:
+    def aim(self, tell: ReportEntries, partitions: int, entries: list[Entry]) -> None:
         """Replace the owners, and the entries to be reported to them."""
         with self._lock:
             self._tell, self._partitions, self._entries = tell, partitions, entries
@@ -82,10 +82,10 @@ class Untold:
 class SharedDictionary(Dictionary):
     """Entries that this process made or requested; ``own`` is its partition, None for the driver."""
 
-    def __init__(self, partitions: int, own: int | None, ask: Ask, tell: Tell) -> None:
+    def __init__(self, partitions: int, own: int | None, ask: Ask, tell: ReportEntries) -> None:
         super().__init__()
         self._partitions, self._own, self._ask = partitions, own, ask
-        self._untold = Untold(tell, partitions, own)
+        self._untold = UnreportedEntries(tell, partitions, own)
         self.entries = Entries(lambda: self._untold.is_empty)  # unreported entries may be forgotten
         self._numbers: set[int] = set()
 
@@ -113,7 +113,7 @@ class SharedDictionary(Dictionary):
             self._cells.pop(value, None)
         return self.entries.forget(cell)
 
-    def aim(self, partitions: int, ask: Ask, tell: Tell) -> None:
+    def aim(self, partitions: int, ask: Ask, tell: ReportEntries) -> None:
         """Set new, empty owners: entries made here that may not be in their files are to be reported."""
         self._partitions, self._ask = partitions, ask
         with self.entries.lock:  # no entry is made in between

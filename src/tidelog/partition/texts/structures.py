@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.texts.ids import symbol_id
-from tidelog.partition.texts.packed_cells import Packed
+from tidelog.partition.texts.packed_cells import PackedStructure
 from tidelog.program.values.shape import Part, Shape
 from tidelog.program.values.variant import Variant, record_class, variant_class
 
 NIL_CELL = 0
 Key = tuple[int, str]  # a cell and the name of its type
-Taken = tuple[str | None, Sequence[Any]]  # a constructor, None for nil, and parts, as a value has them
+ValueParts = tuple[str | None, Sequence[Any]]  # a constructor, None for nil, and parts, as a value has them
 Leaf = Callable[[int, str], Any]  # the value of a cell of a base type
-PartsOf = Callable[[Sequence[int]], list[Packed]]  # the cells of the parts of many structures
+PartsOf = Callable[[Sequence[int]], list[PackedStructure]]  # the cells of the parts of many structures
 Pack = Callable[[Sequence[int]], int]  # the cell of a structure with these parts
-TakeApart = Callable[[Any, Shape], Taken | None]
+TakeApart = Callable[[Any, Shape], ValueParts | None]
 
 
 @lru_cache(maxsize=10_000)
@@ -33,7 +33,7 @@ def constructor_id(constructor: str) -> int:
     return symbol_id(constructor)
 
 
-class _Open(NamedTuple):
+class _PendingValue(NamedTuple):
     """A value whose parts must be decoded first."""
 
     key: Key
@@ -52,10 +52,10 @@ def decode_structures(cells: Iterable[int], shape: Shape, parts_of: PartsOf, lea
     return [done[cell, shape.name] for cell in wanted]
 
 
-def _opened(cells: Iterable[int], shape: Shape, parts_of: PartsOf) -> dict[Key, _Open]:
+def _opened(cells: Iterable[int], shape: Shape, parts_of: PartsOf) -> dict[Key, _PendingValue]:
     """All structures at any depth, each once; those of one level are looked up together."""
     level = {(cell, shape.name): shape for cell in cells if cell != NIL_CELL}
-    found: dict[Key, _Open] = {}
+    found: dict[Key, _PendingValue] = {}
     while level:
         for key, parts in zip(level, parts_of([cell for cell, _ in level]), strict=True):
             found[key] = _open(key, level[key], parts)
@@ -65,7 +65,7 @@ def _opened(cells: Iterable[int], shape: Shape, parts_of: PartsOf) -> dict[Key, 
     return found
 
 
-def _close(root: Key, opened: dict[Key, _Open], done: dict[Key, Any], leaf: Leaf) -> None:
+def _close(root: Key, opened: dict[Key, _PendingValue], done: dict[Key, Any], leaf: Leaf) -> None:
     """The value of a structure, after those of its parts."""
     stack = [root]
     while stack:
@@ -84,16 +84,16 @@ def _close(root: Key, opened: dict[Key, _Open], done: dict[Key, Any], leaf: Leaf
             stack.pop()
 
 
-def _open(key: Key, shape: Shape, parts: Packed) -> _Open:
+def _open(key: Key, shape: Shape, parts: PackedStructure) -> _PendingValue:
     if shape.is_record:
-        return _Open(key, shape, "", tuple(zip(parts, shape.fields, strict=True)))
+        return _PendingValue(key, shape, "", tuple(zip(parts, shape.fields, strict=True)))
     for constructor, fields in shape.constructors.items():
         if parts and parts[0] == constructor_id(constructor):
-            return _Open(key, shape, constructor, tuple(zip(parts[1:], fields, strict=True)))
+            return _PendingValue(key, shape, constructor, tuple(zip(parts[1:], fields, strict=True)))
     raise failures.NO_CONSTRUCTOR.error(type=shape.name)
 
 
-def _value(value: _Open, done: dict[Key, Any], leaf: Leaf) -> Any:
+def _value(value: _PendingValue, done: dict[Key, Any], leaf: Leaf) -> Any:
     names = tuple(part.name for _, part in value.parts)
     parts = [_part(cell, part.type, done, leaf) for cell, part in value.parts]
     if value.constructor:
@@ -147,7 +147,7 @@ def encode_structure(
     return root[0]
 
 
-def take_apart(value: Any, shape: Shape) -> Taken | None:
+def take_apart(value: Any, shape: Shape) -> ValueParts | None:
     """Values as the engine itself has them: tuples and variants."""
     if isinstance(value, Variant):
         return (value.constructor, value.parts) if value.constructor in shape.constructors else None

@@ -39,7 +39,7 @@ from tidelog.kernel.texts import (
     find_texts,
 )
 from tidelog.partition.base.block import Block
-from tidelog.partition.texts.packed_cells import KEY, Packed
+from tidelog.partition.texts.packed_cells import KEY, PackedStructure
 from tidelog.program.values.term import NAN, Value
 
 TEXT, LIST, BROKEN = range(3)  # kinds: UTF-8; JSON; text with lone surrogates, which is not UTF-8
@@ -65,7 +65,7 @@ def to_bytes(value: Value) -> tuple[bytes, int]:
     >>> to_bytes("a"), to_bytes((1, 2.0, ("b",)))
     ((b'a', 0), (b'[1, 2.0, ["b"]]', 1))
     """
-    if isinstance(value, Packed):
+    if isinstance(value, PackedStructure):
         return json.dumps(value.to_json()).encode(), LIST
     if not isinstance(value, str):
         return json.dumps(value).encode(), LIST
@@ -78,15 +78,21 @@ def to_bytes(value: Value) -> tuple[bytes, int]:
 def to_kept_bytes(value: Value) -> tuple[bytes, int]:
     """A value in the form in which it is kept in memory, and the kind of that.
 
-    >>> to_kept_bytes(Packed((1,)))
+    >>> to_kept_bytes(PackedStructure((1,)))
     (b'\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00', 3)
     """
-    return (struct.pack(f"<{len(value)}q", *value), STRUCTURE) if isinstance(value, Packed) else to_bytes(value)
+    return (
+        (struct.pack(f"<{len(value)}q", *value), STRUCTURE) if isinstance(value, PackedStructure) else to_bytes(value)
+    )
 
 
 def from_kept_bytes(raw: bytes, kind: int) -> Value:
     """The value behind bytes that are kept in memory."""
-    return Packed(struct.unpack(f"<{len(raw) // 8}q", raw)) if kind == STRUCTURE else from_bytes(raw, kind == LIST)
+    return (
+        PackedStructure(struct.unpack(f"<{len(raw) // 8}q", raw))
+        if kind == STRUCTURE
+        else from_bytes(raw, kind == LIST)
+    )
 
 
 def from_bytes(raw: bytes, is_list: bool) -> Value:
@@ -102,7 +108,7 @@ def _tuple(value: object) -> Value:
     if isinstance(value, list):
         return tuple(_tuple(part) for part in value)
     if isinstance(value, dict):
-        return Packed(value[KEY])
+        return PackedStructure(value[KEY])
     assert isinstance(value, int | float | str)
     return value
 

@@ -70,7 +70,7 @@ def _check_names(program: Program, report: Report) -> None:
         taken.add(name)
 
 
-class _TooLong(Exception):
+class _TooManyInstances(Exception):
     """Instances that mean more than a program may hold."""
 
 
@@ -87,14 +87,14 @@ class _Expansion:
         """What an instance of the program itself means; nothing if that is too long."""
         try:
             return self.instance(instance, (), {}, 0)
-        except _TooLong:
+        except _TooManyInstances:
             self._tell(diagnose("TL226", instance.span, name=instance.name, most=f"{MOST_PARTS:,}"))
             return Program()
 
     def _count(self, made: Program) -> None:
         self.made += 1 + len(made.declarations) + len(made.types) + len(made.rules) + len(made.facts)
         if self.made > MOST_PARTS:
-            raise _TooLong
+            raise _TooManyInstances
 
     def instance(self, instance: Instance, scope: Scope, binding: Binding, depth: int) -> Program:
         """What an instance means in its place, with its name before the names of its content."""

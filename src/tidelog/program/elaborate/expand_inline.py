@@ -119,7 +119,7 @@ def _files(program: Program, names: frozenset[str]) -> Iterator[Diagnostic]:
             yield diagnose("TL232", directive.span, name=directive.relation, directive=f".{directive.kind}")
 
 
-class _TooLong(Exception):
+class _RuleTooLong(Exception):
     """A rule that would be too long, inlined."""
 
 
@@ -149,7 +149,7 @@ class _InlineExpansion:
         self.made = self.depth = 0
         try:
             return self.rule(rule)
-        except _TooLong:
+        except _RuleTooLong:
             related = [("the rule", rule.span)] if rule.span is not None else []
             values = {"most": f"{MOST_PARTS:,}", "deepest": MOST_DEPTH}
             self.findings.append(diagnose("TL234", rule.head.span or rule.span, related=related, **values))
@@ -164,7 +164,7 @@ class _InlineExpansion:
             self.made += 1
             waiting += term.args if isinstance(term, Call) else ()
         if self.made > MOST_PARTS or self.depth > MOST_DEPTH:
-            raise _TooLong
+            raise _RuleTooLong
 
     def rule(self, rule: Rule) -> Rule:
         """The rule without inline atoms; itself if it has none."""

@@ -36,7 +36,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class BestRow:
     """A best row for each group: the columns compared in order, each with min or max."""
 
     compared: tuple[tuple[int, str], ...]
@@ -65,14 +65,14 @@ def without_subsumption(program: Program) -> tuple[Program, list[Diagnostic]]:
     tests = [replace(rule, body=_tests(rule)) for own in clauses.values() for rule in own]
     recursive = {name for stratum in stratify([*plain, *tests]) if stratum.recursive for name in stratum.relations}
     findings: list[Diagnostic] = []
-    best: dict[str, Best] = {}
+    best: dict[str, BestRow] = {}
     for name, own in clauses.items():
         found = _best_of(own)
         if found is not None and not any(_aggregates(rule) for rule in plain if rule.head.predicate == name):
             best[name] = found
         elif name in recursive:
             findings.append(diagnose("TL508", own[0].span, relation=name))
-            best[name] = Best(())
+            best[name] = BestRow(())
     rules = [_changed(rule, clauses, best) for rule in plain]
     negated = [name for name in clauses if name not in best]
     rules += (made for name in negated for made in _negation(name, clauses[name]))
@@ -95,7 +95,7 @@ def _aggregates(rule: Rule) -> bool:
     return any(isinstance(arg, Aggregate) and arg.body is None for arg in rule.head.args)
 
 
-def _changed(rule: Rule, clauses: Mapping[str, object], best: Mapping[str, Best]) -> Rule:
+def _changed(rule: Rule, clauses: Mapping[str, object], best: Mapping[str, BestRow]) -> Rule:
     name = rule.head.predicate
     if name not in clauses:
         return rule
@@ -159,7 +159,7 @@ class _Clause:
     strict: bool
 
 
-def _best_of(clauses: Sequence[Rule]) -> Best | None:
+def _best_of(clauses: Sequence[Rule]) -> BestRow | None:
     """The columns that the clauses together compare, if they leave one row for each group."""
     read = [_clause(rule) for rule in clauses]
     known = sorted((clause for clause in read if clause is not None), key=lambda clause: len(clause.equal))
@@ -174,7 +174,7 @@ def _best_of(clauses: Sequence[Rule]) -> Best | None:
     if last.free and last.strict:
         return None
     rest = [(column, "min") for column in sorted(last.free) if column not in dict(compared)]
-    return Best((*compared, *rest))
+    return BestRow((*compared, *rest))
 
 
 def _clause(rule: Rule) -> _Clause | None:

@@ -123,7 +123,7 @@ class _ScopeSeparation:
                 branches = tuple(self.conjunction(branch, visible, bound) for branch in literal.branches)
                 parts[place] = replace(literal, branches=branches)
             else:
-                around = _Around(parts, place, visible, given, top or _Top(added, None))
+                around = _Surroundings(parts, place, visible, given, top or _Top(added, None))
                 parts[place] = _map_aggregates(literal, partial(self._aggregate, around=around))
         return (*parts, *added)
 
@@ -136,7 +136,7 @@ class _ScopeSeparation:
                 return replace(literal, right=Var(self.fresh(_RESULT), literal.right.span))
         return literal
 
-    def _aggregate(self, aggregate: Aggregate, around: _Around) -> Aggregate:
+    def _aggregate(self, aggregate: Aggregate, around: _Surroundings) -> Aggregate:
         """The aggregate with its own variables renamed, and those inside it; what binds witnesses is added on top."""
         without, everything = around.bound(aggregate), around.bound(None)
         own = bound_variables(_plain(aggregate.body or ()), frozenset(), frozenset())
@@ -194,7 +194,7 @@ class _Top:
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _Surroundings:
     """The surroundings of an aggregate: its conjunction, the place of its literal in it, and what is outside."""
 
     literals: Sequence[Literal]

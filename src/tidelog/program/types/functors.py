@@ -23,10 +23,12 @@ from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED, Value
 
 Signature = tuple[tuple[str, ...], str]
 BASES = (NUMBER, UNSIGNED, FLOAT, SYMBOL)
-Given = Mapping[str, Callable[..., Value] | Function] | Iterable[Callable[..., Value] | Function] | types.ModuleType
+UserFunctions = (
+    Mapping[str, Callable[..., Value] | Function] | Iterable[Callable[..., Value] | Function] | types.ModuleType
+)
 
 
-def function_table(given: Given, program: Program) -> tuple[Functions, tuple[Function, ...]]:
+def function_table(given: UserFunctions, program: Program) -> tuple[Functions, tuple[Function, ...]]:
     """All functions that a program may call, and those among them that a user provides.
 
     A functor that the program calls and for which no function is given is refused.
@@ -37,7 +39,7 @@ def function_table(given: Given, program: Program) -> tuple[Functions, tuple[Fun
     return table, own
 
 
-def given_functions(given: Given, program: Program) -> tuple[Function, ...]:
+def given_functions(given: UserFunctions, program: Program) -> tuple[Function, ...]:
     """The functions that a user provides: declared ones as they are, others with the types that functors declare.
 
     >>> from tidelog.syntax import parse_program
@@ -59,7 +61,7 @@ def given_functions(given: Given, program: Program) -> tuple[Function, ...]:
     return tuple(found)
 
 
-def declared_by(given: Given, program: Program) -> Program:
+def declared_by(given: UserFunctions, program: Program) -> Program:
     """The program with functors for the functions that declare their types and that it does not declare itself."""
     known = {functor.name for functor in program.functors}
     own = (f for _, f in _named(given) if isinstance(f, Function) and f.name not in known)
@@ -86,7 +88,7 @@ def _missing(*_args: Value) -> Value:
     raise AssertionError("a functor without a function is checked, never run")
 
 
-def _named(given: Given) -> Iterator[tuple[str, Any]]:
+def _named(given: UserFunctions) -> Iterator[tuple[str, Any]]:
     if isinstance(given, types.ModuleType):
         yield from ((name, f) for name, f in vars(given).items() if isinstance(f, Function) or callable(f))
     elif isinstance(given, Mapping):

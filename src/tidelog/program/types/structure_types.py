@@ -13,7 +13,7 @@ from tidelog.errors import Span
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.messages.nearest import KnownNames
 from tidelog.program.types.places import Places
-from tidelog.program.types.structures import Bracket, Constructor
+from tidelog.program.types.structures import Bracket, TypedConstructor
 from tidelog.program.types.unify import NIL, Reason
 from tidelog.program.values.structure import MAKE, Structure, signature
 from tidelog.program.values.term import ANY_TYPE, LIST, RECORD, Call, Const
@@ -46,7 +46,7 @@ def _construct(call: Call, parts: tuple[int, ...], place: int, inference: Places
     _fill(call, made, parts, inference, inference.structures.clause)
 
 
-def _fill(call: Call, made: Constructor, parts: tuple[int, ...], inference: Places, clause: int) -> None:
+def _fill(call: Call, made: TypedConstructor, parts: tuple[int, ...], inference: Places, clause: int) -> None:
     """Give the parts the types of the fields."""
     inference.structures.names[clause, id(call)] = made.name(len(parts))
     if len(parts) != len(made.fields):

@@ -19,7 +19,7 @@ from tidelog.program.values.structure import MAKE, Structure
 from tidelog.program.values.term import ANY_TYPE, NUMBER, RECORD, Call
 
 
-class Constructor(NamedTuple):
+class TypedConstructor(NamedTuple):
     """A constructor, or the bracket of a record type: its type, and the names and types of its fields."""
 
     constructor: str
@@ -55,8 +55,8 @@ class Structures:
     that were made of one text share terms. ``clause`` is the one that is looked at.
     """
 
-    records: dict[str, Constructor] = field(default_factory=dict)
-    constructors: dict[str, Constructor] = field(default_factory=dict)
+    records: dict[str, TypedConstructor] = field(default_factory=dict)
+    constructors: dict[str, TypedConstructor] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
     findings: list[Diagnostic] = field(default_factory=list)
     names: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -92,10 +92,10 @@ def structures_of(names: TypeNames) -> Structures:
     return found
 
 
-def _made(declaration: TypeDeclaration, names: TypeNames) -> Iterator[Constructor]:
+def _made(declaration: TypeDeclaration, names: TypeNames) -> Iterator[TypedConstructor]:
     for constructor in declaration.constructors:
         fields = tuple((field.name, names.base(field.type) or NUMBER) for field in constructor.fields)
-        yield Constructor(constructor.name, structure_name(declaration.name), fields)
+        yield TypedConstructor(constructor.name, structure_name(declaration.name), fields)
 
 
 def _repeated(declaration: TypeDeclaration) -> Iterator[Diagnostic]:

@@ -25,7 +25,7 @@ BOUND, FREE = "b", "f"
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class DemandedAtom:
     """The atom at a place of the body, the pattern in which it is demanded, and the places of what binds it."""
 
     place: int
@@ -73,25 +73,25 @@ def is_weaker(pattern: str, than: str) -> bool:
     return all(mark == FREE or other == BOUND for mark, other in zip(pattern, than, strict=True))
 
 
-def asks(rule: Rule, guard: Atom | None, demanded: Mapping[str, Askable]) -> list[Ask]:
+def asks(rule: Rule, guard: Atom | None, demanded: Mapping[str, Askable]) -> list[DemandedAtom]:
     """What a rule asks of demanded relations.
 
     ``guard`` holds where the rule itself is asked; None if it always is.
     """
-    passing = _Passing(list(rule.body), () if guard is None else (guard,), demanded)
+    passing = _LiteralOrder(list(rule.body), () if guard is None else (guard,), demanded)
     passing.run()
     return sorted(passing.found, key=lambda ask: ask.place)
 
 
 @dataclass(slots=True)
-class _Passing:
+class _LiteralOrder:
     """The literals taken so far, in order, as places of the body; ``guard`` precedes all of them."""
 
     body: list[Literal]
     guard: tuple[Atom, ...]
     demanded: Mapping[str, Askable]
     taken: list[int] = field(default_factory=list)
-    found: list[Ask] = field(default_factory=list)
+    found: list[DemandedAtom] = field(default_factory=list)
 
     def run(self) -> None:
         """Take every literal and note the asks."""
@@ -153,7 +153,7 @@ class _Passing:
         assert isinstance(atom, Atom)
         if atom.predicate in self.demanded:
             pattern = self.demanded[atom.predicate].settled(self._pattern(atom))
-            self.found.append(Ask(place, atom, pattern, self._through(known_args(atom.args, pattern))))
+            self.found.append(DemandedAtom(place, atom, pattern, self._through(known_args(atom.args, pattern))))
 
     def _through(self, values: tuple[Term, ...]) -> tuple[int, ...]:
         """The places of the literals that bind the values, and of the tests of what these bind."""

@@ -26,9 +26,9 @@ from tidelog.program.graph.dependency import POSITIVE, Edge, dependencies
 from tidelog.program.graph.strata import strata_of_edges
 from tidelog.program.values.scope import atoms
 from tidelog.rewrite.core import is_aggregate_rule
-from tidelog.rewrite.demand.pass_demand import BOUND, Ask, Askable, asks, is_weaker, known_args
+from tidelog.rewrite.demand.pass_demand import BOUND, Askable, DemandedAtom, asks, is_weaker, known_args
 from tidelog.rewrite.names import WANTED, WANTED_ROWS
-from tidelog.rewrite.scope import Fresh, rule_terms
+from tidelog.rewrite.scope import FreshVariables, rule_terms
 
 LOCATED = "its facts have locations"
 IN_MIN_MAX = "it is in a recursion through min or max"
@@ -180,7 +180,7 @@ class _Restriction:
         """The atom that holds where a rule is asked, and equations for what its head computes."""
         if pattern is None:
             return None, []
-        fresh, equations = Fresh(rule_terms(rule)), list[Literal]()
+        fresh, equations = FreshVariables(rule_terms(rule)), list[Literal]()
         values: list[Term] = []
         for value in known_args(rule.head.args, pattern):
             if isinstance(value, Call):
@@ -205,7 +205,7 @@ class _Restriction:
             replace(rule, body=(part,), label=label, origin=rule),
         ]
 
-    def _asks(self, rule: Rule, pattern: str | None) -> list[Ask]:
+    def _asks(self, rule: Rule, pattern: str | None) -> list[DemandedAtom]:
         return asks(rule, self._guard(rule, pattern)[0], self.askable)
 
     def _asking(self, rule: Rule, pattern: str | None) -> list[Rule]:

@@ -28,7 +28,7 @@ from tidelog.rewrite.place.placement import MIRRORED, Placement
 from tidelog.rewrite.place.sites import Shape, SiteChoice, body_atoms, site_of
 
 
-class Heavy(dict[str, frozenset[int]]):
+class HeavyColumns(dict[str, frozenset[int]]):
     """By relation its heavy columns; ``small`` has by relation those that are small beside it."""
 
     def __init__(
@@ -48,16 +48,17 @@ def place_around(
     known: Mapping[str, Placement],
     located: Mapping[str, Placement],
     base: Collection[str],
-    heavy: Heavy,
+    heavy: HeavyColumns,
 ) -> dict[str, Placement]:
     """A placement for every relation: ``known`` ones are kept, except that small ones may be put on every partition.
 
     >>> from tidelog.syntax import parse_program
     >>> rules = parse_program("r1: lab(X, Y, L) :- edge(X, Y), label(X, L).").rules
     >>> found = {"edge": 2, "lab": 3, "label": 2}, {"label": Placement(0)}, {}, ()
-    >>> print({name: str(home) for name, home in place_around(rules, *found, Heavy({"edge": {0}, "lab": {0}})).items()})
+    >>> heavy = HeavyColumns({"edge": {0}, "lab": {0}})
+    >>> print({name: str(home) for name, home in place_around(rules, *found, heavy).items()})
     {'label': 'by column 1', 'edge': 'by column 1', 'lab': 'by column 1'}
-    >>> small = Heavy({"edge": {0}, "lab": {0}}, {"edge": {"label"}})
+    >>> small = HeavyColumns({"edge": {0}, "lab": {0}}, {"edge": {"label"}})
     >>> print({name: str(home) for name, home in place_around(rules, *found, small).items()})
     {'label': 'on every partition', 'edge': 'by column 2', 'lab': 'by column 2'}
     """
@@ -68,7 +69,7 @@ def place_around(
         homes = infer(rules, arities, {**fixed, **tried.mirrored}, base, tried.free)
         if not tried.free:
             return homes
-        following = tried.following(_Bound(rules, homes, heavy, tried.free), movable, heavy)
+        following = tried.following(_BoundRules(rules, homes, heavy, tried.free), movable, heavy)
         if following is None:
             return homes
         tried = following
@@ -87,7 +88,7 @@ class _Try:
     mirrored: Mapping[str, Placement] = field(default_factory=dict)
     helped: frozenset[str] = frozenset()
 
-    def following(self, bound: _Bound, movable: Collection[str], heavy: Heavy) -> _Try | None:
+    def following(self, bound: _BoundRules, movable: Collection[str], heavy: HeavyColumns) -> _Try | None:
         """What to try next; None if no rule is bound."""
         for name, partners in bound.partners.items():
             small = all(other in movable and heavy.is_small(other, name) for other in partners)
@@ -98,7 +99,7 @@ class _Try:
         return _Try({name: columns for name, columns in self.free.items() if name not in stay}) if stay else None
 
 
-class _Bound:
+class _BoundRules:
     """What rules that are bound to heavy keys do with relations that are free to go, under some placements.
 
     ``partners`` has for each of those that they read what joins it by the key; ``whole`` are those that stay although
@@ -109,7 +110,7 @@ class _Bound:
         self,
         rules: Sequence[Rule],
         homes: Mapping[str, Placement],
-        heavy: Heavy,
+        heavy: HeavyColumns,
         free: Mapping[str, frozenset[int]],
     ) -> None:
         self._heavy, self._free = heavy, free

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from tidelog.program import Atom, Literal, Negation, Rule, Var
 from tidelog.rewrite import rewrite_failures as failures
-from tidelog.rewrite.place.heavy import Heavy, place_around
+from tidelog.rewrite.place.heavy import HeavyColumns, place_around
 from tidelog.rewrite.place.infer import infer
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 from tidelog.rewrite.place.sites import SiteChoice, body_atoms, moved, site_of
@@ -46,7 +46,7 @@ def place(
     located: Mapping[str, int],
     base: Collection[str] = (),
     before: PlacedRules | None = None,
-    heavy: Heavy | None = None,
+    heavy: HeavyColumns | None = None,
 ) -> PlacedRules:
     """Give every relation a placement and localise every core rule.
 

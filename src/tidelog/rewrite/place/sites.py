@@ -36,7 +36,7 @@ IN_RECURSION = 8  # the factor of what is sent in every round
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ShapeAtom:
     """A body atom: its relation and arguments by number, whether it is positive, and in recursion with the head."""
 
     relation: int
@@ -53,7 +53,7 @@ class Shape:
     """
 
     head: tuple[int, ...]
-    reads: tuple[Read, ...]
+    reads: tuple[ShapeAtom, ...]
     group: tuple[int, ...] | None
 
 
@@ -99,7 +99,7 @@ def shape_of(rule: Rule, recursive: Collection[str]) -> Shape:
         if (atom := _atom(literal)) is not None:
             relation = relations.setdefault(atom.predicate, len(relations))
             args = tuple(map(number, atom.args))
-            reads.append(Read(relation, args, literal is atom, atom.predicate in recursive))
+            reads.append(ShapeAtom(relation, args, literal is atom, atom.predicate in recursive))
     head = tuple(numbers.get(arg, NOWHERE) if isinstance(arg, JOINABLE) else NOWHERE for arg in rule.head.args)
     aggregate = next((arg for arg in rule.head.args if isinstance(arg, Aggregate)), None)
     if aggregate is None:
@@ -117,7 +117,7 @@ def choose(shape: Shape, head: int, homes: tuple[int, ...]) -> SiteChoice:
 
     ``reach(x, z) :- edge(x, y), reach(y, z)`` with reach by its second column, edge everywhere: at z, nothing is sent.
 
-    >>> shape = Shape((0, 2), (Read(0, (0, 1), True, False), Read(1, (1, 2), True, True)), None)
+    >>> shape = Shape((0, 2), (ShapeAtom(0, (0, 1), True, False), ShapeAtom(1, (1, 2), True, True)), None)
     >>> choose(shape, 1, (MIRRORED, 1))
     SiteChoice(cost=0, site=2, wants=(None, None), sends=False)
     """
@@ -172,7 +172,7 @@ def _at(shape: Shape, site: int, head: int, homes: Sequence[int]) -> SiteChoice:
     )
 
 
-def _wanted(read: Read, home: int, site: int) -> int | None:
+def _wanted(read: ShapeAtom, home: int, site: int) -> int | None:
     """The placement of the copy that an atom reads at a site; None if it reads its relation itself."""
     if home in (MIRRORED, OPEN) or _is_at(read.args, home, site):
         return None
@@ -188,7 +188,7 @@ def _is_at(args: Sequence[int], home: int, site: int) -> bool:
     return args[home] == site if home >= 0 else home == site
 
 
-def _anchor(reads: Sequence[Read], homes: Sequence[int], site: int, wants: list[int | None]) -> None:
+def _anchor(reads: Sequence[ShapeAtom], homes: Sequence[int], site: int, wants: list[int | None]) -> None:
     """See to it that a positive atom is placed by the site: if all that have its term are mirrored, one is copied."""
     having = [i for i, read in enumerate(reads) if read.positive and site in read.args]
     if all(homes[i] == MIRRORED for i in having):
@@ -204,7 +204,7 @@ def _copying(shape: Shape, homes: Sequence[int], wants: Sequence[int | None]) ->
     return sum(cost.values())
 
 
-def _copy_cost(read: Read, home: int, want: int) -> int:
+def _copy_cost(read: ShapeAtom, home: int, want: int) -> int:
     if home == MIRRORED:
         return COPY_OF_MIRROR
     if not read.args:

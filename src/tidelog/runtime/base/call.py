@@ -22,7 +22,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 P = ParamSpec("P")
 Method = TypeVar("Method", bound=Callable[..., object])
-Given = tuple[tuple[Any, ...], dict[str, Any]]  # arguments by position and by name
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]  # arguments by position and by name
 MARK = "mark"
 LIMIT = 120.0  # seconds for a question that requires no evaluation
 _ADMITTED: dict[type, tuple[type, ...]] = {}  # by protocol
@@ -70,7 +70,7 @@ class Call(Generic[S, T]):
     def __init__(self, method: Callable[Concatenate[S, P], T], *args: P.args, **named: P.kwargs) -> None:
         self.mark = mark_of(method)
         self.name = method.__name__
-        self.given: Given = (args, named)
+        self.given: Arguments = (args, named)
 
     def on(self, service: S) -> T:
         """The answer of a service; if its class overrides the method, the answer of that."""
@@ -79,7 +79,7 @@ class Call(Generic[S, T]):
         return answer
 
 
-def received(kind: type[S], name: str, given: Given) -> Call[S, object]:
+def received(kind: type[S], name: str, given: Arguments) -> Call[S, object]:
     """The call that another process has sent by the name of its method.
 
     EngineError if there is no such call, or if it does not accept these arguments.

@@ -14,7 +14,7 @@ import numpy as np
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.net_changes import net_rows
 from tidelog.partition.memory.keys import replace_by_key
-from tidelog.plan.work import EpochWork, Staged
+from tidelog.plan.work import EpochWork, StageReference
 
 Find = Callable[[str, tuple[int, ...], Cells], Cells]  # relation, columns of its key, rows -> those present with a key
 
@@ -50,6 +50,6 @@ class StagedRows:
             work, inserts={**work.inserts, **empty, **inserts}, deletes={**work.deletes, **empty, **deletes}, staged=()
         )
 
-    def _rows_of(self, staged: Staged) -> list[tuple[int, Cells]]:
+    def _rows_of(self, staged: StageReference) -> list[tuple[int, Cells]]:
         attempts = self._stages.get(staged.stage, {})
         return [part for key in staged.attempts for part in attempts.get(key, ())]

@@ -29,7 +29,7 @@ from tidelog.runtime.base.distribution import Distribution
 from tidelog.runtime.base.outcome import EpochOutcome, join_outcomes
 from tidelog.runtime.base.request import NodeLost
 from tidelog.runtime.base.runs import Runs
-from tidelog.runtime.many.everywhere import Everywhere
+from tidelog.runtime.many.everywhere import PartitionedFacts
 from tidelog.runtime.many.handover_of_nodes import HandoverOfNodes
 from tidelog.runtime.many.rounds import Rounds
 from tidelog.runtime.node.node import Node
@@ -38,10 +38,10 @@ from tidelog.runtime.protocol.handover import RestartPoint
 from tidelog.runtime.protocol.nodes import Nodes
 from tidelog.runtime.protocol.recovery import Recovery
 from tidelog.runtime.protocol.runtime import DirectRows
-from tidelog.runtime.protocol.service import Ended, Service
+from tidelog.runtime.protocol.service import EpochEnd, Service
 from tidelog.store.folder.durable import Durable, EpochRecord
-from tidelog.store.log.markers import Keeping, PieceNote
-from tidelog.store.log.snapshot import Old
+from tidelog.store.log.markers import PieceContext, PieceNote
+from tidelog.store.log.snapshot import ObsoleteFiles
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class UncommittedEpoch:
     run: int
     work: EpochWork
     arriving: Sequence[DirectRows]
-    keeping: Keeping | None
+    keeping: PieceContext | None
 
 
 class Coordinator:
@@ -66,7 +66,7 @@ class Coordinator:
         self._runs = Runs()
         self._rounds = Rounds(nodes)
         self._recovery = Recovery(self._restart, self._position)
-        self.facts = Everywhere(nodes, self._recovery, self._rules, self._runs, lambda: self._distribution)
+        self.facts = PartitionedFacts(nodes, self._recovery, self._rules, self._runs, lambda: self._distribution)
         self._unfinished: UncommittedEpoch | None = None
         self._notes: list[PieceNote] = []  # of the epoch that ran last, if its pieces are durable
         self._beginning, self._next_epoch = RestartPoint(), 0
@@ -147,7 +147,9 @@ class Coordinator:
 
         self._distribution = self._distribution.with_sizes(self._recovery.repeat(teach))
 
-    def run(self, work: EpochWork, arriving: Sequence[DirectRows] = (), keeping: Keeping | None = None) -> EpochOutcome:
+    def run(
+        self, work: EpochWork, arriving: Sequence[DirectRows] = (), keeping: PieceContext | None = None
+    ) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
 
         ``keeping``: every partition makes its piece durable with its last step.
@@ -217,7 +219,7 @@ class Coordinator:
         def take(epoch: int) -> object:
             return self._recovery.repeat(lambda: self.nodes.ask(Service.snapshot_piece, epoch, dict(schema)))
 
-        def remove(old: Old) -> object:
+        def remove(old: ObsoleteFiles) -> object:
             return self._recovery.repeat(lambda: self.nodes.ask(Service.remove_old_piece, old))
 
         act = durable.snapshot_pieces_if_due if only_if_due else durable.snapshot_pieces
@@ -225,7 +227,7 @@ class Coordinator:
 
     # Attempts and recovery
 
-    def _attempt(self, work: EpochWork, arriving: Sequence[DirectRows], keeping: Keeping | None) -> list[Ended]:
+    def _attempt(self, work: EpochWork, arriving: Sequence[DirectRows], keeping: PieceContext | None) -> list[EpochEnd]:
         """One attempt at an epoch."""
         run = self._runs.begin()
         self._notes = []

@@ -36,7 +36,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class Everywhere:
+class PartitionedFacts:
     """The facts of one engine with several partitions; ``distribution`` returns the present one."""
 
     def __init__(

@@ -15,7 +15,7 @@ from typing import Concatenate, Generic, ParamSpec, TypeVar
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.plan.work import Sent
+from tidelog.plan.work import ArrivedRows
 from tidelog.program.functions.table import Function
 from tidelog.runtime.base.call import Call
 from tidelog.runtime.base.channel import Channel
@@ -135,10 +135,10 @@ class LocalNodes:
             for number in range(partitions)
         ]
 
-    def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> Sent:
+    def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> ArrivedRows:
         """Rows reach these partitions through this process."""
         assert not arriving, "only Spark sends rows directly"
-        return Sent()
+        return ArrivedRows()
 
     def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
         """What all nodes answer to the same call."""

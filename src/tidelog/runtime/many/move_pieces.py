@@ -26,7 +26,7 @@ from tidelog.runtime.many.local import LocalNodes
 from tidelog.runtime.one.embedded import EmbeddedRuntime
 from tidelog.runtime.protocol.runtime import Runtime
 from tidelog.store.image.image import Image
-from tidelog.store.image.reshare import Shares, Whole
+from tidelog.store.image.reshare import MergedRecords, Shares
 from tidelog.store.image.restore import live_records, rows_as_values
 
 Functions = Mapping[str, tuple[Function, ...]]
@@ -48,7 +48,7 @@ class Mover:
 
     def images(self, pieces: Sequence[Image], partitions: int) -> list[Image]:
         """What each of the new partitions holds."""
-        whole = Whole(pieces, self._move.old.places)
+        whole = MergedRecords(pieces, self._move.old.places)
         shares = Shares(whole, self._move, partitions)
         built = frozenset[str]().union(*self._move.built)
         for name in sorted(self._move.new.schema.keys() - built):
@@ -59,7 +59,7 @@ class Mover:
         entries = {cell: value for piece in pieces for cell, value in piece.entries.items()}
         return shares.finish(entries)
 
-    def _built(self, group: Group, whole: Whole, partitions: int) -> list[Image]:
+    def _built(self, group: Group, whole: MergedRecords, partitions: int) -> list[Image]:
         """The records of a stratum, built on separate partitions."""
         runtime = small_runtime(self._functions, partitions, self._dictionary)
         runtime.on_slice = self._on_slice
@@ -73,7 +73,7 @@ class Mover:
             _compare(name, whole.records(name), images, self._move.new.places.get(name) == MIRRORED)
         return images
 
-    def _work(self, group: Group, whole: Whole) -> EpochWork:
+    def _work(self, group: Group, whole: MergedRecords) -> EpochWork:
         """The epoch that derives a stratum from what is asserted in it and from all that it reads."""
         new = self._move.new
         rules = [rule for rule in new.core.values() if rule.head.predicate in group]

@@ -18,7 +18,7 @@ from tidelog.runtime.base.outcome import EpochOutcome
 from tidelog.runtime.base.request import Answer, Request, join_answers
 from tidelog.runtime.node.node_state import SENT
 from tidelog.runtime.protocol.nodes import Nodes
-from tidelog.runtime.protocol.service import Ended, Service
+from tidelog.runtime.protocol.service import EpochEnd, Service
 
 
 class Rounds:
@@ -31,11 +31,11 @@ class Rounds:
         self.number = 0
         self.stratum: tuple[str, ...] = ()
 
-    def run(self, run: int, starts: Sequence[Call[Service, Request | Ended]]) -> list[Ended]:
+    def run(self, run: int, starts: Sequence[Call[Service, Request | EpochEnd]]) -> list[EpochEnd]:
         """Carry out the run whose calls to start it are given, one for each node."""
         self.number, self.stratum = 0, ()
         race = self._nodes.race(starts)
-        last_steps: dict[int, Request | Ended] = {}  # the last answer of each node
+        last_steps: dict[int, Request | EpochEnd] = {}  # the last answer of each node
         idle: set[int] = set()  # the nodes that are not at work
         while True:
             number, step = race.take()
@@ -46,15 +46,17 @@ class Rounds:
                 idle.remove(each)
                 race.call(each, Call(Service.resume, answer, run))
             if len(idle) == len(starts):
-                return [step for _, step in sorted(last_steps.items()) if isinstance(step, Ended)]
+                return [step for _, step in sorted(last_steps.items()) if isinstance(step, EpochEnd)]
 
-    def _look_at(self, step: Request | Ended, last_steps: Mapping[int, Request | Ended]) -> None:
+    def _look_at(self, step: Request | EpochEnd, last_steps: Mapping[int, Request | EpochEnd]) -> None:
         if isinstance(step, Request):
             self.number, self.stratum = self.number + 1, step.stratum
-        check_limits(self.limits, [each.outcome if isinstance(each, Ended) else each for each in last_steps.values()])
+        check_limits(
+            self.limits, [each.outcome if isinstance(each, EpochEnd) else each for each in last_steps.values()]
+        )
         self.on_slice()
 
-    def _answers(self, last_steps: Mapping[int, Request | Ended], idle: set[int]) -> dict[int, Answer]:
+    def _answers(self, last_steps: Mapping[int, Request | EpochEnd], idle: set[int]) -> dict[int, Answer]:
         """The nodes that continue now, and the answers that they get."""
         requests = {number: step for number, step in last_steps.items() if isinstance(step, Request)}
         flowing = {number for number in idle & requests.keys() if requests[number].kind == "flow"}

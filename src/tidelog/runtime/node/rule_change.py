@@ -16,7 +16,7 @@ from tidelog.partition.code.fold import Fold, fold_of
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.phases.rule_supports import absorb_lost_rules, lose_rule
-from tidelog.plan.plan_rule import Planning
+from tidelog.plan.plan_rule import RulePlanner
 from tidelog.plan.steps import Plan
 from tidelog.plan.work import EpochWork, RuleForm
 from tidelog.program import Rule
@@ -47,7 +47,9 @@ class RuleUndo:
     lost_supports: dict[str, int] = field(default_factory=dict)  # of removed rules, by label
     added: list[RuleCode] = field(default_factory=list)
     kept: set[tuple[int, tuple[int, ...]]] | None = None  # for a question: the indexes of plans before it
-    retyped: list[tuple[RuleCode, Rule, Planning, tuple[Plan, ...], Fold | Pick | None]] = field(default_factory=list)
+    retyped: list[tuple[RuleCode, Rule, RulePlanner, tuple[Plan, ...], Fold | Pick | None]] = field(
+        default_factory=list
+    )
 
 
 def remember_rules(node: NodeState, work: EpochWork) -> RuleUndo:

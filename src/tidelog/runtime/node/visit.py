@@ -16,7 +16,7 @@ from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import Items, net_changes
 from tidelog.partition.phases.clean_up import (
-    Settling,
+    SettleCounter,
     is_unsettled,
     needs_clean_up,
     restore_shown,
@@ -188,7 +188,7 @@ def _gain(node: NodeState, stratum: Stratum, given: EpochChanges, watch: _Watch)
 
 def _settle_here(node: NodeState, stratum: Stratum) -> None:
     """Retract what was improved upon, and restore what groups of a min or max showed, until all of them show a row."""
-    partition, settling = node.partition, Settling(stratum)
+    partition, settling = node.partition, SettleCounter(stratum)
     while needs_clean_up(partition):
         retract_stale(partition, stratum)
         restore_shown(partition, stratum)
@@ -199,7 +199,7 @@ def _settle_here(node: NodeState, stratum: Stratum) -> None:
 
 def _settle_together(node: NodeState, stratum: Stratum) -> Steps[None]:
     """Exchange gains until none are sent, then clean up, as long as any partition needs it."""
-    settling = Settling(stratum)
+    settling = SettleCounter(stratum)
     left = yield from _exchange_gains(node, stratum)
     while left & UNCLEAN:
         retract_stale(node.partition, stratum)

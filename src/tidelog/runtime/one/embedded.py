@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tidelog.runtime.protocol.runtime import DirectRows
     from tidelog.store.folder.durable import Durable, EpochRecord
     from tidelog.store.image.image import Image
-    from tidelog.store.log.markers import Keeping
+    from tidelog.store.log.markers import PieceContext
 
 
 class EmbeddedFacts:
@@ -206,7 +206,9 @@ class EmbeddedRuntime:
 
     # Epochs
 
-    def run(self, work: EpochWork, arriving: Sequence[DirectRows] = (), keeping: Keeping | None = None) -> EpochOutcome:
+    def run(
+        self, work: EpochWork, arriving: Sequence[DirectRows] = (), keeping: PieceContext | None = None
+    ) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
 
         A single partition has no separate piece: `record` writes the epoch.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from tidelog.plan.work import Sent
+from tidelog.plan.work import ArrivedRows
 from tidelog.runtime.base.call import Call
 from tidelog.runtime.protocol.runtime import DirectRows
 from tidelog.runtime.protocol.service import Service
@@ -38,7 +38,7 @@ class Nodes(Protocol):
     def session(self) -> object | None:
         """The Spark session that they live in; None in this process."""
 
-    def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> Sent:
+    def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> ArrivedRows:
         """Send rows to the partitions that own them; returns which of them count. May be called again after a loss."""
 
     def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:

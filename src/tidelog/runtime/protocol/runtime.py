@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tidelog.runtime.protocol.facts import Facts
     from tidelog.runtime.protocol.handover import Handover
     from tidelog.store.folder.durable import Durable, EpochRecord
-    from tidelog.store.log.markers import Keeping
+    from tidelog.store.log.markers import PieceContext
 
 
 class DirectRows(Protocol):
@@ -96,7 +96,9 @@ class Runtime(Protocol):
     ) -> None:
         """Take over the strata and rules of a state that was read."""
 
-    def run(self, work: EpochWork, arriving: Sequence[DirectRows] = (), keeping: Keeping | None = None) -> EpochOutcome:
+    def run(
+        self, work: EpochWork, arriving: Sequence[DirectRows] = (), keeping: PieceContext | None = None
+    ) -> EpochOutcome:
         """Carry out an epoch up to its commit; raises and leaves no trace if it cannot be done.
 
         ``keeping`` lets partitions that write pieces of a state folder do it at once; `record` then makes them valid.

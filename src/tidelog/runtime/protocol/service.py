@@ -37,15 +37,15 @@ from tidelog.store.folder.piece import Piece, owned_entries
 from tidelog.store.image.capture import held_relations, relation_image
 from tidelog.store.image.image import Image, RelationImage
 from tidelog.store.image.restore import fill_partition
-from tidelog.store.log.markers import Keeping, PieceNote
-from tidelog.store.log.snapshot import Old
+from tidelog.store.log.markers import PieceContext, PieceNote
+from tidelog.store.log.snapshot import ObsoleteFiles
 from tidelog.verify.local_strata import LocalStratum
 
 GIVE_UP = 60.0  # seconds that a node gets to leave an epoch
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EpochEnd:
     """The end of an epoch on one partition: what it did, the relations that changed, and the piece if it is durable.
 
     A partition that made dictionary entries in its last step has no note: their owners write their pieces again.
@@ -68,14 +68,14 @@ class Service:
         self._run = 0
         self._steps: Steps[EpochOutcome] | None = None
         self._piece: Piece | None = None
-        self._keeping: Keeping | None = None
+        self._keeping: PieceContext | None = None
 
     # Epochs
 
     @call(limit=None, entries_first=True)
     def start(
-        self, run: int, work: EpochWork, forgotten: Sequence[int] = (), keeping: Keeping | None = None
-    ) -> Request | Ended:
+        self, run: int, work: EpochWork, forgotten: Sequence[int] = (), keeping: PieceContext | None = None
+    ) -> Request | EpochEnd:
         """Begin the epoch ``run``, with the rows that were sent for it, unless it was already abandoned.
 
         Changes of the runs ``forgotten`` are no longer needed. ``keeping``: write the piece with the last step.
@@ -89,7 +89,7 @@ class Service:
         return self.resume(None, run)
 
     @call(limit=None)
-    def resume(self, answer: Answer, run: int) -> Request | Ended:
+    def resume(self, answer: Answer, run: int) -> Request | EpochEnd:
         """Continue with the answer to the last request of the epoch ``run``; its first step begins with None."""
         assert run == self._run, "the response arrived too late"
         assert self._steps is not None, "no epoch is running"
@@ -107,7 +107,7 @@ class Service:
         dictionary.report_to_owners()  # a clash refuses the epoch
         keeping = None if owners_may_have_ended else self._keeping
         note = None if keeping is None else self.write_piece(keeping)
-        return Ended(replace(outcome, changes=RowChanges({}), sizes=sizes), tuple(outcome.changes), note)
+        return EpochEnd(replace(outcome, changes=RowChanges({}), sizes=sizes), tuple(outcome.changes), note)
 
     @call(any_time=True)
     def interrupt(self, run: int) -> None:
@@ -296,7 +296,7 @@ class Service:
         _opened(self._piece).load(epoch, self.node.partition)
 
     @call(limit=None)
-    def write_piece(self, keeping: Keeping) -> PieceNote:
+    def write_piece(self, keeping: PieceContext) -> PieceNote:
         """Make the partition's part of the epoch that ran last durable."""
         partition, schema = self.node.partition, keeping.schema
         return _opened(self._piece).write(keeping.epoch, partition, schema, bases=keeping.bases, before=keeping.before)
@@ -317,7 +317,7 @@ class Service:
         _opened(self._piece).snapshot(epoch, self.node.partition, schema)
 
     @call()
-    def remove_old_piece(self, old: Old) -> None:
+    def remove_old_piece(self, old: ObsoleteFiles) -> None:
         """Remove what no retained epoch needs."""
         _opened(self._piece).remove_old(old)
 

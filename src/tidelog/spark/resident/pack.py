@@ -28,12 +28,12 @@ def pack(value: object) -> bytes:
     >>> unpack(pack((1, [2.5, "a"], {"b": None})))
     (1, [2.5, 'a'], {'b': None})
     """
-    packing = _Packing()
+    packing = _ByteWriter()
     packing.put(value)
     return b"".join(packing.out)
 
 
-class _Packing:
+class _ByteWriter:
     """Bytes that become more."""
 
     def __init__(self) -> None:
@@ -132,7 +132,7 @@ class _Packing:
         self.put_bytes(b"A", sink.getvalue().to_pybytes())
 
 
-Writer = Callable[[_Packing, Any], None]
+Writer = Callable[[_ByteWriter, Any], None]
 
 
 def _constant(tag: bytes) -> Writer:
@@ -140,14 +140,14 @@ def _constant(tag: bytes) -> Writer:
 
 
 def _wrapped(tag: bytes, items: Callable[[Any], Sequence[object]]) -> Writer:
-    def write(packing: _Packing, value: Any) -> None:
+    def write(packing: _ByteWriter, value: Any) -> None:
         packing.out.append(tag)
         packing.put_items(items(value))
 
     return write
 
 
-def _write_dict(packing: _Packing, value: Mapping[object, object]) -> None:
+def _write_dict(packing: _ByteWriter, value: Mapping[object, object]) -> None:
     packing.out.append(b"d")
     packing.put_items(list(value))
     packing.put_items(list(value.values()))
@@ -156,24 +156,24 @@ def _write_dict(packing: _Packing, value: Mapping[object, object]) -> None:
 _WRITERS: dict[type, Writer] = {
     type(None): _constant(b"n"),
     bool: lambda packing, value: packing.out.append(b"T" if value else b"F"),
-    int: _Packing.put_integer,
+    int: _ByteWriter.put_integer,
     float: lambda packing, value: packing.out.append(b"f" + REAL.pack(value)),
     str: lambda packing, value: packing.put_bytes(b"s", value.encode("utf-8", "surrogatepass")),
     bytes: lambda packing, value: packing.put_bytes(b"b", value),
-    list: _Packing.put_items,
-    tuple: _Packing.put_tuple,
+    list: _ByteWriter.put_items,
+    tuple: _ByteWriter.put_tuple,
     dict: _write_dict,
     frozenset: _wrapped(b"z", list),
     set: _wrapped(b"Z", list),
-    np.ndarray: _Packing.put_array,
-    pa.Table: _Packing.put_table,
+    np.ndarray: _ByteWriter.put_array,
+    pa.Table: _ByteWriter.put_table,
 }
 
 
 def _writer_for(value: object) -> Writer:
     """How a value is written whose class is not plain: a carried one, or one of the abstract kinds."""
     if type(value) in OF_CLASS:
-        return _Packing.put_object
+        return _ByteWriter.put_object
     if isinstance(value, np.generic):
         return lambda packing, number: packing.put(number.item())
     for abstract, plain in _ABSTRACT:

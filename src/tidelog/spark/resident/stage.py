@@ -29,7 +29,7 @@ from tidelog.spark.resident.credentials import Credentials, new_credentials
 from tidelog.spark.resident.job import Job
 from tidelog.spark.resident.rendezvous import Rendezvous
 from tidelog.spark.resident.resident import Assignment, Factory
-from tidelog.spark.resident.under_way import LOOK, Underway, Watch
+from tidelog.spark.resident.under_way import LOOK, RunningWork, Watch
 from tidelog.spark.resident.waiters import Answer, Waiters
 from tidelog.spark.resident.wire import CONNECT, LOOPBACK, STOP, decode
 from tidelog.spark.session.access import Access, access
@@ -281,10 +281,10 @@ class ResidentStage:
         """Do the work concurrently, watch the stage meanwhile, and collect the answers."""
         return self.begin(work, limit).end()
 
-    def begin(self, work: Mapping[int, Callable[[], Any]], limit: float | None = None) -> Underway:
+    def begin(self, work: Mapping[int, Callable[[], Any]], limit: float | None = None) -> RunningWork:
         """Do the work side by side, in other threads."""
         watch = Watch(self._waiters, self._peer, lambda: self.on_wait(), self._check, self._note_loss)
-        under_way = Underway(watch, self._running(), limit)
+        under_way = RunningWork(watch, self._running(), limit)
         for number, function in work.items():
             under_way.add(number, function)
         return under_way

@@ -35,7 +35,7 @@ class Watch:
 
 
 @dataclass(slots=True)
-class Underway:
+class RunningWork:
     """Work of one job; ``limit`` is how many seconds it may take in all."""
 
     watch: Watch

@@ -25,7 +25,7 @@ INT32, UINT32, UINT16 = struct.Struct("<i"), struct.Struct("<I"), struct.Struct(
 
 def unpack(body: bytes | memoryview) -> Any:
     """The value behind bytes; ResidentError if there is none."""
-    unpacking = _Unpacking(memoryview(body))
+    unpacking = _ByteReader(memoryview(body))
     try:
         value = unpacking.take()
     except ResidentError:
@@ -37,7 +37,7 @@ def unpack(body: bytes | memoryview) -> Any:
     return value
 
 
-class _Unpacking:
+class _ByteReader:
     """Bytes that are read from the front."""
 
     def __init__(self, body: memoryview) -> None:
@@ -191,28 +191,28 @@ def _field(message: memoryview, table: int, number: int) -> int | None:
     return table + offset if offset else None
 
 
-_READERS: dict[bytes, Callable[[_Unpacking], Any]] = {
+_READERS: dict[bytes, Callable[[_ByteReader], Any]] = {
     b"n": lambda body: None,
     b"T": lambda body: True,
     b"F": lambda body: False,
-    b"i": _Unpacking.take_count,
+    b"i": _ByteReader.take_count,
     b"I": lambda body: int.from_bytes(body.take_sized(), "little", signed=True),
     b"f": lambda body: REAL.unpack(body.take_raw(8))[0],
     b"s": lambda body: str(body.take_sized(), "utf-8", "surrogatepass"),
     b"b": lambda body: bytes(body.take_sized()),
-    b"l": _Unpacking.take_list,
+    b"l": _ByteReader.take_list,
     b"J": lambda body: body.take_numbers(np.int64).tolist(),
     b"G": lambda body: body.take_numbers(np.float64).tolist(),
-    b"U": _Unpacking.take_texts,
-    b"C": _Unpacking.take_rows,
-    b"t": _Unpacking.take_tuple,
+    b"U": _ByteReader.take_texts,
+    b"C": _ByteReader.take_rows,
+    b"t": _ByteReader.take_tuple,
     b"w": lambda body: tuple(body.take_items()),
     b"z": lambda body: frozenset(body.take_items()),
     b"Z": lambda body: set(body.take_items()),
-    b"d": _Unpacking.take_dict,
-    b"c": _Unpacking.take_object,
-    b"K": _Unpacking.take_objects,
-    b"r": _Unpacking.take_reference,
-    b"a": _Unpacking.take_array,
-    b"A": _Unpacking.take_table,
+    b"d": _ByteReader.take_dict,
+    b"c": _ByteReader.take_object,
+    b"K": _ByteReader.take_objects,
+    b"r": _ByteReader.take_reference,
+    b"a": _ByteReader.take_array,
+    b"A": _ByteReader.take_table,
 }

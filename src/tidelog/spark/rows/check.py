@@ -48,7 +48,7 @@ IN_LISTS = ("number", "unsigned", "float", "symbol", "boolean", "list")
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedColumns:
     """A DataFrame's columns in a relation's order, called s0, s1, ..., and the names that the DataFrame has for them.
 
     There may be further columns: `sign`, whether each row is inserted or deleted, and what the reader of a file reports
@@ -68,7 +68,9 @@ class Matched:
         return self.make()
 
 
-def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, change: str | None = None) -> Matched:
+def match_columns(
+    df: DataFrame, relation: str, names: Sequence[str] | None, change: str | None = None
+) -> MatchedColumns:
     """Columns are matched by name or by position, as tables are everywhere (`io.match_names`).
 
     ``names`` is None for a relation that is not known yet: its columns are those of the DataFrame. The column
@@ -105,7 +107,7 @@ def match_columns(df: DataFrame, relation: str, names: Sequence[str] | None, cha
     def make() -> DataFrame:
         return df.toDF(*numbered).selectExpr(*columns, *outputs)
 
-    return Matched(make, called, fields, tuple(aside), tuple(order), ignored)
+    return MatchedColumns(make, called, fields, tuple(aside), tuple(order), ignored)
 
 
 def _sign_place(own: Sequence[T.StructField], relation: str, change: str) -> int:
@@ -119,7 +121,7 @@ def _sign_place(own: Sequence[T.StructField], relation: str, change: str) -> int
     return found[0]
 
 
-def learn_types(matched: Matched, relation: str, types: Types | None) -> tuple[str, ...]:
+def learn_types(matched: MatchedColumns, relation: str, types: Types | None) -> tuple[str, ...]:
     """The relation's types, with those that were open as the DataFrame has them; a DataError for a misfit."""
     found = []
     for number, field in enumerate(matched.fields, 1):
@@ -175,7 +177,7 @@ def _fits_list(element: T.DataType, where: str) -> bool:
     return isinstance(element, T.NullType) or own_type(element, where) in IN_LISTS
 
 
-def bad_row(matched: Matched, types: Sequence[str]) -> Sql:
+def bad_row(matched: MatchedColumns, types: Sequence[str]) -> Sql:
     """What is wrong with a row, null where nothing is."""
     found = [f"`{WRONG}`"] if WRONG in matched.aside else []
     for place, (field, type_) in enumerate(zip(matched.fields, types, strict=True)):

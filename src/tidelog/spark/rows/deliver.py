@@ -17,7 +17,16 @@ import pyarrow as pa
 from tidelog.errors import TidelogError
 from tidelog.io.vectors import from_vector, to_vector
 from tidelog.spark.resident.wire import encode_error
-from tidelog.spark.rows.tables import BAD, ENTRY_SCHEMA, EXAMPLE, SIGN, Descriptor, Endpoint, cell_names, entry_owners
+from tidelog.spark.rows.tables import (
+    BAD,
+    ENTRY_SCHEMA,
+    EXAMPLE,
+    SIGN,
+    Descriptor,
+    RowEndpoint,
+    cell_names,
+    entry_owners,
+)
 
 OWNER = "owner"
 BUFFERED = 1 << 17  # rows that a task holds before it delivers
@@ -37,7 +46,7 @@ class Delivery:
     relation: str
     arity: int
     kinds: tuple[tuple[int, bool], ...]  # columns of ids, and whether they are lists
-    endpoints: tuple[Endpoint, ...]
+    endpoints: tuple[RowEndpoint, ...]
     stage: str
     owned: bool = False  # rows come with their owner; otherwise all go to partition 0
     mirrored: bool = False  # all rows go to every partition

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 
 from tidelog.io.nulls import NullCounts, NullPolicy
 from tidelog.program.values.schema import numbered_columns
-from tidelog.spark.rows.check import Matched, Types, bad_row, learn_types, match_columns
+from tidelog.spark.rows.check import MatchedColumns, Types, bad_row, learn_types, match_columns
 from tidelog.spark.rows.decode import outside_of
 from tidelog.spark.rows.ids import Sql, cell_column, entry_value, literal
 from tidelog.spark.rows.nulls import handle_nulls
@@ -91,7 +91,7 @@ def encode(
     return EncodedArrival(relation, learned_types, make, df, exact, plain, names, came, went, matched.ignored, count)
 
 
-def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:
+def _projected(matched: MatchedColumns, types: Sequence[str], signs: Sql) -> DataFrame:
     fields = matched.fields
     cells = [cell_column(f.name, f.dataType, t) for f, t in zip(fields, types, strict=True)] or ["1L"]
     good = dict(zip(cell_names(len(fields)), cells, strict=True))
@@ -105,7 +105,7 @@ def _projected(matched: Matched, types: Sequence[str], signs: Sql) -> DataFrame:
     )
 
 
-def _row_text(matched: Matched) -> Sql:
+def _row_text(matched: MatchedColumns) -> Sql:
     """The row as text, for the eye."""
     if LINE in matched.aside:
         return f"concat('`', `{LINE}`, '`')"

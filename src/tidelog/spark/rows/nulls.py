@@ -16,15 +16,15 @@ from pyspark.sql import types as T
 from tidelog.errors import DataError
 from tidelog.io.nulls import NullCounts, NullPolicy
 from tidelog.io.texts import read_text, show_text
-from tidelog.spark.rows.check import Matched
+from tidelog.spark.rows.check import MatchedColumns
 from tidelog.spark.rows.ids import ENCODED_LIST, Sql, literal
 
 SKIPPED = "skipped"
 
 
 def handle_nulls(
-    matched: Matched, policy: NullPolicy, names: Sequence[str], types: Sequence[str], where: str
-) -> tuple[Matched, Callable[[], NullCounts]]:
+    matched: MatchedColumns, policy: NullPolicy, names: Sequence[str], types: Sequence[str], where: str
+) -> tuple[MatchedColumns, Callable[[], NullCounts]]:
     """The columns after a policy, and how to ask for the counts once the rows have been sent."""
     fields = matched.fields
     replaced = {

@@ -19,13 +19,13 @@ from pyspark.sql import types as T
 
 from tidelog.io.vectors import to_vector
 from tidelog.kernel.cells import Cells
-from tidelog.spark.rows.check import Matched
+from tidelog.spark.rows.check import MatchedColumns
 from tidelog.spark.rows.tables import SIGN
 from tidelog.spark.session.access import access
 
 FEW = 4 << 20  # bytes that pass through the driver rather than start Python tasks
 CELL_BYTES = 8
-Signed = list[tuple[int, Cells]]
+SignedCells = list[tuple[int, Cells]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,9 @@ class Plain:
     sign_place: int | None
 
 
-def plain_columns(df: DataFrame, matched: Matched, types: Sequence[str], sign: int, change: str | None) -> Plain | None:
+def plain_columns(
+    df: DataFrame, matched: MatchedColumns, types: Sequence[str], sign: int, change: str | None
+) -> Plain | None:
     """How to use the columns as they are; None if some value is not its own cell, or there are no columns."""
     whole = all(isinstance(field.dataType, T.IntegralType) for field in matched.fields)
     if not types or not whole or any(type_ != "number" for type_ in types) or set(matched.aside) - {SIGN}:
@@ -45,7 +47,7 @@ def plain_columns(df: DataFrame, matched: Matched, types: Sequence[str], sign: i
     return Plain(matched.places, sign, None if change is None else df.columns.index(change))
 
 
-def few_rows(df: DataFrame, plain: Plain) -> Signed | None:
+def few_rows(df: DataFrame, plain: Plain) -> SignedCells | None:
     """The rows by sign, read by the driver; None if they are not few, or cannot all be used as they are."""
     table = _few(df)
     if table is None or any(column.null_count for column in table.columns):

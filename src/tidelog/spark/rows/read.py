@@ -55,7 +55,7 @@ Bound = dict[tuple[str, int], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FileRows:
     """What is read from a file for a relation: columns in the relation's order, and the marks of rows that do not fit.
 
     In a ``raw`` reading all columns are text that is still to be read by the types of the relation.
@@ -81,17 +81,17 @@ def read_files(
     names: Mapping[str, Sequence[str]],
     schema: Mapping[str, Types],
     check: Callable[[Bound], Mapping[str, Types]],
-) -> list[Reading]:
+) -> list[FileRows]:
     """All files of a program, all columns typed; ``check`` returns the schema that follows from types of some."""
     readings = [read_file(spark, file, names[file.relation], schema[file.relation]) for file in files]
     return settle_types(readings, schema, check)
 
 
-def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types: Types) -> Reading:
+def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types: Types) -> FileRows:
     """The rows of a file; of text still as text, see `with_types`."""
     kind, where = kind_of(file), str(file.path)
     nulls = read_policy(file.layout.nulls, where)
-    reading = Reading(file.relation, tuple(names), spark.range(0), False, nulls=nulls)
+    reading = FileRows(file.relation, tuple(names), spark.range(0), False, nulls=nulls)
     with failures(where):
         if kind == PARQUET:
             return replace(reading, frame=_select_columns(spark.read.parquet(where), file), typed=True)
@@ -109,13 +109,13 @@ def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types:
         return replace(reading, frame=_with_nulls(frame, shape), raw=bool(types), exact=exact)
 
 
-def read_table(spark: SparkSession, table: str, relation: str, names: Sequence[str]) -> Reading:
+def read_table(spark: SparkSession, table: str, relation: str, names: Sequence[str]) -> FileRows:
     """The rows of a table that Spark knows."""
     with failures(f"table {table}"):
-        return Reading(relation, tuple(names), spark.table(table), False, typed=True)
+        return FileRows(relation, tuple(names), spark.table(table), False, typed=True)
 
 
-def narrowed(reading: Reading, needed: Mapping[int, Sequence[Const]]) -> Reading:
+def narrowed(reading: FileRows, needed: Mapping[int, Sequence[Const]]) -> FileRows:
     """Only the rows with one of these constants in each column; with these, Spark skips files and parts of files.
 
     Text files are read completely, since every mistake in them is reported. A null in one of these columns is a
@@ -337,7 +337,7 @@ def _first_fields(spark: SparkSession, where: str) -> list[str]:
     return list(found) if isinstance(found, dict) else []
 
 
-def with_types(reading: Reading, types: Sequence[str]) -> Reading:
+def with_types(reading: FileRows, types: Sequence[str]) -> FileRows:
     """The reading with text read as values of these types; what cannot be read is marked."""
     if not reading.raw:
         return reading
@@ -353,8 +353,8 @@ def with_types(reading: Reading, types: Sequence[str]) -> Reading:
 
 
 def settle_types(
-    readings: Sequence[Reading], schema: Mapping[str, Types], check: Callable[[Bound], Mapping[str, Types]]
-) -> list[Reading]:
+    readings: Sequence[FileRows], schema: Mapping[str, Types], check: Callable[[Bound], Mapping[str, Types]]
+) -> list[FileRows]:
     """Readings with all text read; columns that nothing determines get the types that `io.open_columns` chooses."""
     guesses = _guesses(readings, schema)
     bound: Bound = {}
@@ -366,11 +366,11 @@ def settle_types(
     return [with_types(r, [_type_of(r, i, schema, bound) for i in range(len(r.names))]) for r in readings]
 
 
-def _type_of(reading: Reading, place: int, schema: Mapping[str, Types], bound: Bound) -> str:
+def _type_of(reading: FileRows, place: int, schema: Mapping[str, Types], bound: Bound) -> str:
     return bound.get((reading.relation, place)) or schema[reading.relation][place] or "symbol"
 
 
-def _guesses(readings: Sequence[Reading], schema: Mapping[str, Types]) -> Bound:
+def _guesses(readings: Sequence[FileRows], schema: Mapping[str, Types]) -> Bound:
     """The type that each open column of text would have alone; with several files, the widest."""
     found: Bound = {}
     order = ("symbol", "float", "number")
@@ -383,7 +383,7 @@ def _guesses(readings: Sequence[Reading], schema: Mapping[str, Types]) -> Bound:
     return found
 
 
-def _guess(reading: Reading, places: Sequence[int]) -> dict[int, str]:
+def _guess(reading: FileRows, places: Sequence[int]) -> dict[int, str]:
     if not places:
         return {}
     tests = []

@@ -22,9 +22,9 @@ from tidelog.spark.resident.wire import decode
 from tidelog.spark.rows.deliver import OWNER, REPORT, Delivery
 from tidelog.spark.rows.encode import EncodedArrival
 from tidelog.spark.rows.ids import owner_column
-from tidelog.spark.rows.plain import Signed, few_rows
+from tidelog.spark.rows.plain import SignedCells, few_rows
 from tidelog.spark.rows.rows_failures import ROWS_NOT_READ
-from tidelog.spark.rows.tables import Endpoint
+from tidelog.spark.rows.tables import RowEndpoint
 from tidelog.spark.session.access import access
 from tidelog.spark.session.interpreter import map_in_arrow
 
@@ -42,26 +42,26 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class SendResult:
     """The attempts of tasks that count, or the rows themselves by sign, where they are few."""
 
     attempts: tuple[str, ...] = ()
-    rows: Signed = field(default_factory=list)
+    rows: SignedCells = field(default_factory=list)
 
 
 def hand_over(
-    encoded: EncodedArrival, placement: Placement, endpoints: Sequence[Endpoint], stage_id: str, tasks: int
-) -> Handed:
+    encoded: EncodedArrival, placement: Placement, endpoints: Sequence[RowEndpoint], stage_id: str, tasks: int
+) -> SendResult:
     """A few rows of whole numbers are read here, all others are sent by tasks."""
     with suppress(PySparkException, Py4JJavaError):  # the tasks meet it again, and report it
         found = None if encoded.plain is None else few_rows(encoded.source, encoded.plain)
         if found is not None:
-            return Handed(rows=found)
-    return Handed(tuple(key for key, _ in send(encoded, placement, endpoints, stage_id, tasks)))
+            return SendResult(rows=found)
+    return SendResult(tuple(key for key, _ in send(encoded, placement, endpoints, stage_id, tasks)))
 
 
 def send(
-    encoded: EncodedArrival, placement: Placement, endpoints: Sequence[Endpoint], stage_id: str, tasks: int = 0
+    encoded: EncodedArrival, placement: Placement, endpoints: Sequence[RowEndpoint], stage_id: str, tasks: int = 0
 ) -> list[tuple[str, Counts]]:
     """Deliver all rows; returns the attempts that count. After any error the partitions have to drop the stage.
 

@@ -28,7 +28,7 @@ Cells = npt.NDArray[np.int64]
 Descriptor = dict[str, Any]
 
 
-class Endpoint(Protocol):
+class RowEndpoint(Protocol):
     """The way to one partition, as a value that can be sent to a task."""
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:

@@ -31,9 +31,9 @@ from tidelog.store.image.image import Image
 from tidelog.store.image.rules import ruleset_to_values
 from tidelog.store.log.log import FOLDER as LOG_FOLDER
 from tidelog.store.log.log import Log
-from tidelog.store.log.markers import Keeping, Marker, PieceNote, counts_of
+from tidelog.store.log.markers import Marker, PieceContext, PieceNote, counts_of
 from tidelog.store.log.snapshot import FOLDER as SNAPSHOT_FOLDER
-from tidelog.store.log.snapshot import Old, remove_old, snapshot_name, snapshots, write_snapshot
+from tidelog.store.log.snapshot import ObsoleteFiles, remove_old, snapshot_name, snapshots, write_snapshot
 
 MARGIN = 1 << 20  # bytes by which the log may outgrow the state before a snapshot is due
 
@@ -207,11 +207,11 @@ class Durable:
         self._append(epoch, rules, header, messages)
         self._entries += len(entries.cells)
 
-    def keeping(self, epoch: int, rules: Ruleset, schema: Schema, before: Schema) -> Keeping:
+    def keeping(self, epoch: int, rules: Ruleset, schema: Schema, before: Schema) -> PieceContext:
         """What partitions must know to write their pieces of an epoch that leads to these rules."""
         if self.markers and self.writable:  # pieces are written before the frame
             self._must_be_sole_writer()
-        return Keeping(epoch, dict(schema), self.changes_rules(rules), dict(before))
+        return PieceContext(epoch, dict(schema), self.changes_rules(rules), dict(before))
 
     def record_pieces(
         self,
@@ -312,7 +312,11 @@ class Durable:
             self._try(lambda: self.snapshot(node, rules))
 
     def snapshot_pieces(
-        self, node: RecordedNode, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
+        self,
+        node: RecordedNode,
+        rules: Ruleset,
+        take: Callable[[int], object],
+        remove: Callable[[ObsoleteFiles], object],
     ) -> None:
         """The same with several partitions: ``take`` makes each write its snapshot, ``remove`` lets it drop old files.
 
@@ -332,7 +336,11 @@ class Durable:
             warnings.warn(f"{self.store.name}: old files could not be removed: {error}", StateWarning, stacklevel=3)
 
     def snapshot_pieces_if_due(
-        self, node: RecordedNode, rules: Ruleset, take: Callable[[int], object], remove: Callable[[Old], object]
+        self,
+        node: RecordedNode,
+        rules: Ruleset,
+        take: Callable[[int], object],
+        remove: Callable[[ObsoleteFiles], object],
     ) -> None:
         """After a commit with several partitions; errors are reported as a warning."""
         if self.is_due(self._held):
@@ -344,7 +352,7 @@ class Durable:
         rules: Ruleset,
         about: Mapping[str, Any],
         messages: Callable[[], list[tuple[str, Bytes]]],
-    ) -> Old:
+    ) -> ObsoleteFiles:
         """Put the snapshot in place unless it exists, and remove old files; returns which were removed."""
         self._must_be_sole_writer()
         if self._epoch and self._epoch not in snapshots(self.store)[-1:]:
@@ -366,7 +374,7 @@ class Durable:
             return old
         except OSError as error:
             warnings.warn(f"{self.store.name}: old files could not be removed: {error}", StateWarning, stacklevel=5)
-            return Old()
+            return ObsoleteFiles()
 
     def _try(self, take: Callable[[], None]) -> None:
         try:

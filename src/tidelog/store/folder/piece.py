@@ -26,7 +26,7 @@ from tidelog.store.image.entries import Entry, encode_entries
 from tidelog.store.image.restore import fill_partition
 from tidelog.store.log.markers import PieceNote
 from tidelog.store.log.piece_log import PieceLog
-from tidelog.store.log.snapshot import Old, snapshot_name, snapshots, write_snapshot
+from tidelog.store.log.snapshot import ObsoleteFiles, snapshot_name, snapshots, write_snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Piece:
             self._loaded = ()
         return [e for e in _owned(partition.dictionary.entries.since(known), partition) if e[0] not in self._loaded]
 
-    def remove_old(self, old: Old) -> None:
+    def remove_old(self, old: ObsoleteFiles) -> None:
         """Remove the snapshots and pieces that no epoch needs which the driver keeps."""
         for epoch in snapshots(self._part):
             if epoch < old.newest and epoch not in old.kept:

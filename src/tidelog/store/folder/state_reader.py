@@ -18,7 +18,7 @@ from tidelog.store.base.store import Store
 from tidelog.store.base.subfolder import Subfolder
 from tidelog.store.image.content import check_image, check_owned
 from tidelog.store.image.image import Image
-from tidelog.store.log.markers import Marked, Marker, read_marked
+from tidelog.store.log.markers import Marker, PartitionMarkers, read_marked
 from tidelog.store.log.piece_log import PieceLog
 from tidelog.store.log.snapshot import read_snapshot, snapshot_name, snapshots
 
@@ -66,7 +66,11 @@ def read_piece(store: Store, partition: int, epoch: int, begun: int = 0, *, reco
 
 def _read_from(store: Store, partition: int, start: int, epoch: int, records: bool, empty: bool) -> Image:
     image = Image()
-    marked = read_marked(store, partition, start, epoch, empty=empty) if epoch else Marked(partition, {0: Marker()})
+    marked = (
+        read_marked(store, partition, start, epoch, empty=empty)
+        if epoch
+        else PartitionMarkers(partition, {0: Marker()})
+    )
     markers = marked.markers
     if not empty:
         frame = read_snapshot(part_of(store, partition), start)

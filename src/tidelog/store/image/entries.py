@@ -16,7 +16,7 @@ from tidelog.errors import TidelogError
 from tidelog.io.late import compute as pc
 from tidelog.io.vectors import from_vector
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.partition.texts.packed_cells import Packed
+from tidelog.partition.texts.packed_cells import PackedStructure
 from tidelog.partition.texts.texts import EntryColumns, from_bytes, to_bytes
 from tidelog.program.values.term import Value
 from tidelog.store.base.corruption import ImpossibleError
@@ -99,7 +99,7 @@ def _check_list_ids(entries: Sequence[Entry]) -> None:
     ids = _Ids()
     for cell, value in entries:
         if not isinstance(value, str):
-            own = ids.pack(value) if isinstance(value, Packed) else ids.encode(value, "list")
+            own = ids.pack(value) if isinstance(value, PackedStructure) else ids.encode(value, "list")
             if not isinstance(value, tuple) or own != cell:
                 raise ImpossibleError(f"the value {str(value)[:40]} does not have its id")
 

@@ -23,7 +23,7 @@ from tidelog.store.image.image import Image
 from tidelog.store.image.restore import live_records, relation_of, rows_as_values, show_groups
 
 
-class Whole:
+class MergedRecords:
     """The records of all partitions together, by relation, with ranks that count from 0."""
 
     def __init__(self, pieces: Sequence[Image], places: Mapping[str, int]) -> None:
@@ -58,7 +58,7 @@ class Whole:
 class Shares:
     """What every one of the new partitions gets."""
 
-    def __init__(self, whole: Whole, move: Move, partitions: int) -> None:
+    def __init__(self, whole: MergedRecords, move: Move, partitions: int) -> None:
         self._whole, self._move, self._partitions = whole, move, partitions
         self.images = [Image(clock=whole.clock) for _ in range(partitions)]
 

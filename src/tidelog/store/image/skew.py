@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tidelog.rewrite.place.heavy import Heavy
+from tidelog.rewrite.place.heavy import HeavyColumns
 from tidelog.store.image.delta import Cells
-from tidelog.store.image.reshare import Whole
+from tidelog.store.image.reshare import MergedRecords
 
 SAMPLE = 1 << 12  # facts that are looked at
 FEW = 1 << 10  # facts of a relation that live anywhere
@@ -20,7 +20,7 @@ SMALL = 1 << 16  # facts of a relation that is put on every partition for the sa
 UNEVEN = 1.4  # times the mean that the fullest partition holds before it matters
 
 
-def heavy_columns(whole: Whole, names: Sequence[str], partitions: int) -> Heavy:
+def heavy_columns(whole: MergedRecords, names: Sequence[str], partitions: int) -> HeavyColumns:
     """By relation, the columns that are heavy on this number of partitions, with the relations that are much smaller.
 
     For a relation whose columns are all heavy, none is returned.
@@ -33,10 +33,10 @@ def heavy_columns(whole: Whole, names: Sequence[str], partitions: int) -> Heavy:
             heavy = frozenset(c for c in columns if unevenness(sample[:, c], partitions) > UNEVEN)
             if heavy and len(heavy) < len(columns):
                 found[name] = heavy
-    return Heavy(found, _small(whole, names, found, partitions) if found else {})
+    return HeavyColumns(found, _small(whole, names, found, partitions) if found else {})
 
 
-def _small(whole: Whole, names: Iterable[str], beside: Iterable[str], partitions: int) -> dict[str, set[str]]:
+def _small(whole: MergedRecords, names: Iterable[str], beside: Iterable[str], partitions: int) -> dict[str, set[str]]:
     """By relation those that have, on all partitions together, no more facts than it has once."""
     sizes = {name: 0 if (facts := whole.sample(name, SMALL, 1)) is None else len(facts) for name in names}
     copied = {name: size * partitions for name, size in sizes.items() if size < SMALL}

@@ -32,7 +32,7 @@ class Marker(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class PieceContext:
     """What a partition must know to write its piece of an epoch (`Piece.write`)."""
 
     epoch: int
@@ -87,7 +87,7 @@ def markers_of(header: Mapping[str, Any]) -> list[Marker]:
 
 
 @dataclass(slots=True)
-class Marked:
+class PartitionMarkers:
     """The markers of a partition by epoch, and what the driver says of all partitions.
 
     That is their number, the placement of relations, and the number of columns of these. Information from before the
@@ -116,12 +116,12 @@ def read_markers(store: Store, partition: int, since: int, until: int) -> dict[i
     return read_marked(store, partition, since, until).markers
 
 
-def read_marked(store: Store, partition: int, since: int, until: int, *, empty: bool = False) -> Marked:
+def read_marked(store: Store, partition: int, since: int, until: int, *, empty: bool = False) -> PartitionMarkers:
     """The same, and what is said of all partitions.
 
     Epoch 0 has an empty one, and so has, with ``empty``, the epoch ``since``: all pieces were rewritten after it.
     """
-    found = Marked(partition)
+    found = PartitionMarkers(partition)
     if since == 0 or empty:
         found.markers[since] = Marker()
     elif since in snapshots(store):

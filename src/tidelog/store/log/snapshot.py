@@ -79,7 +79,7 @@ def kept_snapshots(epochs: Sequence[int], history: int | None) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Old:
+class ObsoleteFiles:
     """What nothing needs: snapshots other than those kept, and, unless 0, the log before an epoch."""
 
     kept: tuple[int, ...] = ()
@@ -91,7 +91,7 @@ class Old:
         return max(self.kept, default=0)
 
 
-def remove_old(store: Store, log: Log, history: int | None) -> Old:
+def remove_old(store: Store, log: Log, history: int | None) -> ObsoleteFiles:
     """Remove the snapshots and segments that are no longer needed, and return which those are."""
     found = snapshots(store)
     kept = kept_snapshots(found, history)
@@ -99,6 +99,6 @@ def remove_old(store: Store, log: Log, history: int | None) -> Old:
         if epoch not in kept:
             store.remove(snapshot_name(epoch))
     if history is None or len(kept) < FALLBACK or kept[0] > max(0, found[-1] - history):
-        return Old(tuple(kept))
+        return ObsoleteFiles(tuple(kept))
     log.remove_before(kept[0] + 1)
-    return Old(tuple(kept), kept[0] + 1)
+    return ObsoleteFiles(tuple(kept), kept[0] + 1)

@@ -14,7 +14,7 @@ from tidelog.program import PROLOG, SOUFFLE
 from tidelog.syntax.layout.document import Document
 from tidelog.syntax.layout.leaves import leaves_of
 from tidelog.syntax.layout.lines import WIDTH
-from tidelog.syntax.layout.read import Reading, read_again, read_text, settles_convention
+from tidelog.syntax.layout.read import ParsedText, read_again, read_text, settles_convention
 from tidelog.syntax.sources import Include, include_from
 from tidelog.syntax.tokens import PREPROCESS, scan
 
@@ -51,7 +51,7 @@ def lay_out(
     return Layout(made if kept else None)
 
 
-def _says_the_same(made: str, reading: Reading, convention: str | None, include: Include | None) -> bool:
+def _says_the_same(made: str, reading: ParsedText, convention: str | None, include: Include | None) -> bool:
     """Whether a layout has the tokens, the comments and the meaning of the text that it was made of."""
     again = read_again(made, reading, convention, include)
     if again.errors or again.meaning != reading.meaning or again.convention != reading.convention:

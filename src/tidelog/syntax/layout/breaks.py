@@ -19,7 +19,7 @@ _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _BRANCH = len("; ")
 
 
-class Layout:
+class LineWriter:
     """Writes the leaves of one item to lines."""
 
     def __init__(self, leaves: Sequence[Leaf], roles: Sequence[Role], lines: Lines) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tidelog.errors import Source
-from tidelog.syntax.layout.breaks import Layout, is_balanced
+from tidelog.syntax.layout.breaks import LineWriter, is_balanced
 from tidelog.syntax.layout.leaves import Leaf, Remark
 from tidelog.syntax.layout.lines import STEP, Lines
 from tidelog.syntax.layout.outline import Item, Outline
@@ -138,7 +138,7 @@ class Document:
         closing = self.leaves[until - 1]
         is_empty = brace + 1 == until - 1 and not closing.own and not head[-1].behind
         head_roles = directive_roles([leaf.token for leaf in head])
-        Layout(head, head_roles, self.lines).whole(indent)
+        LineWriter(head, head_roles, self.lines).whole(indent)
         if is_empty:
             self.lines.write(closing.text)
         else:
@@ -153,7 +153,7 @@ class Document:
 
     def _directive(self, leaves: list[Leaf], tokens: list[Token], indent: int) -> None:
         _settle_commas(leaves)
-        layout = Layout(leaves, directive_roles(tokens), self.lines)
+        layout = LineWriter(leaves, directive_roles(tokens), self.lines)
         if tokens[0].text in _WITH_NAMES:
             layout.names(indent)
         elif tokens[0].text == ".type":
@@ -164,7 +164,7 @@ class Document:
     def _clause(self, leaves: list[Leaf], tokens: list[Token], indent: int) -> None:
         _settle_commas(leaves)
         first = leaves[0]
-        layout = Layout(leaves, self._roles(tokens), self.lines)
+        layout = LineWriter(leaves, self._roles(tokens), self.lines)
         is_fact = all(token.kind != ":-" for token in tokens)
         if self.shares and is_fact and not first.first and not first.own and layout.fits_after_space():
             self.lines.write(" ")

@@ -19,7 +19,7 @@ from tidelog.syntax.tokens import Token, scan
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedText:
     """A text that was read: what it means, where its items are, and what is wrong with it."""
 
     source: Source
@@ -33,7 +33,7 @@ class Reading:
         return scan(self.source, self.convention, _ignore)
 
 
-def read_text(text: str | bytes, name: str, convention: str | None, include: Include | None) -> Reading:
+def read_text(text: str | bytes, name: str, convention: str | None, include: Include | None) -> ParsedText:
     """The text as a program; as a script of changes if it is none, and one of these."""
     program = read_as_program(text, name, convention, include)
     if not program.errors:
@@ -42,7 +42,7 @@ def read_text(text: str | bytes, name: str, convention: str | None, include: Inc
     return program if changes.errors else changes
 
 
-def read_again(text: str, before: Reading, convention: str | None, include: Include | None) -> Reading:
+def read_again(text: str, before: ParsedText, convention: str | None, include: Include | None) -> ParsedText:
     """Another text, in the way in which this one was read."""
     name = before.source.name
     if isinstance(before.meaning, Program):
@@ -50,13 +50,13 @@ def read_again(text: str, before: Reading, convention: str | None, include: Incl
     return _read_changes(text, name, before.convention)
 
 
-def settles_convention(reading: Reading, include: Include | None) -> bool:
+def settles_convention(reading: ParsedText, include: Include | None) -> bool:
     """Whether the text says itself in which convention it is to be read."""
     sources = Sources(include, _ignore)
     return sources.said_outright(reading.source) is not None or sources.convention_of(reading.source) == SOUFFLE
 
 
-def read_as_program(text: str | bytes, name: str, convention: str | None, include: Include | None) -> Reading:
+def read_as_program(text: str | bytes, name: str, convention: str | None, include: Include | None) -> ParsedText:
     """The text as a program, its components not expanded."""
     findings = Findings()
     source = source_of(name, text, findings.report)
@@ -65,15 +65,15 @@ def read_as_program(text: str | bytes, name: str, convention: str | None, includ
     tokens = Preprocessor(sources, chosen, findings.report).tokens(source)
     reader = OutlineReader(tokens, chosen, findings)
     program = reader.read()
-    return Reading(source, chosen, program, reader.notes.finished(), _errors(findings.in_order()))
+    return ParsedText(source, chosen, program, reader.notes.finished(), _errors(findings.in_order()))
 
 
-def _read_changes(text: str | bytes, name: str, convention: str) -> Reading:
+def _read_changes(text: str | bytes, name: str, convention: str) -> ParsedText:
     findings = Findings()
     source = source_of(name, text, findings.report)
     reader = ChangesOutlineReader(tokens_of(source, convention, findings), convention, findings)
     epochs = reader.epochs()
-    return Reading(source, convention, epochs, reader.notes.finished(), _errors(findings.in_order()))
+    return ParsedText(source, convention, epochs, reader.notes.finished(), _errors(findings.in_order()))
 
 
 def _errors(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

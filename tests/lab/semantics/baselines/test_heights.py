@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tidelog.errors import DataError, EngineError, LimitError
 from tidelog.lab.semantics.algorithm import Algorithm, as_sets, run
-from tidelog.lab.semantics.baselines import BaseFacts, Heights, HeightsAlone, UncheckedBaseline
+from tidelog.lab.semantics.baselines import BaseFacts, Heights, UncheckedBaseline, UnsynchronisedHeights
 from tidelog.lab.semantics.fact import deletion, insertion
 from tidelog.lab.semantics.schedule import Fifo
 from tidelog.syntax import parse_program
@@ -85,7 +85,7 @@ def test_messages_and_bytes_are_counted(kind: type) -> None:
 
 
 def test_without_waves_heights_count_to_infinity_around_a_cycle() -> None:
-    algorithm = settle(HeightsAlone(), THREE_NODES, [insertion("a", 0)])
+    algorithm = settle(UnsynchronisedHeights(), THREE_NODES, [insertion("a", 0)])
     assert as_sets(algorithm.tables()) == expected(THREE_NODES, [insertion("a", 0)])
     algorithm.apply([deletion("a", 0)])
     heights = []
@@ -108,6 +108,6 @@ class _Heights:
 
 def test_without_waves_heights_are_right_where_nothing_is_circular() -> None:
     detour = [insertion("link", a, b) for a, b in ("ab", "ac", "cb")]
-    algorithm = settle(HeightsAlone(), REACHABLE, detour, [deletion("link", "a", "b")])
+    algorithm = settle(UnsynchronisedHeights(), REACHABLE, detour, [deletion("link", "a", "b")])
     assert as_sets(algorithm.tables()) == expected(REACHABLE, detour, [deletion("link", "a", "b")])
     assert algorithm.quiescent()

@@ -12,9 +12,9 @@ end of the wave a suspended fact with supports left is inserted again, with the 
 Law: the supports of a present fact that are as low as it is rest on facts that are lower, so that at quiescence every
 present fact is derivable; supports are counted exactly, so that every derivable fact is present. The price: one wave
 per base deletion, and an acknowledgement for every deletion.
-`HeightsAlone` omits the waves: a fact that has supports left is inserted again at once. Around a cycle that counts
-to infinity: each support is a little higher than the one it replaces, and no node can detect that all of them depend
-on each other (named test). The law fails; it is there to show why the waves are needed.
+`UnsynchronisedHeights` omits the waves: a fact that has supports left is inserted again at once. Around a cycle this
+counts to infinity: each support is a little higher than the one it replaces, and no node can detect that all of them
+depend on each other (named test). The law fails; it is there to show why the waves are needed.
 Programs that select a least or greatest value are refused: a selection loses and gains a value at once.
 """
 
@@ -150,7 +150,7 @@ class Heights(Baseline):
         return fire_rules(self.network, self.annotation, update, before, self._state)
 
 
-class HeightsAlone(Heights):
+class UnsynchronisedHeights(Heights):
     """Heights without synchronisation: deletions are sent, and facts with supports left are reinserted, at once."""
 
     name = "heights-alone"

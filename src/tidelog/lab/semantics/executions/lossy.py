@@ -2,7 +2,7 @@
 
 The network may lose a message, or deliver it once more; the schedule chooses when, as it chooses deliveries, up to a
 number of losses and repetitions given. So an exploration of all schedules tries every fault at every moment: moves of
-frames that are in different states are different, also where their updates are equal (`OnWire`).
+frames that are in different states are different, also where their updates are equal (`FrameNote`).
 
 Law: without a protocol (`LossyExecution`) the law of `algorithm` breaks: a lost insertion leaves facts missing and
 its deletion waiting for ever, a lost deletion leaves facts behind, a repeated one makes counts wrong. With one
@@ -54,10 +54,10 @@ class Frame:
         return (m.source, m.target, m.update, self.copies, self.acks, self.arrived, self.acked)
 
 
-class OnWire(NamedTuple):
+class FrameNote(NamedTuple):
     """What may happen to a frame, as the note of a message: data or acknowledgement, what, and the state of the frame.
 
-    >>> str(OnWire(DATA, LOSE, (), "the key of a frame"))
+    >>> str(FrameNote(DATA, LOSE, (), "the key of a frame"))
     'data is lost'
     """
 
@@ -124,7 +124,7 @@ class LossyExecution(PipelinedExecution):
             raise NO_PICK.error(waiting=repr(self.configuration.waiting()))
         message = schedule.choose(choices)
         note = message.update.note
-        if isinstance(note, OnWire):
+        if isinstance(note, FrameNote):
             self._happens(self._frames[message.number % FAULTS], note.kind, note.what)
             return Event("deliver", message, (), f"{note.kind} {note.what}")
         self._perform(PICK, message.update)
@@ -195,5 +195,5 @@ class AcknowledgedExecution(LossyExecution):
 def _move(frame: Frame, kind: str, what: str, number: int) -> Message:
     """Something that may happen to a frame, represented as a message that a schedule can choose."""
     update = frame.message.update
-    note = OnWire(kind, what, update.note, frame.key())
+    note = FrameNote(kind, what, update.note, frame.key())
     return replace(frame.message, number=number, update=update._replace(note=note))

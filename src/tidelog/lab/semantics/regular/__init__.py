@@ -4,7 +4,7 @@ Law: `compute` returns the least model of a program over a graph, `maintain` the
 come and go. The engine of Tidelog is judged by both on random programs of the fragment.
 """
 
-from tidelog.lab.semantics.regular.clause import CLOSED, ONCE, Lit, RegularClause, RegularProgram, Tag, Tagged
+from tidelog.lab.semantics.regular.clause import CLOSED, ONCE, Lit, RegularClause, RegularProgram, Tag, TaggedRelation
 from tidelog.lab.semantics.regular.forward import (
     compute,
     compute_closure,
@@ -43,7 +43,7 @@ __all__ = [
     "RegularClause",
     "RegularProgram",
     "Tag",
-    "Tagged",
+    "TaggedRelation",
     "compute",
     "compute_closure",
     "consequences",

@@ -28,7 +28,7 @@ class Tag(enum.StrEnum):
 
 
 ONCE, CLOSED = Tag.ONCE, Tag.CLOSED
-Tagged: TypeAlias = tuple[str, Tag]
+TaggedRelation: TypeAlias = tuple[str, Tag]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Lit:
     tag: Tag = ONCE
 
     @property
-    def tagged(self) -> Tagged:
+    def tagged(self) -> TaggedRelation:
         """The symbol with its tag: what is looked up in an interpretation."""
         return self.symbol, self.tag
 
@@ -67,7 +67,7 @@ class RegularClause:
     head: tuple[Term, ...]
     bodies: tuple[Body, ...]
 
-    def tagged(self) -> Iterator[Tagged]:
+    def tagged(self) -> Iterator[TaggedRelation]:
         """The tagged symbols of the body, with repetitions."""
         return (literal.tagged for body in self.bodies for literal in body)
 
@@ -106,7 +106,7 @@ class RegularProgram:
         """Whether the symbol names edges: all do but some views."""
         return symbol not in self.clauses or len(self.clauses[symbol].head) == 2
 
-    def support(self) -> frozenset[Tagged]:
+    def support(self) -> frozenset[TaggedRelation]:
         """The largest support: every symbol, and the closure of every binary one."""
         symbols = (*self.base, *self.clauses)
         closures = {(symbol, CLOSED) for symbol in symbols if self.is_binary(symbol)}

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from tidelog.lab.semantics.regular.clause import CLOSED, ONCE, RegularProgram, Tagged
+from tidelog.lab.semantics.regular.clause import CLOSED, ONCE, RegularProgram, TaggedRelation
 from tidelog.lab.semantics.regular.graph import Graph, is_closure, is_well_formed, transitive_closure
 from tidelog.lab.semantics.regular.matching import consequences, delta_consequences
 from tidelog.lab.semantics.regular.update import BulkUpdate, updated
 from tidelog.lab.semantics.semantics_failures import COMPUTED
 
-Support = Collection[Tagged]
+Support = Collection[TaggedRelation]
 NO_SUPPORT: Support = frozenset()
 
 
@@ -90,7 +90,7 @@ def maintain(program: RegularProgram, graph: Graph, changes: BulkUpdate, support
     return forward_program(program, graph, held, effective)
 
 
-def _base_changes(program: RegularProgram, changes: BulkUpdate) -> frozenset[Tagged]:
+def _base_changes(program: RegularProgram, changes: BulkUpdate) -> frozenset[TaggedRelation]:
     """The symbols that the changes are about, if all are edges of base symbols."""
     for symbol, tag in changes.changed():
         if tag == CLOSED or symbol in program.clauses:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from tidelog.lab.semantics.regular.clause import CLOSED, ONCE, Row, Tagged
+from tidelog.lab.semantics.regular.clause import CLOSED, ONCE, Row, TaggedRelation
 from tidelog.program import Value
 
 Rows = frozenset[Row]
@@ -28,19 +28,19 @@ class Graph:
 
     __slots__ = ("_rows",)
 
-    def __init__(self, rows: Mapping[Tagged, Iterable[Row]] | None = None) -> None:
+    def __init__(self, rows: Mapping[TaggedRelation, Iterable[Row]] | None = None) -> None:
         found = {key: frozenset(map(tuple, given)) for key, given in (rows or {}).items()}
-        self._rows: dict[Tagged, Rows] = {key: kept for key, kept in found.items() if kept}
+        self._rows: dict[TaggedRelation, Rows] = {key: kept for key, kept in found.items() if kept}
 
     @classmethod
     def of(cls, edges: Mapping[str, Iterable[Row]]) -> Graph:
         """The graph with these edges and no closures."""
         return cls({(symbol, ONCE): rows for symbol, rows in edges.items()})
 
-    def __getitem__(self, key: Tagged) -> Rows:
+    def __getitem__(self, key: TaggedRelation) -> Rows:
         return self._rows.get(key, NOTHING)
 
-    def __iter__(self) -> Iterator[Tagged]:
+    def __iter__(self) -> Iterator[TaggedRelation]:
         return iter(self._rows)
 
     def __bool__(self) -> bool:
@@ -56,11 +56,11 @@ class Graph:
         shown = (f"{symbol}{tag}: {sorted(rows, key=repr)}" for (symbol, tag), rows in sorted(self._rows.items()))
         return "{" + ", ".join(shown) + "}"
 
-    def at(self, key: Tagged, rows: Iterable[Row]) -> Graph:
+    def at(self, key: TaggedRelation, rows: Iterable[Row]) -> Graph:
         """G{s -> g}: the same graph with these rows for one tagged symbol."""
         return Graph({**self._rows, key: rows})
 
-    def only(self, keys: Iterable[Tagged]) -> Graph:
+    def only(self, keys: Iterable[TaggedRelation]) -> Graph:
         """The rows of these tagged symbols alone."""
         return Graph({key: self[key] for key in keys})
 

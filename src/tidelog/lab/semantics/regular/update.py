@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tidelog.lab.semantics.regular.clause import Row, Tagged
+from tidelog.lab.semantics.regular.clause import Row, TaggedRelation
 from tidelog.lab.semantics.regular.graph import EMPTY, Graph
 from tidelog.lab.semantics.semantics_failures import COME_AND_GO
 
@@ -31,7 +31,7 @@ class BulkUpdate:
         if both := self.inserted & self.deleted:
             raise COME_AND_GO.error(both=both)
 
-    def at(self, key: Tagged, inserted: Iterable[Row], deleted: Iterable[Row] = ()) -> BulkUpdate:
+    def at(self, key: TaggedRelation, inserted: Iterable[Row], deleted: Iterable[Row] = ()) -> BulkUpdate:
         """D{s -> (g+, g-)}: the update with these changes of one tagged symbol; insertion wins.
 
         >>> BulkUpdate().at(("e", ""), [(1, 2)], [(1, 2), (2, 3)])
@@ -45,7 +45,7 @@ class BulkUpdate:
         inserted = (self.inserted - later.deleted) | later.inserted
         return BulkUpdate(inserted, (self.deleted | later.deleted) - inserted)
 
-    def changed(self) -> frozenset[Tagged]:
+    def changed(self) -> frozenset[TaggedRelation]:
         """sym(D): the tagged symbols that the update is about."""
         return frozenset({*self.inserted, *self.deleted})
 

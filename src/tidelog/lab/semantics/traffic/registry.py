@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from typing import cast
 
 from tidelog.lab.semantics.algorithm import Algorithm
-from tidelog.lab.semantics.baselines import BaseFacts, Heights, HeightsAlone, NumberedBaseFacts, UncheckedBaseline
+from tidelog.lab.semantics.baselines import (
+    BaseFacts,
+    Heights,
+    NumberedBaseFacts,
+    UncheckedBaseline,
+    UnsynchronisedHeights,
+)
 from tidelog.lab.semantics.derivation_sets import ExtendedExecution, ExtendedSynchronous
 from tidelog.lab.semantics.dred import DRed
 from tidelog.lab.semantics.executions import (
@@ -55,7 +61,7 @@ ALGORITHMS: Mapping[str, AlgorithmEntry] = {
     "psn-acknowledged": AlgorithmEntry(AcknowledgedExecution, "the same with acknowledgements and sequence numbers"),
     "dred": AlgorithmEntry(DRed, "delete and re-derive"),
     "heights": AlgorithmEntry(Heights, "heights with synchronised deletions (MELD)"),
-    "heights-alone": AlgorithmEntry(HeightsAlone, "heights without synchronisation"),
+    "heights-alone": AlgorithmEntry(UnsynchronisedHeights, "heights without synchronisation"),
     "base-facts": AlgorithmEntry(BaseFacts, "base-fact annotations, eager discarding (Liu et al.)"),
     "base-facts-numbered": AlgorithmEntry(NumberedBaseFacts, "numbered base facts, deletions remembered"),
     "unchecked": AlgorithmEntry(UncheckedBaseline, "deletions picked without looking (Navarro et al.)"),

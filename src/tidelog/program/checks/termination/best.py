@@ -23,27 +23,27 @@ from tidelog.program.values.term import Aggregate, Call, Const, Term, Var
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class BestColumns:
     """The columns of best values that are finite, and what the data must keep to for that."""
 
     limited: frozenset[Position] = frozenset()
     conditions: tuple[str, ...] = ()
 
 
-def best_values(stratum: Stratum, ways: Sequence[Way], schema: Schema) -> Best:
+def best_values(stratum: Stratum, ways: Sequence[Way], schema: Schema) -> BestColumns:
     """What min and max say of a stratum that recurs through them; nothing if it does not."""
     if not _aggregates_itself(stratum):
-        return Best()
+        return BestColumns()
     recursion = recursion_of(stratum, schema)
     positions = frozenset(_positions(stratum))
     graded = graded_rules(stratum, recursion)
     if has_witnesses(stratum) or all(entry.grade.modest for entry in graded):
-        return Best(positions)
+        return BestColumns(positions)
     immodest = {id(entry.rule) for entry in graded if not entry.grade.modest}
     conditions = [_condition(way, recursion) for way in ways if id(way.rule) in immodest]
     if None in conditions:
-        return Best()
-    return Best(positions, tuple(dict.fromkeys(text for text in conditions if text)))
+        return BestColumns()
+    return BestColumns(positions, tuple(dict.fromkeys(text for text in conditions if text)))
 
 
 def _aggregates_itself(stratum: Stratum) -> bool:
