@@ -35,22 +35,20 @@ class LiftedRules:
     core_labels: Mapping[str, tuple[str, ...]]
 
 
-def fold_rows(core: Core, schema: Schema, folding: Iterable[str] | None = None) -> Core:
+def fold_rows(core: Core, schema: Schema, folding: Iterable[str]) -> Core:
     """The rules as they run: ``core`` itself where no aggregate ranges over other rows than it did.
 
-    ``folding`` are the labels of the rules that are `ranging`, if they are known.
+    ``folding`` are the labels of the rules that are `ranging`.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> from tidelog.rewrite import to_core
     >>> rules = to_core(parse_program("best(G, max<V>) :- sale(_, G, V).").rules)
     >>> types = {name: ("number",) * 3 for name in ("sale", "__val_best/max2", "best")}
-    >>> [print_rule(rule) for rule in fold_rows({rule.label: rule for rule in rules}, types).values()]
+    >>> core = {rule.label: rule for rule in rules}
+    >>> [print_rule(rule) for rule in fold_rows(core, types, ranging(core)).values()]
     ['best/max2: best(G, max<V>) :- sale(V1, G, V).']
     """
-    folded = {label: core[label] for label in sorted(ranging(core) if folding is None else folding)}
-    if not folded:
-        return core
-    return _Rows(core, schema).folded(folded)
+    return _Rows(core, schema).folded({label: core[label] for label in sorted(folding)})
 
 
 def ranging(core: Core) -> frozenset[str]:

@@ -32,6 +32,7 @@ from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.values.pragmas import MAGIC, NO_MAGIC, values_of
 from tidelog.program.values.scope import atoms, flat_literals, rule_literals, scope_names
 from tidelog.program.values.source_types import Origin
+from tidelog.rewrite.core import is_aggregate_rule
 from tidelog.rewrite.demand.demanded_relations import demanded_relations
 from tidelog.rewrite.demand.restrict import Demand, restrict_to_demand
 from tidelog.rewrite.label_rules import label_rules
@@ -311,7 +312,7 @@ class Ruleset:
         schema = _without_labels(self.schema, unnamed - self.declared)
         program = replace(self.program, rules=rules)
         reduced = replace(self, program=program, schema=schema, checked=None, outline=outline)
-        return reduced._running(needed, core, {}, fewer)
+        return reduced._running(needed, core, outline.folding, {}, fewer)
 
     def _outlined(self) -> Outline:
         """The outline of the rules, which is worked out when rules change for the first time."""
@@ -331,12 +332,12 @@ class Ruleset:
         self,
         needed: Mapping[str, tuple[str, ...]],
         core: Mapping[str, Rule],
+        folding: frozenset[str],
         more: Mapping[str, Rule] | None = None,
         fewer: Mapping[str, Rule] | None = None,
     ) -> Ruleset:
         """The rule set with these core rules, in the form that they run in; ``more`` and ``fewer`` than before."""
-        folding = ranging(core) if self.outline is None else self.outline.folding
-        runs = fold_rows(core, self.schema, folding)
+        runs = fold_rows(core, self.schema, folding) if folding else core
         if runs is core:
             watched = None
             if more is not None and fewer is not None and self.lifted is None and self.watched is not None:
@@ -391,15 +392,17 @@ class Ruleset:
             return None
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         program = replace(self.program, rules=(*self.program.rules, *add))
+        outline = outline.changed(add, (), core, {})
         grown = replace(
             self,
             program=program,
             used=self.used | {rule.label for rule in add if rule.label},
             schema={**self.schema, **schema},
             checked=None,
-            outline=outline.changed(add, (), core, {}),
+            outline=outline,
         )
-        return grown._running({**before.core_labels, **needed}, {**before.core, **core}, core, {})
+        core_labels, all_core = {**before.core_labels, **needed}, {**before.core, **core}
+        return grown._running(core_labels, all_core, outline.folding, core, {})
 
     def asking(self, question: Rule, arities: Mapping[str, int]) -> Ruleset:
         """The rule set with the rule of a question, whose own relations have these numbers of columns.
@@ -437,8 +440,11 @@ class Ruleset:
         if any(None in schema[rule.head.predicate] for rule in own.values()):
             return self.changed(add=(question,), known=arities)
         schema = {**self.schema, **{name: types for name, types in schema.items() if name not in self.schema}}
+        folding = self._outlined().folding
+        if any(map(is_aggregate_rule, own.values())):
+            folding |= ranging(own)
         asked = replace(self, schema=schema, outline=None)
-        return asked._running({**before.core_labels, **needed}, {**before.core, **own})
+        return asked._running({**before.core_labels, **needed}, {**before.core, **own}, folding)
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
         """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
@@ -470,6 +476,7 @@ class Ruleset:
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         for name in inline_relations(program):
             schema.pop(name, None)
+        outline = None if demand is not None else Outline.of(program.rules, core, Layers.of(core.values(), groups))
         built = replace(
             self,
             program=program,
@@ -485,9 +492,9 @@ class Ruleset:
             checked=checked,
             demand=demand,
             orders={rule.head.predicate: rule for rule in checked.orders},
-            outline=None if demand is not None else Outline.of(program.rules, core, Layers.of(core.values(), groups)),
+            outline=outline,
         )
-        return built if demand is not None else built._running(needed, core)
+        return built if outline is None else built._running(needed, core, outline.folding)
 
     def label(self, rules: Sequence[Rule], taken: Sequence[str] = ()) -> tuple[Rule, ...]:
         """Give labels to rules without one; a label that was ever used is never given again (D4)."""

@@ -78,7 +78,7 @@ TOO_LARGE_LIST = FailureEntry(
     "{function} returns a list that contains more than {most:,} lists",
     "Lists may contain lists up to a fixed number.",
     "Make the recursion terminate, or keep the parts as facts.",
-    'Engine("p([1, 1], 0). p([X, X], N + 1) :- p(X, N), N < 20.")\n',
+    'Engine("p([1], 0). p([X, X, X, X], N + 1) :- p(X, N), N < 20.")\n',
 )
 TOO_LONG_RANGE = FailureEntry(
     "TL2211",
