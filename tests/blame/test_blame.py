@@ -48,7 +48,7 @@ def friday() -> Epoch:
 
 def test_fact_that_went_names_where_its_proof_broke(friday: Epoch) -> None:
     found = blamed(friday, "reads(ann, plan)")
-    assert (found.what, texts(found)) == ("went", ["part(dev, all) was retracted"])
+    assert (found.what, texts(found)) == ("removed", ["part(dev, all) was retracted"])
     path = ("reads(ann, plan)  by reads", "member(ann, all)  by r2", "part(dev, all) was retracted")
     assert found.causes[0].path == path
     assert found.old_proof is not None
@@ -123,7 +123,7 @@ def test_rule_and_facts_at_once_are_blamed_on_the_rule() -> None:
     with db.epoch() as e:
         e.remove_rule("deputy")
     gone = blamed(e, "reads(dan, plan)")
-    assert (gone.what, texts(gone)) == ("went", ["rule `deputy` was removed"])
+    assert (gone.what, texts(gone)) == ("removed", ["rule `deputy` was removed"])
     assert "deputy: reads(V, D) :- stands_in(V, U), reads(U, D)." in str(gone)
 
 
@@ -203,7 +203,7 @@ def test_past_epochs_name_who_made_them(tmp_path: Path) -> None:
         assert str(found).startswith("reads(eve, plan) was removed in epoch 3, by bob: the wall")
         came = db.blame("reads(eve, plan)", epoch=2)
         assert isinstance(came, Blame)
-        assert (came.what, came.origin.author) == ("came", "ann")
+        assert (came.what, came.origin.author) == ("added", "ann")
         assert str(first.blame("reads(eve, plan)")).splitlines()[0] == str(came).splitlines()[0]
         both = db.blame("member(eve, dev)", since=1)
         assert isinstance(both, Blame)
@@ -225,7 +225,7 @@ def test_blame_is_told_as_text_page_and_json(friday: Epoch) -> None:
     assert "the proof that broke" in page
     told = json.loads(found.json())
     assert told["causes"][0]["retracted"] == ["dev", "all"]
-    assert (told["what"], told["origin"]["author"]) == ("went", "zoe")
+    assert (told["what"], told["origin"]["author"]) == ("removed", "zoe")
     view = friday.blame("reads")
     assert isinstance(view, ViewBlame)
     assert "part(dev, all) was retracted" in view._repr_html_()

@@ -98,7 +98,7 @@ def test_errors_are_shown_with_the_underlined_text(tmp_path: Path) -> None:
     path.write_text("p(X) :- q(Y), r(Y).\n")
     lines = run("check", str(path)).stdout.splitlines()
     assert lines[:5] == [
-        "error[TL301]: variable `X` of the head is not bound by the body",
+        "error[TL301]: variable `X` in the head is not bound by the body",
         f" --> {path}:1:3",
         "  |",
         "1 | p(X) :- q(Y), r(Y).",

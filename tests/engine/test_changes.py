@@ -111,7 +111,7 @@ def test_the_history_of_a_view_is_what_its_epochs_reported(tmp_path: Path, parti
         for view, found in reported.items():
             assert sorted((epoch, sign, repr(row)) for epoch, sign, row in db.changes(view)) == sorted(found)
             inserted = next(c for c in reversed(db.changes(view)) if c.sign > 0)
-            assert db.blame((view, inserted.fact), epoch=inserted.epoch).what == "came"  # type: ignore[union-attr]
+            assert db.blame((view, inserted.fact), epoch=inserted.epoch).what == "added"  # type: ignore[union-attr]
         db.close()
         db = Engine(path=tmp_path / "state")
     db.close()

@@ -90,8 +90,8 @@ def test_errors_of_queries_are_about_the_text_that_was_asked() -> None:
             insert(db)
         for text, wanted in [
             ("reach(X", "<query>:1:8: TL103: `(` is never closed: expected `,` or `)`, found the end of the text"),
-            ("X < 3", "<query>:1:1: TL303: variable `X` of a comparison is not bound"),
-            ("?reach(1, X), X < Y.", "<query>:1:19: TL303: variable `Y` of a comparison is not bound"),
+            ("X < 3", "<query>:1:1: TL303: variable `X` in a comparison is not bound"),
+            ("?reach(1, X), X < Y.", "<query>:1:19: TL303: variable `Y` in a comparison is not bound"),
         ]:
             with pytest.raises(ProgramError) as failed:
                 db.query(text)

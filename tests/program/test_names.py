@@ -61,7 +61,7 @@ def test_all_findings_come_at_once_in_the_order_of_the_text() -> None:
 def test_messages_of_the_exception_are_one_line_each() -> None:
     with pytest.raises(ProgramError) as raised:
         check_program(parse_program("p(X) :- q(Y).", "a.dl"))
-    assert str(raised.value).splitlines()[0] == ("a.dl:1:3: TL301: variable `X` of the head is not bound by the body")
+    assert str(raised.value).splitlines()[0] == ("a.dl:1:3: TL301: variable `X` in the head is not bound by the body")
 
 
 def test_variable_counts_as_used_inside_an_aggregate() -> None:

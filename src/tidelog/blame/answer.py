@@ -15,7 +15,7 @@ from tidelog.blame.change import Cause, Change, Origin, RuleChanged, change_json
 from tidelog.io import html
 from tidelog.why import Proof, WhyNot
 
-CAME, WENT, CHANGED = "came", "went", "changed"
+ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 PROOF_LINES = 40
 
 
@@ -44,8 +44,8 @@ class Blame:
 
     @property
     def what(self) -> str:
-        """How the fact changed: ``came`` (it was added), ``went`` (it was removed) or ``changed``."""
-        return CHANGED if self.before and self.after else CAME if self.after else WENT
+        """How the fact changed: ``added``, ``removed`` or ``changed``."""
+        return CHANGED if self.before and self.after else ADDED if self.after else REMOVED
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -159,9 +159,9 @@ class ViewBlame:
 
 def _headline(blame: Blame) -> str:
     """How the fact changed, in one line."""
-    if blame.what == CAME:
+    if blame.what == ADDED:
         return f"{blame.fact} was added in {blame.origin}"
-    if blame.what == WENT:
+    if blame.what == REMOVED:
         return f"{blame.fact} was removed in {blame.origin}"
     return f"{', '.join(blame.after)} replaced {', '.join(blame.before)} in {blame.origin}"
 

@@ -32,7 +32,7 @@ NO_TOKEN_FILE = FailureEntry(
     "cannot read the token file",
     "cannot read {path}: {error}",
     "A client sends one of the tokens that the server stores in files.",
-    "Pass `token`, or as `token_file` the path of a file in the server's token folder.",
+    "Pass `token`, or pass the path of a file in the server's token folder as `token_file`.",
     test="tests/client/test_client.py::test_a_token_comes_from_a_file",
 )
 EPOCH_IS_OVER = FailureEntry(

@@ -76,8 +76,8 @@ ARRAY_DIMENSIONS = FailureEntry(
     "TL1006",
     DataError,
     "array with too many dimensions",
-    "{relation}: a numpy array of rows has one or two dimensions, this one has {dimensions}",
-    "The first dimension of an array is the rows, the second the columns. A vector and a structured array have "
+    "{relation}: a numpy array of rows has one or two dimensions; this one has {dimensions}",
+    "The first dimension of an array contains the rows, the second the columns. A vector and a structured array have "
     "one dimension.",
     "Reshape the array: `array.reshape(-1, 2)` has two columns.",
     "import numpy as np\n" + _insert("reach(X) :- edge(X).", "np.zeros((2, 2, 2))"),
@@ -159,7 +159,7 @@ SOME_NAMES = FailureEntry(
     "TL1016",
     DataError,
     "table has only some of the column names",
-    "{where}: the columns are {found}, the relation has {names}: {problem}",
+    "{where}: the columns are {found}, but the relation has {names}: {problem}",
     "A table that has all column names of the relation is read by name; a table that has none of them is read "
     "by position. Names are compared ignoring case and surrounding blanks.",
     'Rename the columns. To read by position, pass tuples, or write `columns=` (such as `columns="0:1"`) in the '
@@ -326,7 +326,7 @@ NO_RESULTS = FailureEntry(
     DataError,
     "file of results not found",
     "no results for `{relation}`: {folder} has no file {name}",
-    "A certificate covers all relations that have rules, auxiliary ones too, and needs the facts of each of them.",
+    "A certificate covers all relations that have rules, including auxiliary ones, and needs the facts of each one.",
     "Write the facts of the relation to this file. If it is empty, write an empty file.",
     "$ printf 'p(X) :- q(X).' > p.dl\n$ tidelog verify --facts . p.dl\n",
 )

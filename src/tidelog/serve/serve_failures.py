@@ -77,7 +77,7 @@ NOT_JSON = FailureEntry(
     ServerError,
     "request body is not JSON",
     "the body is not JSON: {error}",
-    "Bodies are JSON in UTF-8, without NaN and lone surrogates.",
+    "Bodies are JSON in UTF-8, without NaN or lone surrogates.",
     "",
     test="tests/serve/test_limits.py::test_a_body_that_is_not_json",
 )

@@ -54,7 +54,7 @@ def test_clauses_that_negate_themselves_have_no_levels():
 
 
 def test_a_negated_atom_is_bound_by_positive_ones():
-    with pytest.raises(TidelogError, match="variable `y` of a negated atom"):
+    with pytest.raises(TidelogError, match="variable `y` in a negated atom"):
         Clause(("p", (X,)), (("q", (X,)),), (("r", (Y,)),))
 
 

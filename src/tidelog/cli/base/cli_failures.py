@@ -54,7 +54,7 @@ OUTSIDE = FailureEntry(
     EngineError,
     "file outside the sandbox",
     "the program refers to `{path}`, which is outside {folders}",
-    "In a sandbox a program may access files beside it, in the folders of facts and outputs, and in folders "
+    "In a sandbox a program may access files in its own folder, in the folders of facts and outputs, and in folders "
     "given with `--allow`. Symbolic links are resolved.",
     "Move the file, add its folder with `--allow`, or omit `--sandbox`.",
     "$ printf '.decl n(a: number)\\n.input n(filename=\"/etc/n.facts\")\\n' > p.dl\n"
@@ -238,7 +238,7 @@ ONLY_FILES = FailureEntry(
     "TL4820",
     EngineError,
     "option not supported with --facts",
-    "`tidelog verify --facts FOLDER PROGRAM` has no state folder, no --at and no --runtime spark",
+    "`tidelog verify --facts FOLDER PROGRAM` does not accept a state folder, --at or --runtime spark",
     "Files of results have no epochs, and they are checked in this process.",
     "Write `tidelog verify --facts FOLDER PROGRAM`, with `-F DIR` for the base facts.",
     _PROGRAM + "$ tidelog verify --facts . s p.dl\n",
@@ -247,7 +247,7 @@ PROVED_ALONE = FailureEntry(
     "TL4821",
     EngineError,
     "option not supported with --proved",
-    "`--proved` checks a state folder against its own rules: not with PROGRAM, -F, --facts or --runtime spark",
+    "`--proved` checks a state folder against its own rules; omit PROGRAM, -F, --facts and --runtime spark",
     "The extracted checker reads the core rules, base facts and ranks that the state holds.",
     "Leave out the other options, or leave out `--proved`.",
     _PROGRAM + "$ tidelog verify s p.dl --proved\n",

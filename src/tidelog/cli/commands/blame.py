@@ -1,4 +1,4 @@
-"""`tidelog blame --state DIR FACT`: which changes of an epoch caused that a fact came, went or changed its value.
+"""`tidelog blame --state DIR FACT`: which changes of an epoch added, removed or changed a fact.
 
 Law: the folder is read without its lock; nothing is changed. Exit code 1 if the fact did not change.
 """

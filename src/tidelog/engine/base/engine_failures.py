@@ -241,7 +241,7 @@ REFUSED = FailureEntry(
     "TL4951",
     ConstraintError,
     "constraint violated",
-    "the epoch is refused and rolled back: {told}",
+    "the epoch is refused and rolled back: {violations}",
     "An epoch is not committed if the body of a constraint holds at its end.",
     "Change facts or rules in the same epoch so that the body does not hold, or remove the constraint by its label.",
     'db = Engine("few: :- n(X), X > 9.")\nwith db.epoch() as e:\n    e.insert("n", [(10,)])\n',

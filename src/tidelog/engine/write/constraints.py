@@ -44,7 +44,7 @@ def enforce(violations: Sequence[ViolatedConstraint]) -> None:
     """
     refused = tuple(violated for violated in violations if violated.severity == REFUSE)
     if refused:
-        error: ConstraintError = failures.REFUSED.error(told="\n".join(map(str, refused)))
+        error: ConstraintError = failures.REFUSED.error(violations="\n".join(map(str, refused)))
         error.violations = refused
         raise error
     for violated in violations:

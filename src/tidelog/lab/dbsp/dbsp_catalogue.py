@@ -36,7 +36,7 @@ COLUMNS = CodeEntry(
     "conflicting number of columns on the circuit",
     "`{name}` has {expected:1 column}, but is used with {found} here",
     "The number of columns of a relation is fixed by its first use.",
-    "Give every use of the relation the same number of arguments.",
+    "Use the relation with the same number of arguments everywhere.",
     "p(X) :- q(X, X). p(X) :- q(X).",
 )
 NEGATED = CodeEntry(

@@ -76,7 +76,7 @@ TOO_LARGE_LIST = FailureEntry(
     EvaluationError,
     "list with too many nested lists",
     "{function} returns a list that contains more than {most:,} lists",
-    "Lists may contain lists up to a fixed number.",
+    "The number of lists inside a list is limited.",
     "Make the recursion terminate, or keep the parts as facts.",
     'Engine("p([1], 0). p([X, X, X, X], N + 1) :- p(X, N), N < 20.")\n',
 )
@@ -132,7 +132,7 @@ UNSETTLED = FailureEntry(
     EvaluationError,
     "recursion through a best value does not settle",
     "{names}: the best values still change after {times:1 iteration}; nothing was changed",
-    "A recursion with witnesses is settled from the best value on. This terminates if every value is worse "
+    "A recursion with witnesses settles values in order, the best first. This terminates if every value is worse "
     "than the values it is computed from.",
     "Look for negative costs.",
     test="tests/partition/test_gain.py::test_recursion_that_never_settles_is_given_up",
@@ -168,7 +168,7 @@ TOO_MANY_FACTS = FailureEntry(
     "fact limit of an epoch exceeded",
     "the epoch derived {facts:1 fact}, but its limit is {limit:,}; nothing was changed",
     "`Limits(facts=...)` limits the facts that become present during an epoch, including those that do not remain.",
-    "Raise the limit, or look for a rule that multiplies facts with `tidelog explain`.",
+    "Raise the limit, or use `tidelog explain` to find a rule that multiplies facts.",
     f"Engine({_COUNT}, limits=Limits(facts=1000))\n",
 )
 TOO_MUCH_MEMORY = FailureEntry(

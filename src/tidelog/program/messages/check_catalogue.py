@@ -155,7 +155,7 @@ _SAFETY = (
     CodeEntry(
         "TL301",
         "unbound variable in the head",
-        "variable `{name}` of the head is not bound by the body",
+        "variable `{name}` in the head is not bound by the body",
         "Every variable of a head must be bound in the body, by a positive atom or by `=` with a bound term.",
         "Use the variable in a positive atom of the body, or replace it with a constant.",
         "reach(X, Y) :- node(X).\n",
@@ -163,7 +163,7 @@ _SAFETY = (
     CodeEntry(
         "TL302",
         "unbound variable in a negation",
-        "variable `{name}` of a negated atom is not bound",
+        "variable `{name}` in a negated atom is not bound",
         "A negation does not bind variables: a positive literal of the same body must bind them.",
         "Bind the variable in a positive atom, or write `_` to match any value.",
         "lonely(X) :- node(X), !edge(X, Y).\n",
@@ -171,7 +171,7 @@ _SAFETY = (
     CodeEntry(
         "TL303",
         "unbound variable in a comparison",
-        "variable `{name}` of a comparison is not bound",
+        "variable `{name}` in a comparison is not bound",
         "A comparison does not bind variables, except `=`, which binds a variable when its other side is bound.",
         "Bind the variable in a positive atom of the body.",
         "big(X) :- node(X), X > Y.\n",
@@ -179,7 +179,7 @@ _SAFETY = (
     CodeEntry(
         "TL304",
         "unbound variable in an expression",
-        "variable `{name}` of an expression is not bound",
+        "variable `{name}` in an expression is not bound",
         "An expression in an atom is computed and does not bind variables: they must be bound elsewhere in the body.",
         "Bind the variable in a positive atom, or use a new variable as the argument and solve for the other: "
         "`edge(X, Z), Y = Z - 1`.",
@@ -196,7 +196,7 @@ _SAFETY = (
     CodeEntry(
         "TL306",
         "unbound variable in a range",
-        "variable `{name}` of a range is not bound",
+        "variable `{name}` in a range is not bound",
         "The bounds and the step of a range must be bound elsewhere in the body.",
         "Bind the variable in a positive atom, or use numbers.",
         "slot(X) :- node(Y), X = range(0, N).\n",
@@ -221,7 +221,7 @@ _SAFETY = (
     CodeEntry(
         "TL309",
         "unbound variable in an aggregate",
-        "variable `{name}` of an aggregate is not bound",
+        "variable `{name}` in an aggregate is not bound",
         "The value of an aggregate and the literals of its body use variables that are bound in that body, or "
         "outside it in the rule.",
         "Bind the variable in a positive atom of the aggregate's body.",
@@ -273,7 +273,7 @@ _WARNINGS = (
         "TL701",
         "possibly misspelled relation",
         "`{name}` has no facts or rules; did you mean `{nearest}`?",
-        "A relation without a declaration, facts and rules is empty until facts are inserted from outside.",
+        "A relation without a declaration, facts or rules is empty until facts are inserted from outside.",
         "Correct the name, or declare the relation with `.decl` or `.input` if its facts come from outside.",
         "path(X, Y) :- edge(X, Y).\npath(X, Z) :- pth(X, Y), edge(Y, Z).\n",
     ),

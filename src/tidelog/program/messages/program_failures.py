@@ -24,7 +24,7 @@ DIVISION = FailureEntry(
     EvaluationError,
     "division by zero",
     "division by zero: {left} {operator} {right}",
-    "Division by zero is an error, for floats too, and so is a negative power of zero.",
+    "Division by zero is an error, even for floats, and so is a negative power of zero.",
     "Exclude zero with a comparison in the body: `Y != 0`.",
     'Engine("p(1 / 0).")\n',
 )

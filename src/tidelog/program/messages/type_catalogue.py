@@ -70,7 +70,7 @@ TYPES = (
         "TL408",
         "number out of range",
         "{value} does not fit into type {type}",
-        "A number is a signed 64-bit integer (-2^63 to 2^63-1), an unsigned number an unsigned one (0 to 2^64-1).",
+        "A number is between -2^63 and 2^63-1, an unsigned number between 0 and 2^64-1.",
         "Use a smaller number, another type, or a float.",
         ".decl p(x: unsigned)\np(-1).\n",
     ),
@@ -78,7 +78,7 @@ TYPES = (
         "TL409",
         "cast between different base types",
         "a {found} cannot be cast to `{name}`, whose values are of type {base}",
-        "A cast `as(x, T)` changes the type of a value to another one with the same base type. It does not convert "
+        "A cast `as(x, T)` changes the type of a value to another type with the same base type. It does not convert "
         "the value.",
         "Convert the value with a function such as `to_number`, `to_float` or `to_string`.",
         ".decl p(x: symbol)\n.decl q(x: number)\nq(as(x, number)) :- p(x).\n",

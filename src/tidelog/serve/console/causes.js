@@ -4,7 +4,7 @@ import { html } from "./dom.js";
 import { clock, count } from "./format.js";
 import { settle } from "./states.js";
 
-const CHANGES = { came: "was added", went: "was removed", changed: "was changed" };
+const CHANGES = { added: "was added", removed: "was removed", changed: "was changed" };
 
 export function causes(fact) {
   const box = html("section", { class: "causes", "aria-label": "Causes", "aria-live": "polite" });

@@ -58,9 +58,9 @@ EACH = FailureEntry(
     "TL6106",
     StageError,
     "wrong number of arguments for the partitions",
-    "`each` has {given:1 entry}, but the engine has {partitions:1 partition}",
+    "`each` has {given:1 item}, but the engine has {partitions:1 partition}",
     "`each` contains the arguments of every partition.",
-    "Pass one entry for each partition.",
+    "Pass one item for each partition.",
     test=f"{_RESIDENT}::test_calls_take_the_same_or_their_own_arguments",
 )
 NOT_RUNNING = FailureEntry(

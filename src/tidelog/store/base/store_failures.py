@@ -26,7 +26,7 @@ OTHER_PROGRAM = FailureEntry(
     "TL5102",
     StateError,
     "state belongs to another program",
-    "{place} contains a different program. Differences from the stored program to the given one:\n  {shown}\n"
+    "{place} contains a different program. Differences between the stored and the given program:\n  {shown}\n"
     "Open the state without a program, or change its program with `tidelog apply`",
     "A state belongs to its program, because its views were derived by that program's rules.",
     "",
