@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from tidelog.program.check import examine_program
+from tidelog.program import Atom, Call, Const, Program, Rule, Var
+from tidelog.program.check import check_program, examine_program
+from tidelog.program.checks.termination.lists import CASE_GROWTH
 from tidelog.syntax import parse_program, read_file
 
 PROGRAMS = Path(__file__).parents[3] / "programs"
@@ -42,6 +45,19 @@ ENDS = {
     "a list that gets shorter": "p(P) :- e(P). p(f_removeLast(P)) :- p(P), f_size(P) > 0.",
     "a text that is cut": "p(S) :- e(S). p(substr(S, 1, strlen(S) - 1)) :- p(S), strlen(S) > 1.",
     "a text of bounded length": "p(S) :- e(S). p(T) :- p(S), e(U), T = cat(S, U), strlen(T) <= 9.",
+    "a text in other case": "p(S) :- e(S). p(lower(trim(S))) :- p(S), strlen(S) > 1. p(upper(S)) :- p(S).",
+    "a text whose parts are replaced": 'p(S) :- e(S). p(replace(S, "ab", "c")) :- p(S), starts_with(S, "a") = 1.',
+    "a text that is split": 'p(S) :- e(S), S != "". p(T) :- p(S), T = elements(split(S, ",")). '
+    'p(join(split(S, ";"), ",")) :- p(S).',
+    "a group of a match": 'p(S) :- e(S), S != "". p(regex_group("(a*)b", S, 1)) :- p(S).',
+    "a text that is padded": 'p(S) :- e(S), S != "". p(pad_left(S, 8, "0")) :- p(S). p(substr(S, 0, 3)) :- p(S).',
+    "the text of a length": 'p(S) :- e(S), S != "". p(to_string(strlen(S))) :- p(S).',
+    "the least of texts": "p(S) :- e(S). p(least(S, lower(T))) :- p(S), p(T).",
+    "a number without its sign": "p(X) :- e(X), X < 9. p(abs(X)) :- p(X). p(-X) :- p(X). "
+    "p(greatest(X, Y)) :- p(X), p(Y).",
+    "a rounded float": ".decl p(x: float)\n.decl e(x: float)\np(x) :- e(x). p(floor(x)) :- p(x). p(ceil(-x)) :- p(x).",
+    "the weekday of a date": ".decl p(d: date, n: number)\n.decl e(d: date)\np(d, 0) :- e(d). "
+    "p(e, weekday(date_add(d, n))) :- p(d, n), e(e).",
     "parts of structures": ".type L = [h: number, t: L]\n.decl p(l: L)\n.decl e(l: L)\n"
     "p(l) :- e(l). p(t) :- p([_, t]).",
     "structures around what gets smaller": ".type L = [h: number, t: L]\n.decl p(l: L, r: L)\n.decl e(l: L)\n"
@@ -78,11 +94,37 @@ GROWS = {
         "M + 1",
     ),
     "a text": ('p(S) :- e(S). p(cat(S, "a")) :- p(S).', 'cat(S, "a")'),
+    "a replacement that is longer": ('p(S) :- e(S). p(replace(S, "a", "aa")) :- p(S).', 'replace(S, "a", "aa")'),
+    "a replacement that upper case makes longer": (
+        'p(S) :- e(S). p(replace(S, "a", "ß")) :- p(S). p(upper(S)) :- p(S). p(replace(S, "S", "a")) :- p(S).',
+        'replace(S, "a", "ß")',
+    ),
+    "signs of bits": ("p(X) :- e(X), X < 9. p(abs(X)) :- p(X). p(bnot X) :- p(X).", "abs(X)"),
+    "a padding that grows": ('p("a"). p(pad_left(S, strlen(S) + 1, "0")) :- p(S).', 'pad_left(S, strlen(S) + 1, "0")'),
     "a structure": (".type L = [h: number, t: L]\n.decl p(l: L)\np(nil). p([1, t]) :- p(t).", "[1, t]"),
     "the greatest cost": ("c(X, max<0>) :- e(X, _). c(Y, max<N>) :- c(X, M), e(X, Y), N = M + 1.", "M + 1"),
     "the least value that falls": ("c(X, min<0>) :- e(X, _). c(Y, min<N>) :- c(X, M), e(X, Y), N = M - 1.", "M - 1"),
     "half a float": (".decl c(x: float)\nc(1). c(x / 2) :- c(x), x > 0, x < 9.", "x / 2"),
 }
+
+
+def test_case_makes_texts_of_a_character_few_and_short() -> None:
+    """`lower` and `upper` of Unicode may lengthen a text, but not again and again: what `CASE_GROWTH` relies on."""
+    for character in map(chr, range(sys.maxunicode + 1)):
+        reached, waiting = {character}, [character]
+        while waiting:
+            text = waiting.pop()
+            for other in {text.lower(), text.upper()} - reached:
+                reached.add(other)
+                waiting.append(other)
+                assert len(other) <= CASE_GROWTH, character
+
+
+def test_the_finding_names_the_function_of_a_rule_that_has_no_text() -> None:
+    step = Rule(Atom("n", (Call("+", (Var("X"), Const(1, "number"))),)), (Atom("n", (Var("X"),)),))
+    start = Rule(Atom("n", (Var("X"),)), (Atom("e", (Var("X"),)),))
+    (finding,) = (f for f in check_program(Program((start, step))).warnings if f.code == "TL760")
+    assert "`+` computes column 1 of `n`" in finding.message
 
 
 def ending(text: str) -> tuple[list[str], tuple[str, ...]]:

@@ -16,7 +16,7 @@ from tidelog.program.checks.termination.measure import has_measure
 from tidelog.program.checks.termination.numbers import bounded_numbers
 from tidelog.program.checks.termination.ranks import Ranks, ranks_of
 from tidelog.program.checks.termination.ways import Position, Way, ways_of
-from tidelog.program.functions.table import FUNCTIONS, Function
+from tidelog.program.functions.table import FUNCTIONS, WRAP, Function
 from tidelog.program.graph.strata import Stratum, strong_components
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.types.arity import RESERVED
@@ -157,9 +157,15 @@ def _finding(step: _Step, inside: Sequence[_Step]) -> Diagnostic:
         related=related[: 2 * RELATED],
         column=step.target[1] + 1,
         relation=_users_name(step.target[0]),
-        term=" ".join(span.text.split()) if span is not None else "a function",
+        term=" ".join(span.text.split()) if span is not None else _function(step.made),
         cycle=cycle,
     )
+
+
+def _function(made: Term) -> str:
+    """The name of the function or aggregate that makes values, for terms that were not read from a text."""
+    assert isinstance(made, Call | Aggregate)  # `_findings` reports no other steps
+    return made.function.removeprefix(WRAP) if isinstance(made, Call) else made.kind
 
 
 def _users_name(name: str) -> str:

@@ -20,8 +20,9 @@ from tidelog.program.values.term import NUMBER, UNSIGNED, Aggregate, Call, Const
 ENDLESS = 1 << 40
 INTEGERS = (NUMBER, UNSIGNED, None)  # None: nothing says; numbers of the text are integers then
 FEW_VALUES = (
-    "cidr_contains", "cidr_overlaps", "contains", "ends_with", "f_inPath", "f_member", "ip_version", "is_cidr", "is_ip",
-    "is_json", "json_has", "json_type", "land", "lnot", "lor", "lxor", "match", "regex_find", "starts_with",
+    "cidr_contains", "cidr_overlaps", "contains", "day", "ends_with", "f_inPath", "f_member", "hour", "ip_version",
+    "is_cidr", "is_ip", "is_json", "json_has", "json_type", "land", "lnot", "lor", "lxor", "match", "minute", "month",
+    "regex_find", "second", "starts_with", "weekday",
 )  # fmt: skip
 ELEMENTS = ("element", "f_first", "f_last")
 UPPER, LOWER = 1, -1
@@ -145,8 +146,8 @@ class Ranks:
                 return _more(self.bound(way, args[0], -side, seen))
             case "*", 2:
                 return _more(max(self.bound(way, arg, each, seen) for arg in args for each in (UPPER, LOWER)))
-            case "min" | "max", _:
-                one = (call.function == "min") == (side == UPPER)
+            case "min" | "max" | "least" | "greatest", _:
+                one = (call.function in ("min", "least")) == (side == UPPER)
                 return (min if one else max)(self.bound(way, arg, side, seen) for arg in args)
             case "band", 2 if any(isinstance(a, Const) and _positive(a) for a in args):
                 return 0
