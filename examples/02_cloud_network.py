@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parent / "data" / "cloud"  # a Soufflé program and its 
 
 
 def read_facts(path):
-    """A fact file of Soufflé's as a table: tab-separated, without a header."""
+    """Read a Soufflé fact file, which is tab-separated and has no header, as a table."""
     options = csv.ReadOptions(autogenerate_column_names=True)
     return csv.read_csv(path, options, csv.ParseOptions(delimiter="\t"))
 

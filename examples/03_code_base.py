@@ -1,6 +1,6 @@
 """Analysis of a real code base: which modules does an edit affect, where are import cycles, what is never used?
 
-Usage: python 03_code_base.py [FOLDER]. The folder of a Python package; without it, the package `tidelog` itself.
+Usage: python 03_code_base.py [FOLDER]. FOLDER is a Python package, by default `tidelog` itself.
 """
 
 import ast
@@ -57,7 +57,7 @@ def main():
         epoch.insert("edited", [(heaviest,)])
     print(f"test again after that edit: {len(epoch.changes['retest'].inserted)} modules")
 
-    # The edit removes an import: only what follows from it is computed.
+    # The edit removes an import. Only the facts that depend on it are recomputed.
     importer = max(db.query(f'imports(M, "{heaviest}")'))[0]
     with db.epoch() as epoch:
         epoch.delete("imports", [(importer, heaviest)])

@@ -11,7 +11,7 @@ from random import Random
 from tidelog import Engine
 
 RULES = """
-// An identifier that many records share, such as the telephone of a hotel, identifies nobody.
+// An identifier that many records share, such as the telephone number of a hotel, does not identify a person.
 crowded(K, V) :- has(_, K, V), N = count : { has(_, K, V) }, N > 4.
 linked(R, S) :- has(R, K, V), has(S, K, V), R != S, !crowded(K, V).
 person(R, min<R>) :- has(R, _, _).

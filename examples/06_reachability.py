@@ -1,4 +1,4 @@
-"""Reachability: a view that stays true while facts and rules change."""
+"""Reachability: a view that stays up to date while facts and rules change."""
 
 from tidelog import Engine
 
@@ -28,7 +28,7 @@ def main():
         epoch.delete("flight", [("rome", "oslo")])
     print("without rome-oslo:", describe(epoch, "reach"))
 
-    # The cycle is gone: no fact is left that only supported itself.
+    # The cycle is broken, and facts that only supported each other are removed.
     print("rome reaches", sorted(place for (place,) in db.query("reach(rome, Place)")))
 
     with db.epoch() as epoch:

@@ -22,7 +22,7 @@ ROADS = [
 
 
 def way(db, start, end):
-    """A shortest way, by its first legs."""
+    """Follow the first legs and return a shortest route."""
     places = [start]
     while places[-1] != end:
         places.append(min(y for (y,) in db.query(f"first({places[-1]}, {end}, Y)")))

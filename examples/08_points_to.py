@@ -1,4 +1,4 @@
-"""Points-to analysis: which objects may a variable hold? The answer follows while the program is edited."""
+"""Points-to analysis: which objects may a variable hold? The answer stays up to date while the program is edited."""
 
 from tidelog import Engine
 

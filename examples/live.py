@@ -72,7 +72,7 @@ def watch(address: str, token: str, ended: threading.Event) -> None:
             since = since or ask(address, token, "")["epoch"]
             found = ask(address, token, f"/changes/can_open?since={since}&wait=1")
         except ConnectionError:
-            time.sleep(0.1)  # it is not ready yet
+            time.sleep(0.1)  # the server is not ready yet
             continue
         for epoch in found["changes"]:
             rows = [("+", row) for row in epoch["plus"]] + [("-", row) for row in epoch["minus"]]
@@ -92,7 +92,7 @@ def change_rows(server: Server, ended: threading.Event) -> None:
 
 
 def main() -> None:
-    """Start everything, and end everything."""
+    """Run the demo, and stop the database and the server at the end."""
     if why := why_not():
         sys.exit(f"{why}; `make postgresql` installs it where that is possible")
     with running() as server, tempfile.TemporaryDirectory(prefix="tidelog-live-") as folder:

@@ -28,14 +28,14 @@ def document(number: int) -> str:
 
 
 def nested(rng: Random, count: int, name, extra: float) -> list[tuple[str, str]]:
-    """Everything lies in something of a smaller number, some things in two."""
+    """Put each item into one with a smaller number, and some items into two."""
     pairs = [(name(i), name(rng.randrange(i // 4, i))) for i in range(1, count)]
     pairs += [(name(i), name(rng.randrange(i // 2, i))) for i in range(2, count) if rng.random() < extra]
     return sorted(set(pairs))
 
 
 def organisation(seed: int = 2026) -> Facts:
-    """All base facts by relation: some 105,000."""
+    """All base facts by relation, about 105,000."""
     rng = Random(seed)
     return {
         "joins": sorted({(person(i), group(rng.randrange(GROUPS))) for i in range(PEOPLE) for _ in range(2)}),

@@ -1,6 +1,6 @@
 """A PostgreSQL server for tests, benchmarks and the demo: a folder, a separate port, an unprivileged user.
 
-It keeps nothing safe (fsync is off) and listens on a socket in its folder alone.
+Its data does not survive a crash of the machine (fsync is off), and it listens only on a socket in its folder.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def why_not() -> str:
 
 
 def unprivileged() -> str | None:
-    """A user to run the server as, where this process is root's."""
+    """A user to run the server as if this process runs as root."""
     for name in ("postgres", "nobody"):
         try:
             return pwd.getpwnam(name).pw_name
@@ -58,7 +58,7 @@ def unprivileged() -> str | None:
 
 
 class Server:
-    """A server in a folder; ``dsn`` goes to a database of it."""
+    """A server in a folder; ``dsn`` returns a connection string for one of its databases."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder = folder
@@ -82,7 +82,7 @@ class Server:
         return " ".join(f"{name}={value}" for name, value in given.items())
 
     def start(self, **settings: str) -> None:
-        """Start it, with other settings for this time, and wait until it answers."""
+        """Start it, with additional settings for this run, and wait until it accepts connections."""
         given = " ".join(f"-c {name}={value}" for name, value in settings.items())
         self._run("pg_ctl", "-D", self.data, "-l", str(self.folder / "log"), "-o", given, "-w", "-t", "60", "start")
 
@@ -114,7 +114,7 @@ class Server:
 
 @contextmanager
 def running(**settings: str) -> Iterator[Server]:
-    """A server that goes away with all it holds."""
+    """A temporary server. Its data is deleted at the end."""
     with tempfile.TemporaryDirectory(prefix="tidelog-pg-", ignore_cleanup_errors=True) as folder:
         server = Server(Path(folder), **settings)
         server.start()
