@@ -240,6 +240,20 @@ def test_a_callback_that_fails_is_logged_and_called_with_the_next_change(caplog:
     assert "no disk" in caplog.text
 
 
+def test_a_listener_that_fails_leaves_the_epoch_committed_and_others_called(caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[int | None] = []
+
+    def fail(epoch: object) -> None:
+        raise ValueError("no disk")
+
+    with caplog.at_level(logging.ERROR, "tidelog"), Engine(COPY) as db:
+        core_of(db).listeners.extend([fail, lambda epoch: heard.append(epoch.number)])
+        assert insert(db, 1) == 2
+        assert (heard, list(db["p"])) == ([2], [(1,)])
+    assert [record.getMessage() for record in caplog.records] == ["epoch 2 was committed, but a listener failed"]
+    assert "no disk" in caplog.text
+
+
 def test_changes_that_cannot_be_read_are_a_gap_and_the_epoch_is_committed(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

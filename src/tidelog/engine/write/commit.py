@@ -1,7 +1,7 @@
 """Committing an epoch: run, check keys and constraints, record, publish; or preview it and roll it back.
 
 Law: an epoch counts when it is recorded and the runtime has committed it; whatever fails before leaves the engine at
-the epoch before. What is done afterwards (statistics, feeds, snapshots) cannot undo it.
+the epoch before. What is done afterwards (statistics, feeds, listeners, snapshots) cannot undo it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tidelog.engine.base.arguments import check_source
 from tidelog.engine.base.committed_epoch import CommittedEpoch
 from tidelog.engine.base.engine_time import Moment, microseconds
 from tidelog.engine.base.facts import program_facts
+from tidelog.engine.base.meter import LOG
 from tidelog.engine.base.signature import Signature
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import Changes, no_change, row_text
@@ -218,10 +219,18 @@ def _commit(core: Core, epoch: Epoch, lawful: bool) -> None:
         from tidelog.engine.write.feeds import feed
 
         feed(core, outcome.changes, before)
-    for note in tuple(core.listeners):  # other threads remove theirs
-        note(epoch)
+    _notify(core, epoch)
     if durable is not None:
         take_snapshot(core, durable, only_if_due=True)
+
+
+def _notify(core: Core, epoch: Epoch) -> None:
+    """Call every listener with a committed epoch; an exception of one is logged, and the others are still called."""
+    for note in tuple(core.listeners):  # other threads remove theirs
+        try:
+            note(epoch)
+        except Exception:
+            LOG.exception("epoch %d was committed, but a listener failed", core.number)
 
 
 def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) -> tuple[EpochOutcome, Schema]:
