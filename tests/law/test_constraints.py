@@ -111,7 +111,7 @@ def attempt(db: Engine, change: EpochChanges, convention: str) -> tuple[set[str]
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_an_epoch_is_refused_exactly_if_it_violates_a_constraint(first: int, kind: str, partitions: int) -> None:
     refused = 0
-    for seed in range(first, first + BLOCK):
+    for seed in range(first, min(first + BLOCK, CASES)):
         rng = Random(seed)
         case = governed(Case.random(7 * 10**6 + seed, kind), rng)
         try:

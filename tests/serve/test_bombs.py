@@ -122,6 +122,7 @@ def clients(server: Typed, state: Path) -> Iterator[httpx.Client]:
         yield httpx.Client(base_url=server.url, headers=headers, timeout=120, limits=httpx.Limits(max_connections=64))
 
 
+@pytest.mark.long  # the tests below try each limit with one text at one address; this one tries all pairs
 def test_every_text_is_answered_at_every_address_and_the_server_goes_on(tmp_path: Path) -> None:
     """Each is answered in its time, others are answered meanwhile, memory is given back, and SIGTERM ends it."""
     file, state = program(tmp_path), tmp_path / "state"
