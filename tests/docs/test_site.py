@@ -121,7 +121,7 @@ def test_members_of_an_engine_have_signatures_where_they_are_looked_at() -> None
 
 def test_a_notebook_is_a_page_with_what_it_shows(staged: Path) -> None:
     page = (staged / "pages/examples/notebooks/01_access_rights.ipynb.md").read_text("utf-8")
-    assert "~~~~ tidelog\n// Who holds which role" in page
+    assert "~~~~ tidelog\n// The roles of each user" in page
     assert "<svg" in page
     assert "`%%tidelog dry`\n\n~~~~ tidelog\nmember(eve, engineer)." in page
 

@@ -41,7 +41,7 @@ def test_calls_take_the_same_or_their_own_arguments(stage: ResidentStage) -> Non
     assert stage.call_all("echo", ("a",)) == ["a", "a"]
     assert stage.call_all("echo", each=[(1,), ((2, None),)]) == [1, (2, None)]
     assert stage.call(1, "echo", ({"k": [1]},)) == {"k": [1]}
-    with pytest.raises(StageError, match="1 entry, but the engine has 2 partitions") as refused:
+    with pytest.raises(StageError, match="1 item, but the engine has 2 partitions") as refused:
         stage.call_all("echo", each=[(1,)])
     assert refused.value.code == "TL6106"
 

@@ -40,7 +40,7 @@ class Clause:
     >>> Clause(("R", (x, y)), (("P", (x, x)),))
     Traceback (most recent call last):
     ...
-    tidelog.errors.TidelogError: variable `y` of the head does not occur in the body
+    tidelog.errors.TidelogError: variable `y` in the head does not occur in the body
     """
 
     head: Atom
