@@ -91,7 +91,8 @@ MUTANTS = (
     Mutant(
         "verify: a fact that follows need not be held",
         "verify/check.py",
-        "            if own is None:\n                raise ViolationFound(_missing(clause, row, _body(frame, registers)))",
+        "            if own is None:\n"
+        "                raise ViolationFound(_missing(clause, row, _body(frame, registers)))",
         "            if own is None:\n                return",
         VERIFY,
     ),
