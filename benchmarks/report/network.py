@@ -54,7 +54,9 @@ def _parts(run: Run) -> Iterator[str | Table]:
             yield f"## {heading}"
             yield prose(preface.format(**found[0].facts))
             yield table(
-                ("program", "links", "algorithm", "right", "wrong", "stuck", "no end", "messages"), _ends(found)
+                ("program", "links", "algorithm", "right", "wrong", "stuck", "no end", "messages"),
+                _ends(found),
+                ("links", "algorithm"),
             )
     if replayed := run.of("replay"):
         yield "## Replay: path vector with a_MIN, month by month from an empty network"

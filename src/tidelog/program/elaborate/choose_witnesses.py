@@ -111,7 +111,7 @@ def _only(name: str, program: Program) -> Rule | None:
     rules = [rule for rule in program.rules if rule.head.predicate == name]
     filled = any(fact.atom.predicate == name for fact in program.facts)
     filled = filled or any(each.kind == "input" and each.relation == name for each in program.directives)
-    special = any(each.name == name and (each.qualifiers or each.domains) for each in program.declarations)
+    special = any(each.relation == name and (each.qualifiers or each.domains) for each in program.declarations)
     return rules[0] if len(rules) == 1 and not filled and not special else None
 
 
