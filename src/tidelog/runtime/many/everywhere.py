@@ -154,10 +154,10 @@ class PartitionedFacts:
 
         def write() -> list[Kinds]:
             run = None if changes is None else self._runs.present(changes.run)
-            given = (name, tuple(types), tuple(columns), run, lists_as_text, tuple(outside))
+            arguments = (name, tuple(types), tuple(columns), run, lists_as_text, tuple(outside))
             if self._distribution().is_mirrored(name):
-                return [self._nodes.ask_one(0, Service.write_view, files[0], *given)]
-            return self._nodes.ask_each([Call(Service.write_view, file, *given) for file in files])
+                return [self._nodes.ask_one(0, Service.write_view, files[0], *arguments)]
+            return self._nodes.ask_each([Call(Service.write_view, file, *arguments) for file in files])
 
         return self._recovery.ask(write)
 

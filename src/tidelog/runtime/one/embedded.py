@@ -127,9 +127,9 @@ class EmbeddedFacts:
         """What the plans of all rules did since they were made."""
         return self._partition.rules.plan_counts()
 
-    def find(self, wanted: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
+    def find(self, patterns: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that a question looks for."""
-        return find(self._partition, wanted, running=running)
+        return find(self._partition, patterns, running=running)
 
     def write_view(
         self,

@@ -82,7 +82,7 @@ class Facts(Protocol):
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made, added up over the partitions."""
 
-    def find(self, wanted: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
+    def find(self, patterns: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that a question looks for, each once; to be asked while no epoch runs.
 
         With ``running`` they are those of the epoch that ran last and is not committed.

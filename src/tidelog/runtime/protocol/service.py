@@ -235,9 +235,9 @@ class Service:
         return relation_image(partition, name) if name in held_relations(partition) else None
 
     @call(reading=True)
-    def find(self, wanted: Sequence[FactPattern], running: bool = False) -> list[FactPage]:
+    def find(self, patterns: Sequence[FactPattern], running: bool = False) -> list[FactPage]:
         """The facts that a question looks for; ``running``: in the epoch that is not committed yet."""
-        return find(self.node.partition, wanted, running=running)
+        return find(self.node.partition, patterns, running=running)
 
     @call(limit=None)
     def write_view(
