@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 
-import httpx
 import pytest
 
-from tests.serve.running import refused, running
+from tests.serve.running import http_client, refused, running
 from tidelog.serve.document import DOCUMENT, PAGE
 from tidelog.serve.operation import Operation
 from tidelog.serve.routes import OPERATIONS
@@ -19,7 +18,7 @@ def path_of(operation: Operation) -> str:
 
 
 def test_every_request_needs_a_token() -> None:
-    with running() as server, httpx.Client(base_url=server.url) as http:
+    with running() as server, http_client(server.url) as http:
         for operation in OPERATIONS:
             for headers in ({}, {"Authorization": "Bearer " + "x" * 43}, {"Authorization": "Basic " + "w" * 43}):
                 response = http.request(operation.method, path_of(operation), headers=headers)
@@ -55,7 +54,7 @@ def test_nothing_of_another_origin_is_let_in() -> None:
 
 
 def test_the_api_is_described_for_everybody() -> None:
-    with running() as server, httpx.Client(base_url=server.url) as http:
+    with running() as server, http_client(server.url) as http:
         output = http.get(DOCUMENT).json()
         assert {(method.upper(), path) for path, known in output["paths"].items() for method in known} == {
             (operation.method, operation.path) for operation in OPERATIONS

@@ -32,8 +32,8 @@ from tidelog.program.values.source_types import CONFLICT, NATURAL, UNDETERMINED,
 if TYPE_CHECKING:
     from tidelog.runtime.protocol.runtime import DirectRows
 
-Facts = Sequence[tuple[int, str, Data]]
-SignedRows = Mapping[str, Sequence[tuple[int, Cells]]]
+Facts = Sequence[tuple[int, str, Data]]  # sign, relation, rows as they were given
+SignedRows = dict[str, list[tuple[int, Cells]]]  # by relation, each with its sign
 Judge = Callable[[str], bool]  # whether the values of a column fit a type
 INSTANT = "timestamp(us,UTC)"  # what times of Python with a zone are
 

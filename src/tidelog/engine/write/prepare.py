@@ -17,7 +17,7 @@ from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import row_text
 from tidelog.engine.write.epoch import CollectedChanges
 from tidelog.engine.write.expiry import Expiry, concerned, govern, hidden_types
-from tidelog.engine.write.origins import Namer, remember
+from tidelog.engine.write.origins import Facts, Namer, SignedRows, remember
 from tidelog.io.match_names import other_names
 from tidelog.io.nulls import InputReport, NullCounts
 from tidelog.io.rows import Data, encode_rows, order_columns, without_nulls
@@ -34,9 +34,6 @@ from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.protocol.runtime import DirectRows
 from tidelog.spark.arrivals import learn_arrivals
 
-Facts = Sequence[tuple[int, str, Data]]
-SignedRows = dict[str, list[tuple[int, Cells]]]
-
 
 @dataclass(slots=True)
 class Draft:
@@ -50,7 +47,7 @@ class Draft:
     moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that tables brought
     signed: SignedRows = field(default_factory=dict)
-    ends: dict[str, list[tuple[int, Cells]]] = field(default_factory=dict)  # given with inserted rows
+    ends: SignedRows = field(default_factory=dict)  # given with inserted rows
     beside: SignedRows = field(default_factory=dict)  # rows of relations that also get DataFrames
     inserts: dict[str, Cells] = field(default_factory=dict)
     deletes: dict[str, Cells] = field(default_factory=dict)

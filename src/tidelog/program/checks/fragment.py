@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.errors.counts import counted
 from tidelog.program.graph.dependency import POSITIVE, Edge
 from tidelog.program.graph.strata import cycle_through, strong_components
 from tidelog.program.messages.fragment_catalogue import diagnose
@@ -120,7 +121,7 @@ def _columns(program: Program) -> Iterator[Diagnostic]:
 
 
 def _not_binary(name: str, columns: int, span: Span | None) -> Diagnostic:
-    return diagnose("TL661", span, name=name, columns=f"{columns} column{'s' * (columns != 1)}")
+    return diagnose("TL661", span, name=name, columns=counted(columns, "column"))
 
 
 def _clauses(rules: Iterable[Rule]) -> Iterator[Diagnostic]:

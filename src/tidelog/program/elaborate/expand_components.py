@@ -16,6 +16,7 @@ from itertools import count
 from typing import Any
 
 from tidelog.errors import Diagnostic
+from tidelog.errors.counts import counted
 from tidelog.program.elaborate.rename import Renaming
 from tidelog.program.graph.inline import inline_relations
 from tidelog.program.messages.component_catalogue import diagnose
@@ -170,7 +171,7 @@ class _Expansion:
             return None
         component = found[0]
         if len(component.params) != len(reference.args):
-            few = f"{len(component.params)} type parameter" + ("" if len(component.params) == 1 else "s")
+            few = counted(len(component.params), "type parameter")
             form = f"`{component.name}<{', '.join(component.params)}>`" if component.params else f"`{component.name}`"
             given = f"{len(reference.args)} {'is' if len(reference.args) == 1 else 'are'} given"
             self._report(diagnose("TL222", reference.span, name=component.name, expected=few, found=given, form=form))

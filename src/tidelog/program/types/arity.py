@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.errors.counts import counted
 from tidelog.program.functions.table import Function
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.messages.nearest import KnownNames
@@ -64,7 +65,7 @@ def check_names(program: Program, functions: Mapping[str, tuple[Function, ...]],
 
 def columns(count: int) -> str:
     """``1 column``, ``2 columns``."""
-    return f"{count} column" + ("" if count == 1 else "s")
+    return counted(count, "column")
 
 
 def _declare(declaration: Declaration, names: Names) -> None:
@@ -265,7 +266,7 @@ def _parameter_counts(overloads: Iterable[Function]) -> str:
 
 
 def _counted(least: int, variadic: bool) -> str:
-    text = f"{least} argument" + ("" if least == 1 else "s")
+    text = counted(least, "argument")
     return f"at least {text}" if variadic else text
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tidelog.errors import Span
+from tidelog.errors.counts import counted
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.messages.nearest import KnownNames
 from tidelog.program.types.places import Places
@@ -50,7 +51,7 @@ def _fill(call: Call, constructor: TypedConstructor, parts: tuple[int, ...], inf
     """Give the parts the types of the fields."""
     inference.structures.names[clause, id(call)] = constructor.name(len(parts))
     if len(parts) != len(constructor.fields):
-        wanted, found = (f"{n} part{'s' * (n != 1)}" for n in (len(constructor.fields), len(parts)))
+        wanted, found = (counted(n, "part") for n in (len(constructor.fields), len(parts)))
         inference.findings.append(diagnose("TL420", call.span, name=constructor.shown, wanted=wanted, found=found))
         return
     for arg, part, (name, type_) in zip(call.args, parts, constructor.fields, strict=True):
