@@ -250,7 +250,7 @@ TEXT_TOO_SLOW = FailureEntry(
     ServerError,
     "text takes too long to check",
     "the text could not be read, checked and expanded within {seconds:g} s. Nothing was changed",
-    "Texts are checked in a separate process, which is ended at its time limit.",
+    "Texts are checked in a separate process, which is terminated at its time limit.",
     "Split the text, or start the server with a higher `--limit-check-seconds`.",
     test="tests/serve/test_bombs.py::test_a_text_that_takes_too_long_to_check_is_refused",
 )
