@@ -324,7 +324,7 @@ SAMPLES = {
             "density",
             "social network",
             (Value("full", 50.0, "ms", "cpu"), Value("incremental", 60.0, "ms", "cpu"), Value("gain", -20.0, "%")),
-            {**REGULAR, "schema": "social network", "what": "go"},
+            {**REGULAR, "schema": "social network", "what": "deleted"},
         ),
     ),
     "serving": (
@@ -426,7 +426,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     "regular": (
         "## Shop: 1,000 nodes, 82 labels, 7,000 edges",
         "| 5 % | 1.5 % | inserted | Tidelog | 100 | 60 | 40.0 % |",
-        "| 7.0 | 1.5 % | go | Tidelog | 50 | 60 | -20.0 % |",
+        "| 7.0 | 1.5 % | deleted | Tidelog | 50 | 60 | -20.0 % |",
     ),
     "serving": ("A closure of 82,000 rows. 4 connections", "| SQLite rounds | 10.0 | a second |"),
     "live": ("| view, in memory | 60,000 | 1,000 | 1,000 | 0.5 | 7.5 | 83 |",),

@@ -205,7 +205,7 @@ FILE_NAME = FailureEntry(
     EngineError,
     "file name instead of a program",
     "`{name}` is a file name, but an engine expects the text of a program: use `Engine.from_file({name!r})`",
-    "`Engine(...)` takes a program as text; `Engine.from_file` reads it from a file.",
+    "`Engine(...)` expects the text of a program; `Engine.from_file` reads it from a file.",
     "",
     'Engine("reach.dl")\n',
 )

@@ -23,7 +23,7 @@ OPERANDS = FailureEntry(
 ARITHMETIC = FailureEntry(
     "TL7451",
     EvaluationError,
-    "impossible arithmetic",
+    "arithmetic without a result",
     "`{left} {sign} {right}` has no value: {reason}",
     "Division by zero and negative shifts have no value.",
     "Add a condition before the operation.",
