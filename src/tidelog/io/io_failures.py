@@ -400,7 +400,8 @@ PARQUET_COLUMNS = FailureEntry(
     DataError,
     "wrong number of Parquet columns",
     "{path}: {found:1 column}, but `{relation}` has {columns}",
-    "Columns are matched by name if the names agree. Otherwise they are matched by position, and their numbers must be equal.",
+    "Columns are matched by name if the names agree. Otherwise they are matched by position, and their numbers must "
+    "be equal.",
     "Select the columns in the directive (`columns=`).",
     test="tests/io/test_files.py::test_parquet_that_does_not_fit_is_refused",
 )
