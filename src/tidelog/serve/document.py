@@ -62,7 +62,7 @@ def document() -> dict[str, Any]:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Tidelog", "version": __version__, "description": "Datalog views that stay true."},
+        "info": {"title": "Tidelog", "version": __version__, "description": "Maintained Datalog views over HTTP."},
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},

@@ -22,7 +22,7 @@ ONLY_READS = FailureEntry(
     "TL8002",
     ServerError,
     "token is read-only",
-    "this token allows reading and querying, but not changing",
+    "this token allows reading and querying, but not changes",
     "There are two tokens, one for reading and one for writing.",
     "Send the write token.",
     test="tests/serve/test_access.py::test_a_reading_token_changes_nothing",
@@ -194,7 +194,7 @@ DEFECT = FailureEntry(
     ServerError,
     "internal server error",
     "internal server error; see the log of the server for details",
-    "This is a defect in Tidelog. Nothing was changed.",
+    "This is a defect in Tidelog. An epoch is committed completely or not at all.",
     "Please report the request that caused it.",
     test="tests/serve/test_access.py::test_a_defect_is_reported_without_a_traceback",
 )
@@ -250,7 +250,7 @@ TEXT_TOO_SLOW = FailureEntry(
     ServerError,
     "text takes too long to check",
     "the text could not be read, checked and expanded within {seconds:g} s. Nothing was changed",
-    "Texts are checked in a separate process, which is ended at its time limit.",
+    "Texts are checked in a separate process, which is terminated at its time limit.",
     "Split the text, or start the server with a higher `--limit-check-seconds`.",
     test="tests/serve/test_bombs.py::test_a_text_that_takes_too_long_to_check_is_refused",
 )
@@ -324,7 +324,7 @@ NO_PROGRAM = FailureEntry(
     "new state without a program",
     "{state} does not contain a state yet, and no program was given",
     "A new state needs a program; an existing state contains its program.",
-    "Pass the file of a program.",
+    "Pass a program file.",
     test="tests/serve/test_command.py::test_what_keeps_a_server_from_starting",
 )
 NEEDS_EXTRA = FailureEntry(

@@ -121,7 +121,7 @@ OPERATIONS = (
         lane=Lane.ask,
         query={
             "rule": schemas.text("The label of a rule.", 200),
-            "analyze": schemas.flag("Include what every step did since its plan was made."),
+            "analyze": schemas.flag("Include the rows that each step has visited and passed since its plan was made."),
             "core": schemas.flag("Show the rewritten rules."),
         },
     ),
