@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -71,7 +72,7 @@ def _endpoint(service: Service, operations: Mapping[str, Operation]) -> Endpoint
             response = await _answer(service, operation, await read_call(service, operation, request))
         except TidelogError as error:
             code = error.code
-            response = error_response(error)
+            response = _refusal(request, error)
         except ClientDisconnect:
             response = Response(status_code=GONE_AWAY)
         except asyncio.CancelledError:
@@ -86,6 +87,13 @@ def _endpoint(service: Service, operations: Mapping[str, Operation]) -> Endpoint
         return response
 
     return endpoint
+
+
+def _refusal(request: Request, error: TidelogError) -> Response:
+    """The response for an error; a token for some relations does not see the rows of others in it."""
+    seconds = getattr(request.state, "retry_after", None)
+    headers = {} if seconds is None else {"Retry-After": str(math.ceil(seconds))}
+    return error_response(error, headers, hide_rows=not getattr(request.state, "reads_all", True))
 
 
 async def _answer(service: Service, operation: Operation, call: RequestCall) -> Response:
@@ -140,6 +148,7 @@ def log_request(service: Service, request: Request, status: int, code: str | Non
             "code": code,
             "seconds": round(seconds, 3),
             "client": None if request.client is None else request.client.host,
+            "token": getattr(request.state, "token", None),
         }
         LOG.log(level, what, extra=fields)
 

@@ -26,11 +26,12 @@ from tidelog.serve.limits import ServerLimits
 from tidelog.serve.page_reader import PageReader
 from tidelog.serve.pages import PageCache
 from tidelog.serve.past import PastEngines
+from tidelog.serve.rates import Rates
 from tidelog.serve.sources import ServerSource
 from tidelog.serve.staging import OpenEpochs
 from tidelog.serve.threads import Threads
 from tidelog.serve.tickets import Tickets
-from tidelog.serve.tokens import Tokens
+from tidelog.serve.tokens import TokenFolder, Tokens
 from tidelog.serve.workers import CheckWorkers
 
 TIDY = 60.0  # seconds
@@ -54,7 +55,7 @@ class Service:
     def __init__(
         self,
         engine: Engine,
-        tokens: Tokens,
+        tokens: Tokens | TokenFolder,
         limits: ServerLimits | None = None,
         sources: Sequence[ServerSource] = (),
         functions: UserFunctions = (),
@@ -63,7 +64,7 @@ class Service:
         self.limits = limits or ServerLimits()
         self.hub = Hub(engine.epoch_number, self.limits.kept_changes)
         self.feeds = OpenFeeds(self.limits.feeds)
-        self.exports, self.tickets = Exports(), Tickets()
+        self.exports, self.tickets, self.rates = Exports(), Tickets(), Rates()
         self.staging = OpenEpochs(self.limits)
         self.pages = PageCache(self.limits.kept_pages)
         self.reader = PageReader(self.pages, _question_limits(self.limits))

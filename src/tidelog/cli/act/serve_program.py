@@ -26,11 +26,12 @@ from tidelog.engine.engine import Engine, core_of
 from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.console_routes import console_routes
+from tidelog.serve.grants import READ, WRITE
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.run import Address, serve
 from tidelog.serve.service import Service
 from tidelog.serve.sources import ServerSource
-from tidelog.serve.tokens import READ, WRITE, Tokens, load_tokens
+from tidelog.serve.tokens import TokenFolder
 from tidelog.store.image.difference import compare_programs
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -
             serve(service, options.address, lambda url: _print_address(url, options), console_routes())
 
 
-def _tokens(options: ServeOptions) -> Tokens:
-    return load_tokens(_token_folder(options))
+def _tokens(options: ServeOptions) -> TokenFolder:
+    return TokenFolder(_token_folder(options))
 
 
 def _token_folder(options: ServeOptions) -> Path:

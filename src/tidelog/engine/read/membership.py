@@ -42,7 +42,7 @@ def contains_rows(core: Core, name: str, rows: object) -> npt.NDArray[np.bool_]:
     types = data_types(name, data, types)
     cells = encode_rows(name, data, types, scratch)
     marks, _ = at_one_epoch(core, partial(mark_facts, core, name, cells))
-    found = marks != 0
+    found: npt.NDArray[np.bool_] = marks != 0
     for place, type_ in enumerate(types):
         if type_ not in PLAIN:
             found &= ~np.isin(cells[:, place], _collisions(core, cells[found, place], type_, scratch))

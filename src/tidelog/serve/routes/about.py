@@ -9,11 +9,11 @@ from tidelog import __version__
 from tidelog.engine.read.metrics import TYPE
 from tidelog.serve import schemas
 from tidelog.serve.describe import program_json
+from tidelog.serve.grants import WRITE
 from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
 from tidelog.serve.service import Service
 from tidelog.serve.source_metrics import source_metrics
 from tidelog.serve.statuses import diagnostic_json
-from tidelog.serve.tokens import WRITE
 
 
 def server(service: Service, call: RequestCall) -> Reply:
@@ -23,7 +23,7 @@ def server(service: Service, call: RequestCall) -> Reply:
             "name": "tidelog",
             "version": __version__,
             "epoch": service.engine.epoch_number,
-            "read_only": call.access != WRITE,
+            "read_only": call.grant.access != WRITE,
             "limits": service.limits.to_json(),
         }
     )
@@ -36,7 +36,7 @@ def program(service: Service, call: RequestCall) -> Reply:
 
 def check(service: Service, call: RequestCall) -> Reply:
     """Findings about a text; no files are read."""
-    findings = service.workers.check(call.access, call.body["text"])
+    findings = service.workers.check(call.grant.access, call.body["text"])
     return Reply({"diagnostics": [diagnostic_json(each) for each in findings]})
 
 
@@ -58,7 +58,7 @@ def metrics(service: Service, call: RequestCall) -> Reply:
 
 OPERATIONS = (
     Operation("GET", "/metrics", metrics, "Metrics of the engine and its sources for Prometheus", gives=(TYPE,)),
-    Operation("GET", "/v1", server, "Version, epoch and limits of the server"),
+    Operation("GET", "/v1", server, "Version, epoch and limits of the server", reads=lambda *_: ()),
     Operation("GET", "/v1/program", program, "Rules and relations of the program, and their dependencies"),
     Operation(
         "POST",

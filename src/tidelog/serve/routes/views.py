@@ -18,7 +18,7 @@ from tidelog.serve.limits import PAGE
 from tidelog.serve.operation import JSON, Lane, Operation, Reply, RequestCall
 from tidelog.serve.page_reader import Page, PageRequest
 from tidelog.serve.pages import read_place
-from tidelog.serve.questions import is_plain
+from tidelog.serve.questions import is_plain, relations_of
 from tidelog.serve.service import Service
 
 
@@ -37,7 +37,7 @@ def rehearsal_of(service: Service, call: RequestCall) -> Callable[[], None] | No
     text, rules = call.body["text"], core_of(service.engine).rules
     if is_plain(text, rules):
         return None
-    return partial(service.workers.rehearse_question, call.access, rules, text)
+    return partial(service.workers.rehearse_question, call.grant.access, rules, text)
 
 
 def reply(service: Service, call: RequestCall, page: Page) -> Reply:
@@ -88,6 +88,7 @@ OPERATIONS = (
         "/v1/check-facts",
         check_facts,
         "Which of some facts hold, all at one epoch",
+        reads=lambda _, call: call.body["facts"],
         body=schemas.fields({"facts": schemas.by_name(schemas.ROWS), "at": schemas.AT}, ("facts",)),
         answer={
             "type": "object",
@@ -104,6 +105,7 @@ OPERATIONS = (
         "/v1/views/{name}",
         view,
         "Rows of a view",
+        reads=lambda _, call: (call.path["name"],),
         query={"limit": schemas.LIMIT, "after": schemas.AFTER, "at": schemas.AT},
         more=True,
         gives=(JSON, *STREAMED),
@@ -116,6 +118,7 @@ OPERATIONS = (
         "/v1/query",
         question,
         "Answers to a query",
+        reads=lambda service, call: relations_of(call.body["text"], service.engine.convention),
         lane=Lane.ask,
         body=schemas.fields(
             {
