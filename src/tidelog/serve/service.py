@@ -11,8 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.look_up import size
@@ -27,6 +26,7 @@ from tidelog.serve.page_reader import PageReader
 from tidelog.serve.pages import PageCache
 from tidelog.serve.past import PastEngines
 from tidelog.serve.rates import Rates
+from tidelog.serve.request_metrics import RequestMetrics
 from tidelog.serve.sources import ServerSource
 from tidelog.serve.staging import OpenEpochs
 from tidelog.serve.threads import Threads
@@ -34,19 +34,11 @@ from tidelog.serve.tickets import Tickets
 from tidelog.serve.tokens import TokenFolder, Tokens
 from tidelog.serve.workers import CheckWorkers
 
+if TYPE_CHECKING:
+    from tidelog.serve.audit import AuditLog
+
 TIDY = 60.0  # seconds
 LATELY = 60.0  # seconds over which rates are computed
-
-
-@dataclass
-class RequestCounts:
-    """The number of requests by status."""
-
-    by_status: dict[int, int] = field(default_factory=dict)
-
-    def note(self, status: int) -> None:
-        """Count a request."""
-        self.by_status[status] = self.by_status.get(status, 0) + 1
 
 
 class Service:
@@ -70,7 +62,8 @@ class Service:
         self.reader = PageReader(self.pages, _question_limits(self.limits))
         self.threads = Threads()
         self.workers = CheckWorkers(self.limits)
-        self.served = RequestCounts()
+        self.served = RequestMetrics()
+        self.audit: AuditLog | None = None
         self.logs_all = False  # whether every request is logged
         self.clock: Callable[[], float] = time.monotonic
         self._past = PastEngines(self._open_at)
@@ -99,6 +92,8 @@ class Service:
         for source in self.sources:
             source.stop()
         self._past.close()
+        if self.audit is not None:
+            self.audit.close()
         core_of(self.engine).listeners.remove(self.hub.note)
 
     def _open_at(self, epoch: int) -> Engine:
@@ -153,7 +148,7 @@ class Service:
             },
             "feeds": self.feeds.open,
             "open_epochs": len(self.staging),
-            "requests": {str(status): count for status, count in sorted(self.served.by_status.items())},
+            "requests": {str(status): count for status, count in self.served.by_status().items()},
             "sources": [{"name": source.name, **source.health()} for source in self.sources],
             "incomplete": self.incomplete,
         }

@@ -25,6 +25,7 @@ from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.engine.engine import Engine, core_of
 from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.serve import serve_failures as failures
+from tidelog.serve.audit import AuditLog
 from tidelog.serve.console_routes import console_routes
 from tidelog.serve.grants import READ, WRITE
 from tidelog.serve.limits import ServerLimits
@@ -51,6 +52,7 @@ class ServeOptions:
     functions: Path | None = None
     place: Place = field(default_factory=Place)
     access_log: bool = False
+    audit_log: Path | None = None
 
 
 def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -> None:
@@ -71,6 +73,7 @@ def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -
                 source.check(engine)
             service = Service(engine, tokens, options.limits, sources, user_functions)
             service.logs_all = options.access_log
+            service.audit = None if options.audit_log is None else AuditLog(options.audit_log)
             serve(service, options.address, lambda url: _print_address(url, options), console_routes())
 
 

@@ -52,12 +52,15 @@ def sources(service: Service, call: RequestCall) -> Reply:
 
 
 def metrics(service: Service, call: RequestCall) -> Reply:
-    """Metrics of the engine and its sources, for Prometheus."""
-    return Reply(parts=iter([(service.engine.metrics() + source_metrics(service.sources)).encode()]), type=TYPE)
+    """Metrics of the engine, its sources and requests, for Prometheus."""
+    page = service.engine.metrics() + source_metrics(service.sources) + service.served.page()
+    return Reply(parts=iter([page.encode()]), type=TYPE)
 
 
 OPERATIONS = (
-    Operation("GET", "/metrics", metrics, "Metrics of the engine and its sources for Prometheus", gives=(TYPE,)),
+    Operation(
+        "GET", "/metrics", metrics, "Metrics of the engine, its sources and requests for Prometheus", gives=(TYPE,)
+    ),
     Operation("GET", "/v1", server, "Version, epoch and limits of the server", reads=lambda *_: ()),
     Operation("GET", "/v1/program", program, "Rules and relations of the program, and their dependencies"),
     Operation(
