@@ -408,8 +408,18 @@ NO_EDITOR_EXTRA = FailureEntry(
     "Install it with `pip install 'tidelog[editor]'`.",
     test="tests/cli/test_lsp.py::test_what_is_missing_is_reported",
 )
+BAD_CONFIG = FailureEntry(
+    "TL4890",
+    EngineError,
+    "invalid configuration file",
+    "{path}: {what}",
+    "A configuration file is TOML: the names of options and their values, such as `port = 8118`.",
+    "Correct the file. `tidelog serve --help` lists the options.",
+    test="tests/cli/test_config_file.py::test_a_wrong_file_is_refused",
+)
 
 ENTRIES = (
+    BAD_CONFIG,
     NO_FACT_FILES,
     UNKNOWN_FILE,
     NOT_EMPTY,

@@ -33,6 +33,7 @@ SUMMARIES = {
     "serve": "Serve a program over HTTP, with a console for the browser.",
     "snapshot": "Write a snapshot of a state now and remove files that are no longer needed.",
     "test": "Run the test cases in a folder. A case has facts, changes and expected views.",
+    "token": "Add, list or revoke named tokens of a server.",
     "verify": "Certify that a state contains exactly what its rules derive from its base facts.",
     "what-if": "Try change scripts on a state, side by side, and report what each would change and cost.",
     "why": "Show why a fact is true: a tree of rules and facts down to base facts.",

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from tidelog.engine.base.asyncio_thread import finished
@@ -302,6 +303,15 @@ class View(Table):
         self.name = name
         self._core = core
         self._frame = frame
+
+    def contains(self, rows: object) -> npt.NDArray[np.bool_]:
+        """For each of many rows, in any form that an epoch accepts, whether it is in the view.
+
+        All answers belong to one epoch. A value of the wrong type is an error, while ``row in view`` is then false.
+        """
+        from tidelog.engine.read.membership import contains_rows
+
+        return contains_rows(self._core, self.name, rows)
 
     def plot(self) -> ViewHistory:
         """How the view changed, epoch by epoch: a plot in notebooks and from its method `svg`, a table from ``str``.

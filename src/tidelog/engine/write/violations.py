@@ -54,7 +54,7 @@ class ViolatedConstraint:
         shown = [f"  {line}" for violation in some for line in str(violation).splitlines()]
         more = self.count - len(some)
         heading = f"constraint `{self.constraint}` is violated {times}: {self.meaning}"
-        return "\n".join([heading, *shown, *([f"  and {more:,} more"] if more else [])])
+        return "\n".join([heading, *shown, *([f"  and {more:,} more"] if more and some else [])])
 
 
 def describe_violations(core: Core, rules: Ruleset, facts: Mapping[str, Cells]) -> Iterator[ViolatedConstraint]:

@@ -90,6 +90,11 @@ class PartitionedFacts:
         (owner,) = owners_of(row[:, place], self._nodes.partitions).tolist()
         return self._recovery.ask(lambda: self._nodes.ask_one(owner, ask, name, columns, row, is_question=True))
 
+    def mark_facts(self, name: str, rows: Cells) -> Cells:
+        """1 for each row that is a fact of the relation, otherwise 0; to be called while no epoch runs."""
+        marks: Cells = np.maximum.reduce(self._ask_owners(name, Service.mark_facts, name, rows))
+        return marks
+
     def counts(self, name: str) -> Counts:
         """The facts of a relation at the last committed epoch with their counts, every fact once."""
         return tuple(map(np.concatenate, zip(*self._ask_owners(name, Service.counts, name), strict=True)))

@@ -52,6 +52,9 @@ class Facts(Protocol):
     def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
         """The facts that have these cells in these columns, which are ascending; to be called while no epoch runs."""
 
+    def mark_facts(self, name: str, rows: Cells) -> Cells:
+        """1 for each row that is a fact of the relation, otherwise 0; to be called while no epoch runs."""
+
     def counts(self, name: str) -> Counts:
         """The facts of a relation with their counts, every fact once."""
 

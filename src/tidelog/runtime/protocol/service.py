@@ -17,7 +17,7 @@ from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.memory.journal import assertions
 from tidelog.partition.memory.keys import rows_with_keys
-from tidelog.partition.memory.records import facts_held
+from tidelog.partition.memory.records import facts_held, mark_facts
 from tidelog.partition.phases.running_rule import RunningRule, running_rule
 from tidelog.partition.reading.fact_pages import FactPage, FactPattern, find, key_counts
 from tidelog.plan.ruleset import Schema
@@ -206,6 +206,11 @@ class Service:
         if is_question:
             return self.node.partition.kept.matching(name, columns, rows[0, list(columns)].tolist())
         return rows_with_keys(self.node.partition.relations, name, columns, rows)
+
+    @call(reading=True)
+    def mark_facts(self, name: str, rows: Cells) -> Cells:
+        """1 for each row that is a fact of the relation on this partition, otherwise 0."""
+        return mark_facts(self.node.partition.relations, name, rows)
 
     @call(reading=True)
     def key_counts(self) -> dict[tuple[str, tuple[int, ...]], int]:
