@@ -63,7 +63,7 @@ def test_the_command_line_takes_precedence(tmp_path: Path, served: list[ServeOpt
 )
 def test_a_wrong_file_is_refused(tmp_path: Path, served: list[ServeOptions], text: str, problem: str) -> None:
     message = serve(tmp_path / "c.toml", text)
-    assert "TL4890" in message
+    assert "TL4897" in message
     assert problem in " ".join(message.split())
     assert not served
 

@@ -409,7 +409,7 @@ NO_EDITOR_EXTRA = FailureEntry(
     test="tests/cli/test_lsp.py::test_what_is_missing_is_reported",
 )
 BAD_CONFIG = FailureEntry(
-    "TL4890",
+    "TL4897",
     EngineError,
     "invalid configuration file",
     "{path}: {what}",
