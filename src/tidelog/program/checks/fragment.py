@@ -58,7 +58,7 @@ def check_regular(program: Program) -> list[Diagnostic]:
         *_columns(program),
         *_clauses(program.rules),
         *_recursion(program.rules),
-        *_given_and_defined(program),
+        *_facts_with_clauses(program),
         *_lengths(program.rules),
     ]
 
@@ -170,7 +170,7 @@ def _cycle(edge: Edge, cycle: Sequence[Edge]) -> Diagnostic:
     return diagnose("TL663", edge.span, related=related, name=edge.target, cycle=names)
 
 
-def _given_and_defined(program: Program) -> Iterator[Diagnostic]:
+def _facts_with_clauses(program: Program) -> Iterator[Diagnostic]:
     """Facts of symbols that have a clause; one finding per symbol, at its first fact."""
     clause = {rule.head.predicate: rule for rule in program.rules}
     for fact in program.facts:
