@@ -13,9 +13,9 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
-from typer.testing import CliRunner, Result
 
 import tidelog
+from tests.runner import CliRunner, Result
 from tidelog.cli import app
 from tidelog.cli.base.show import console
 from tidelog.cli.repl.commands import COMMANDS
