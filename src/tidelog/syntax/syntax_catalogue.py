@@ -295,6 +295,22 @@ _SYNTAX = (
         ".decl session(x: number)\n.lifetime session 30",
     ),
     CodeEntry(
+        "TL136",
+        "wrong number of arguments of an aggregate",
+        "`{found}` takes {expected:1 argument}, found {count}",
+        "quantile, string_agg, argmin and argmax take two arguments, count one or none, the other aggregates one.",
+        'Write `argmin<X, C>`, `quantile<X, 0.9>` or `string_agg<X, ", ">`, and in a body `argmin(X, C) : {{ ... }}`.',
+        "cheapest(argmin<X>) :- price(X, C).",
+    ),
+    CodeEntry(
+        "TL137",
+        "wrong second argument of an aggregate",
+        "the second argument of `{found}` must be {needed}",
+        "The share of a quantile and the separator of joined texts are constants.",
+        "",
+        "slow(quantile<X, 95>) :- time(X).",
+    ),
+    CodeEntry(
         "TL138",
         "variable as a path label",
         "`{found}` is a variable, but the label of a path must be a constant",
