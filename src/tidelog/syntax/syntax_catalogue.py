@@ -459,8 +459,8 @@ _PREPROCESSOR = (
         "TL180",
         "cannot read an included file",
         "cannot include `{found}`: {reason}",
-        "`#include` searches the folder of the including file, then the include folder.",
-        "Correct the name, or specify the folder that contains the file.",
+        "`#include` searches the folder of the including file, then the include folders.",
+        "Correct the name, or specify the folder that contains the file, with `tidelog run -I DIR` or `include=`.",
         '#include "missing.dl"',
     ),
     CodeEntry(
