@@ -215,15 +215,15 @@ class _AggregateLift:
             each = self._name(ASKED_TOTALS, number)
         return replace(located(each, (*group, result), home), span=aggregate.span)
 
-    def _emit_parts(self, aggregate: Aggregate, asked: Atom, number: int, home: Term | None) -> None:
+    def _emit_parts(self, aggregate: Aggregate, request: Atom, number: int, home: Term | None) -> None:
         """The total of a requested group: its sum, if it has any rows, and 0; for any and all their boolean."""
         each, parts, total = (self._name(prefix, number) for prefix in (ASKED_GROUPS, ASKED_PARTS, ASKED_TOTALS))
         part, place = self.fresh.variable(), self.fresh.variable()
-        self._emit(located(parts, (*asked.args, OF_NOTHING[aggregate.kind], ZERO), home), (asked,))
-        self._emit(located(parts, (*asked.args, part, ONE), home), (located(each, (*asked.args, part), home),))
+        self._emit(located(parts, (*request.args, OF_NOTHING[aggregate.kind], ZERO), home), (request,))
+        self._emit(located(parts, (*request.args, part, ONE), home), (located(each, (*request.args, part), home),))
         kind = SUM if aggregate.kind in SUMMED else aggregate.kind
-        over = located(total, (*asked.args, Aggregate(kind, part, None)), home)
-        self._emit(over, (located(parts, (*asked.args, part, place), home),))
+        over = located(total, (*request.args, Aggregate(kind, part, None)), home)
+        self._emit(over, (located(parts, (*request.args, part, place), home),))
 
     def _values(self, aggregate: Aggregate) -> tuple[tuple[Var, ...], tuple[Literal, ...]]:
         """The variables that hold the aggregated values, and the body that binds them; a count has none."""

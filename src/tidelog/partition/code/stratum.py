@@ -23,7 +23,7 @@ from tidelog.plan.steps import Expose, Plan
 from tidelog.plan.strata import demand_levels
 from tidelog.program import Atom, Literal, Negation, Rule
 from tidelog.program.values.scope import atoms
-from tidelog.rewrite.names import is_asked_result
+from tidelog.rewrite.names import is_requested_result
 
 Bounds = dict[str, tuple[int, int]]
 
@@ -79,7 +79,7 @@ class RuleCode:
     @property
     def _reads_groups(self) -> bool:
         """Whether the rows of a group are looked up to compute it again."""
-        return isinstance(self.fold, Gather) or is_asked_result(self.rule.head.predicate)
+        return isinstance(self.fold, Gather) or is_requested_result(self.rule.head.predicate)
 
     @property
     def label(self) -> str:
