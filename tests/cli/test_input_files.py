@@ -152,7 +152,7 @@ def test_semicolons_between_columns_with_decimal_commas_are_refused(tmp_path):
     (tmp_path / "p.dl").write_text(program.replace("{more}", ""))
     refused = CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "-F", str(tmp_path), "-D", "-"])
     assert refused.exit_code == 1
-    assert "TL1084" in refused.output
+    assert "TL1079" in refused.output
     assert 'delimiter=";"' in refused.output
     (tmp_path / "p.dl").write_text(program.replace("{more}", ', delimiter=","'))
     accepted = CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "-F", str(tmp_path), "-D", "-"])

@@ -188,7 +188,7 @@ POSSIBLE_HEADER = FailureEntry(
     _run("from,to\\na,b\\nb,c\\n", "edge.csv", "reach(X, Y) :- edge(X, Y)."),
 )
 SEMICOLONS = FailureEntry(
-    "TL1084",
+    "TL1079",
     DataError,
     "possible semicolons between columns",
     "{where}: the columns seem to be separated by semicolons, as Excel writes them in many countries: the first line "
