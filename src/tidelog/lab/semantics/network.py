@@ -32,6 +32,7 @@ from tidelog.program import (
     Wildcard,
     subterms,
 )
+from tidelog.program.elaborate.choose_witnesses import with_choices
 from tidelog.program.elaborate.mark_witnesses import with_witnesses
 from tidelog.program.elaborate.resolve_subsumption import without_subsumption
 from tidelog.program.graph.asserted_facts import asserted_elsewhere_of
@@ -131,7 +132,7 @@ def _kept(atom: Atom, apart: Mapping[str, str]) -> Atom:
 def prepare(program: Program, *, central: bool = False) -> Network:
     """The network of a localised program; with ``central`` all facts live on one node and any positive rule will do."""
     apart = asserted_elsewhere_of(program)
-    program, findings = without_subsumption(with_witnesses(program))
+    program, findings = without_subsumption(with_choices(with_witnesses(program)))
     rules, choices, unfit = _split_rules(program)
     findings += unfit
     for name, declared in equivalences(program).items():
