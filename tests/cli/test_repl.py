@@ -531,6 +531,14 @@ def test_the_session_ends_by_each_of_its_words(word: str) -> None:
     assert lines(f"p(1).\n{word}\np(2).\n") == ["+ p(1)"]
 
 
+def test_a_rule_that_may_run_forever_is_warned_of_before_it_runs() -> None:
+    found = run(
+        "n(0).\nn(Y) :- n(X), X < 5, Y = X + 1.\n:dry n(X) :- n(X).\nm(Y) :- m(X), Y = X + 1.\nk(Y) :- n(Y).\n"
+    ).output
+    assert found.count("TL760") == 1
+    assert found.index("+ n(5)") < found.index("warning[TL760]") < found.index("r2: m(Y)")
+
+
 def test_a_variable_in_a_question_why_is_reported_before_the_answer() -> None:
     text_reported = run("anc(ann, bob).\n:why anc(ann, X)\n").output
     assert text_reported.index("warning: TL123: `X`") < text_reported.index("TL4601")
