@@ -72,11 +72,16 @@ def _compare_rules(running: Sequence[Rule], given: Sequence[Rule]) -> tuple[tupl
 
 
 def _others(running: Program, given: Program) -> tuple[str, ...]:
-    """Declarations, types, keys and directives; a text without any says nothing about them."""
-    bare = replace(given, rules=(), facts=())
+    """Declarations, types, keys and directives; a text without any says nothing about them.
+
+    Prefixes matter to the reading of texts alone.
+    """
+    bare = replace(given, rules=(), facts=(), prefixes=())
     if bare == Program(convention=given.convention) and given.convention == running.convention:
         return ()
-    mine, theirs = (Counter(print_program(replace(p, rules=(), facts=())).splitlines()) for p in (running, given))
+    mine, theirs = (
+        Counter(print_program(replace(p, rules=(), facts=(), prefixes=())).splitlines()) for p in (running, given)
+    )
     removed, added = (mine - theirs).elements(), (theirs - mine).elements()
     return tuple([f"- {line}" for line in removed] + [f"+ {line}" for line in added])
 
