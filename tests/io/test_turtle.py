@@ -111,8 +111,9 @@ def test_relative_iris_are_not_written():
 def test_without_the_extra_the_error_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyoxigraph", None)
     monkeypatch.setattr("tidelog.io.turtle.find_spec", lambda name: None)
-    with pytest.raises(DataError, match=r"pip install 'tidelog\[rdf\]'"):
+    with pytest.raises(DataError, match=r"pip install 'tidelog\[rdf\]'") as caught:
         read("<urn:a> <urn:b> <urn:c> .")
+    assert caught.value.code == "TL1098"
 
 
 def test_files_of_all_kinds_are_read_and_written(tmp_path):

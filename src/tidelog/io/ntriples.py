@@ -35,7 +35,7 @@ def read_ntriples(data: bytes, where: str, names: Iterable[str], scope: Scope | 
     >>> read_ntriples(b'<urn:a> <urn:p> "x"@en .\\n# a note\\n', "a.nt", "spo").to_pylist()
     [{'s': '<urn:a>', 'p': '<urn:p>', 'o': '"x"@en'}]
     """
-    return _read(data, where, names, STATEMENT, failures.NOT_A_STATEMENT.error, scope)
+    return _read(data, where, names, STATEMENT, scope)
 
 
 def read_nquads(data: bytes, where: str, names: Iterable[str], scope: Scope | None = None) -> pa.Table:
@@ -44,7 +44,7 @@ def read_nquads(data: bytes, where: str, names: Iterable[str], scope: Scope | No
     >>> read_nquads(b"<urn:a> <urn:p> <urn:b> .\\n", "a.nq", "spog").to_pylist()
     [{'s': '<urn:a>', 'p': '<urn:p>', 'o': '<urn:b>', 'g': ''}]
     """
-    return _read(data, where, names, QUAD, failures.NOT_A_QUAD.error, scope)
+    return _read(data, where, names, QUAD, scope)
 
 
 def _read(
@@ -52,7 +52,6 @@ def _read(
     where: str,
     names: Iterable[str],
     pattern: re.Pattern[str],
-    error: Callable[..., DataError],
     scope: Scope | None,
 ) -> pa.Table:
     rows: list[tuple[str, ...]] = []
@@ -69,11 +68,17 @@ def _read(
             rows.append(row)
         elif statement is not None or not SKIPPED.fullmatch(line):
             abbreviated = line if len(line) <= 100 else line[:97] + "..."
-            bad.add(error(where=where, number=number, shown=abbreviated))
+            bad.add(_not_a_statement(pattern, where=where, number=number, shown=abbreviated))
     bad.raise_if_any()
     names = list(names)
     columns = zip(*rows, strict=True) if rows else ((),) * len(names)
     return pa.table([pa.array(column, pa.string()) for column in columns], names=names)
+
+
+def _not_a_statement(pattern: re.Pattern[str], **values: object) -> DataError:
+    if pattern is STATEMENT:
+        return failures.NOT_A_STATEMENT.error(**values)
+    return failures.NOT_A_QUAD.error(**values)
 
 
 def canonical_row(row: tuple[str, ...], scope: Scope | None = None) -> tuple[str, ...] | None:
