@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tidelog import Engine
-from tidelog.errors import ProgramError
+from tidelog.errors import ConstraintError, ProgramError
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -138,7 +138,7 @@ def test_inferences_follow_changes_and_have_proofs():
         e.insert("triple", [(f"<{EX}a>", f"<{OWL}sameAs>", f"<{EX}b>"), (f"<{EX}a>", f"<{EX}p>", f"<{EX}c>")])
     assert db.query("owl(ex:b, ex:p, X)").__len__() == 1
     assert "eq_rep_s" in str(db.why("owl(ex:b, ex:p, ex:c)"))
-    with pytest.raises(ConstraintViolation), db.epoch() as e:
+    with pytest.raises(ConstraintError), db.epoch() as e:
         e.insert("triple", [(f"<{EX}a>", f"<{OWL}differentFrom>", f"<{EX}b>")])
     with db.epoch() as e:
         e.delete("triple", [(f"<{EX}a>", f"<{OWL}sameAs>", f"<{EX}b>")])

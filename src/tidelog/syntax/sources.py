@@ -25,14 +25,14 @@ Include = Callable[[str, str], "tuple[str, str | bytes]"]
 _NOT_TEXT = re.compile("[\ufffd\ud800-\udfff]++")
 _BROKEN = re.compile("[\ufffd\ud800-\udfff]")
 SAMPLE = 1 << 13
-_TELLING = re.compile(
+_TOKENS = re.compile(
     r'"(?:[^"\\\n]++|\\[^\n])*+"|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|%[^\n]*+'
     r"|(?<!\S)(?P<decl>\.(?:decl|comp|init)\b)|(?<!\S)\.convention\s++(?P<convention>souffle|prolog)\b"
     r'|(?:\#[ \t]*+|(?<!\S)\.)include[ \t]*+"(?P<include>[^"\n]*+)"'
 )
 
 
-_TELLING_WORDS = (".decl", ".comp", ".init", ".convention", "include")
+_KEYWORDS = (".decl", ".comp", ".init", ".convention", "include")
 
 
 def source_of(name: str, text: str | bytes, report: Report) -> Source:
@@ -60,24 +60,24 @@ class Sources:
     def __init__(self, include: Include | str | Path | None, report: Report) -> None:
         self._include = include if callable(include) or include is None else include_from(Path(include))
         self._report = report
-        self._loaded: dict[tuple[str, str], Source] = {}
+        self._loaded: dict[tuple[str, str, bool], Source] = {}
 
-    def load(self, wanted: str, including: str, *, library: bool = False) -> Source:
+    def load(self, name: str, including: str, *, library: bool = False) -> Source:
         """The included text; OSError if there is none. In angle brackets it may also be one of Tidelog's library."""
-        key = (wanted, including)
+        key = (name, including, library)
         if key not in self._loaded:
-            self._loaded[key] = source_of(*self._find(wanted, including, library), self._report)
+            self._loaded[key] = source_of(*self._find(name, including, library), self._report)
         return self._loaded[key]
 
-    def _find(self, wanted: str, including: str, library: bool) -> tuple[str, str | bytes]:
-        own = LIBRARY / wanted
+    def _find(self, name: str, including: str, library: bool) -> tuple[str, str | bytes]:
+        own = LIBRARY / name
         is_own = library and own.parent == LIBRARY and own.is_file()
         if self._include is None:
             if is_own:
                 return str(own), own.read_bytes()
             raise FileNotFoundError("no folder to search was given")
         try:
-            return self._include(wanted, including)
+            return self._include(name, including)
         except OSError:
             if not is_own:
                 raise
@@ -94,11 +94,11 @@ class Sources:
 
     def _convention_in(self, source: Source, depth: int, seen: set[str]) -> tuple[str | None, bool]:
         text = source.text
-        if not any(word in text for word in _TELLING_WORDS):
+        if not any(word in text for word in _KEYWORDS):
             return None, False
         said: str | None = None
         declares = False
-        for match in _TELLING.finditer(text):
+        for match in _TOKENS.finditer(text):
             if match.lastgroup == "decl":
                 declares = True
             elif match.lastgroup == "convention":
@@ -109,9 +109,9 @@ class Sources:
                 said, declares = said or inner_said, declares or inner_declares
         return said, declares
 
-    def _included(self, wanted: str, including: str, depth: int, seen: set[str]) -> tuple[str | None, bool]:
+    def _included(self, name: str, including: str, depth: int, seen: set[str]) -> tuple[str | None, bool]:
         try:
-            return self._convention_in(self.load(wanted, including), depth, seen)
+            return self._convention_in(self.load(name, including), depth, seen)
         except OSError:
             return None, False  # the preprocessor reports it where it stands
 
@@ -119,11 +119,11 @@ class Sources:
 def include_from(folder: Path, allows: Callable[[Path], bool] = lambda path: True) -> Include:
     """Looks beside the including file, then in the folder; what is not allowed is neither read nor looked for."""
 
-    def include(wanted: str, including: str) -> tuple[str, bytes]:
-        if "\0" in wanted:
+    def include(name: str, including: str) -> tuple[str, bytes]:
+        if "\0" in name:
             raise FileNotFoundError("the name contains a null character")
-        beside = Path(including).parent / wanted
-        path = beside if allows(beside) and beside.is_file() else folder / wanted
+        beside = Path(including).parent / name
+        path = beside if allows(beside) and beside.is_file() else folder / name
         if not allows(path):
             raise PermissionError(EACCES, "it is outside the folders that the program may read (--allow)")
         return str(path), path.read_bytes()
