@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from tidelog.errors import DataError
-from tidelog.io.ntriples import read_ntriples, write_ntriples
+from tidelog.io.ntriples import blank_nodes_of, read_nquads, read_ntriples, write_ntriples
 
 GOOD = r"""
 # a comment
@@ -23,12 +23,12 @@ def read(text, names=("s", "p", "o")):
     return list(zip(*(c.to_pylist() for c in table.columns), strict=True))
 
 
-def test_terms_are_kept_as_their_text():
+def test_terms_are_their_canonical_text():
     found = read(GOOD)
     assert len(found) == 7
     assert found[1] == ("_:b1", "<urn:p>", "_:b-2")
-    assert found[3][2] == r'"say \"hi\"\n\u00e9"'
-    assert found[4][2] == '"chat"@fr-CA'
+    assert found[3][2] == r'"say \"hi\"\né"'
+    assert found[4][2] == '"chat"@fr-ca'
     assert found[5][2] == '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
     assert found[6] == ("<urn:s>", "<urn:p>", '"tight"')
 
@@ -70,3 +70,68 @@ def test_statements_are_written_as_they_were_read():
 def test_value_that_is_no_term_is_not_written():
     with pytest.raises(DataError, match="'plain' is not an N-Triples term"):
         write_ntriples(pa.table({"s": ["<urn:a>"], "p": ["<urn:b>"], "o": ["plain"]}), "t.nt")
+
+
+STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        (r'"\u00e9"', '"é"'),
+        (r'"\U0001F600"', '"😀"'),
+        (r'"it\'s"', '"it\'s"'),
+        ('"a\tb"', r'"a\tb"'),
+        (r'"\u0009\b\f\r\u000B\u007F"', r'"\t\b\f\r\u000B\u007F"'),
+        (f'"a"^^<{STRING}>', '"a"'),
+        (r'"a"^^<http://www.w3.org/2001/XMLSchema#str\u0069ng>', '"a"'),
+        ('"a"@DE-ch', '"a"@de-ch'),
+        (r"<urn:\u00e9>", "<urn:é>"),
+        ('"@EN"', '"@EN"'),
+    ],
+)
+def test_equal_terms_have_one_text(written, canonical):
+    assert read(f"<urn:s> <urn:p> {written} .") == [("<urn:s>", "<urn:p>", canonical)]
+    assert read(f"<urn:s> <urn:p> {canonical} .") == [("<urn:s>", "<urn:p>", canonical)]
+
+
+@pytest.mark.parametrize("term", [r'"\uD800"', r'"\U00110000"', r"<urn:\u0020>", r'"a"^^<urn:\u003E>'])
+def test_escapes_without_a_character_are_refused(term):
+    with pytest.raises(DataError, match=r"t\.nt:1: not a statement"):
+        read(f"<urn:s> <urn:p> {term} .")
+
+
+def test_quads_have_a_graph_and_the_default_graph_is_empty():
+    text = b'<urn:s> <urn:p> "a"@EN <urn:g> .\n_:s <urn:p> _:o _:g .\n<urn:s> <urn:p> "a" . # none\n'
+    table = read_nquads(text, "t.nq", "spog")
+    rows = list(zip(*(c.to_pylist() for c in table.columns), strict=True))
+    assert rows == [
+        ("<urn:s>", "<urn:p>", '"a"@en', "<urn:g>"),
+        ("_:s", "<urn:p>", "_:o", "_:g"),
+        ("<urn:s>", "<urn:p>", '"a"', ""),
+    ]
+    assert read_nquads(write_ntriples(table, "t.nq"), "t.nq", "spog").equals(table)
+    with pytest.raises(DataError, match=r"t\.nq:1: not a statement"):
+        read_nquads(b'<urn:s> <urn:p> <urn:o> "g" .', "t.nq", "spog")
+
+
+def test_blank_nodes_can_belong_to_their_file():
+    text = b'_:b <urn:p> "_:b" .\n'
+    one, other = (read_ntriples(text, "t", "spo", blank_nodes_of(f)).to_pylist()[0] for f in ("a/x.nt", ".y z.nt"))
+    assert one == {"s": "_:a·2F·x.nt.b", "p": "<urn:p>", "o": '"_:b"'}
+    assert other["s"] == "_:_.y·20·z.nt.b"
+    table = read_ntriples(text, "t", "spo", blank_nodes_of(".y z.nt"))
+    assert read_ntriples(write_ntriples(table, "t"), "t", "spo").equals(table)
+
+
+@pytest.mark.parametrize(
+    ("row", "part"),
+    [
+        (['"s"', "<urn:p>", "<urn:o>"], "subject"),
+        (["_:s", "_:p", "<urn:o>"], "predicate"),
+        (["_:s", "<urn:p>", "<urn:o>", '"g"'], "name of a graph"),
+    ],
+)
+def test_term_in_the_wrong_place_is_not_written(row, part):
+    with pytest.raises(DataError, match=f"cannot be the {part}"):
+        write_ntriples(pa.table({str(place): [term] for place, term in enumerate(row)}), "t.nt")

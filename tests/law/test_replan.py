@@ -174,3 +174,15 @@ def test_query_keeps_the_index_of_its_first_visit_for_the_next_one() -> None:
     assert (partition.relations.numbers["e"], (1,)) in kept
     assert len(db.query("e(X, 1), X != 50")) == 33
     assert partition.relations.index_columns() == kept
+
+
+@pytest.mark.parametrize("first", [0, 100])
+@pytest.mark.parametrize("count", [800, 2000])
+def test_plans_replaced_within_a_batch_see_all_facts(count: int, first: int) -> None:
+    """The new plan reads an index that no plan has read before, so that it was filled only up to an older row."""
+    db = Engine('r(S, P, O) :- t(S, P, O). r(S, "type", C) :- r(P, "dom", C), r(S, P, _).')
+    rows = [(f"p{i}", "dom", f"C{i}") for i in range(100)] + [(f"s{j}", f"p{j % 100}", f"o{j}") for j in range(count)]
+    for part in (rows[:first], rows[first:]):
+        with db.epoch() as e:
+            e.insert("t", part)
+    assert set(db["r"]) == {*rows, *((f"s{j}", "type", f"C{j % 100}") for j in range(count))}

@@ -135,6 +135,34 @@ def test_every_kind_of_file_is_read_and_written(tmp_path: Path) -> None:
     assert gzip.decompress((tmp_path / "spark" / "all.gz").read_bytes()).count(b"\n") == 5
 
 
+def test_rdf_is_read_and_written(tmp_path: Path) -> None:
+    (tmp_path / "p.dl").write_text(
+        ".input triple(IO=ntriples)\n.input scoped(IO=ntriples, blanks=file)\n.input turtle(IO=turtle)\n"
+        ".input quad(IO=nquads)\n.input trig(IO=trig)\n.output all(IO=ntriples)\n.output graphs(IO=nquads)\n"
+        "all(S, P, O) :- triple(S, P, O).\nall(S, P, O) :- scoped(S, P, O).\nall(S, P, O) :- turtle(S, P, O).\n"
+        "graphs(S, P, O, G) :- quad(S, P, O, G).\ngraphs(S, P, O, G) :- trig(S, P, O, G).\n"
+    )
+    lines = '# terms\n_:a <urn:p> "caf\\u00e9"@FR .\n_:a <urn:p> "café"@fr .\n<urn:\\u00e9> <urn:p>\t"\t\\"" .\n\n'
+    (tmp_path / "triple.nt").write_text(lines)
+    (tmp_path / "scoped.nt").write_text(lines)
+    (tmp_path / "turtle.ttl").write_text('<urn:s> <urn:p> [ <urn:q> "caf\\u00e9"@FR, 1 ] .\n')
+    (tmp_path / "quad.nq").write_text(
+        '_:a <urn:p> "x"^^<http://www.w3.org/2001/XMLSchema#string> <urn:g> .\n_:a <urn:p> _:b .\n'
+    )
+    (tmp_path / "trig.trig").write_text('<urn:g> { <urn:s> <urn:p> "x" } <urn:s> <urn:p> "x" .')
+    agree(tmp_path, tmp_path / "p.dl", "-F", tmp_path)
+    assert '_:a <urn:p> "café"@fr .\n' in (tmp_path / "spark" / "all.nt").read_text()
+    assert '_:scoped.nt.a <urn:p> "café"@fr .\n' in (tmp_path / "spark" / "all.nt").read_text()
+    assert (tmp_path / "spark" / "graphs.nq").read_text().count("\n") == 4
+    (tmp_path / "p.dl").write_text(".input triple(IO=ntriples)\n.output t(IO=turtle)\nt(S, P, O) :- triple(S, P, O).\n")
+    refused = run(tmp_path / "p.dl", "-F", tmp_path, "-D", tmp_path / "out")
+    assert refused.exit_code == 1
+    assert "TL1514" in refused.stderr
+    (tmp_path / "triple.nt").write_text(lines + '<urn:a> <urn:p> "\\uD800" .\n')
+    broken = run(tmp_path / "p.dl", "-F", tmp_path, "-D", tmp_path / "out")
+    assert "triple.nt:6: not a statement" in broken.stderr
+
+
 def test_json_and_tables_are_read_and_written_by_spark_alone(tmp_path: Path, spark: SparkSession) -> None:
     (tmp_path / "p.dl").write_text(
         ".decl person(name: symbol, age: number)\n.input person(IO=json)\n"

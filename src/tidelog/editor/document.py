@@ -27,7 +27,9 @@ from tidelog.syntax.tokens import PREPROCESSOR_WORDS
 _INCLUDE = re.compile(r'(?:\#[ \t]*+|(?<!\S)\.)include[ \t]*+"([^"\n]*+)"')
 _OPENS = re.compile(r'/\*|\*/|"')  # a comment or a text that may reach over declarations further down
 _DECLARING = (".decl", ".comp", ".init", ".convention", "include")
-_WHOLE = re.compile(rf"\#[ \t]*+(?:{'|'.join(w for w in PREPROCESSOR_WORDS if w != 'include')})\b|__LINE__|__FILE__")
+_WHOLE = re.compile(
+    rf"\#[ \t]*+(?:{'|'.join(w for w in PREPROCESSOR_WORDS if w != 'include')})\b|__LINE__|__FILE__|\.prefix\b"
+)
 _ELSEWHERE = "TL133"  # a `.constraint` alone names none of the constraints of its segment
 _ATTIC = 50_000
 
@@ -171,7 +173,7 @@ class Document:
         """Whether an edit may change how everything else is read: macros, included files, the convention."""
         if self.whole or not self.pieces or "#" in after or "include" in before or "include" in after:
             return True
-        if _WHOLE.search(after):  # __LINE__, __FILE__
+        if _WHOLE.search(after):  # __LINE__, __FILE__, .prefix
             return True
         beside = (self.text[max(0, start - 1) : start], self.text[end : end + 1])
         edited = (self.text[start:end].join(beside), text.join(beside))

@@ -20,6 +20,7 @@ DIRECTIVES = {
     "override": "Redefines a relation of a base component.",
     "plan": "Sets the join order of the preceding rule: `.plan 0:(2, 1)`.",
     "pragma": 'An option: `.pragma "overflow" "wrap"`.',
+    "prefix": "Abbreviates IRIs: after `.prefix ex: <http://ex.org/>`, `ex:ann` is the term `<http://ex.org/ann>`.",
     "printsize": "Prints the number of facts of a view.",
     "reference": "Declares a foreign key: `.reference member(team) -> team(name)`.",
     "symbol_type": "A subtype of symbol.",

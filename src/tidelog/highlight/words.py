@@ -8,8 +8,8 @@ from __future__ import annotations
 
 DIRECTIVES = (
     "comp", "constraint", "convention", "decl", "functor", "include", "init", "input", "key", "lattice", "lifetime",
-    "limitsize", "number_type", "once", "output", "override", "plan", "pragma", "printsize", "reference",
-    "symbol_type", "type",
+    "limitsize", "number_type", "once", "output", "override", "plan", "pragma", "prefix", "printsize",
+    "reference", "symbol_type", "type",
 )  # fmt: skip
 PREPROCESSOR = (
     "define", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "include", "line", "pragma", "undef",
@@ -37,10 +37,13 @@ FUNCTIONS = (
     "greatest", "hop", "hour", "ip", "ip_number", "ip_version", "is_cidr", "is_ip", "is_json", "itof", "itou", "join",
     "json", "json_all", "json_array", "json_get", "json_has", "json_names", "json_object", "json_put", "json_type",
     "least", "list", "log", "lower", "match", "max", "md5", "min", "minute", "moment", "month", "ord", "pad_left",
-    "pad_right", "range", "regex_all", "regex_find", "regex_group", "regex_replace", "replace", "round", "second",
-    "sha1", "sha256", "sin", "sinh", "split", "sqrt", "starts_with", "strlen", "substr", "tan", "tanh",
-    "timestamp_add", "timestamp_diff", "to_date", "to_float", "to_number", "to_string", "to_timestamp", "to_unsigned",
-    "trim", "upper", "utof", "utoi", "weekday", "window", "year",
+    "pad_right", "range", "rdf_boolean", "rdf_compare", "rdf_date", "rdf_equals", "rdf_float", "rdf_iri",
+    "rdf_is_blank", "rdf_is_date", "rdf_is_iri", "rdf_is_literal", "rdf_is_number", "rdf_is_timestamp", "rdf_lang",
+    "rdf_literal", "rdf_number", "rdf_term", "rdf_text", "rdf_timestamp", "rdf_type", "regex_all", "regex_find",
+    "regex_group", "regex_replace", "replace", "round", "second", "sha1", "sha256", "sin", "sinh", "split", "sqrt",
+    "starts_with", "strlen", "substr", "tan", "tanh", "timestamp_add", "timestamp_diff", "to_date", "to_float",
+    "to_number", "to_string", "to_timestamp", "to_unsigned", "trim", "upper", "utof", "utoi", "weekday", "window",
+    "year",
 )  # fmt: skip
 
 

@@ -28,23 +28,30 @@ from tidelog.io.io_catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.json_rows import JsonShape, read_json, write_json
 from tidelog.io.late import parquet
 from tidelog.io.match_names import match_names, other_names, report_ignored
-from tidelog.io.ntriples import read_ntriples, write_ntriples
+from tidelog.io.ntriples import blank_nodes_of, read_nquads, read_ntriples, write_ntriples
 from tidelog.io.nulls import NullPolicy, handle_row_nulls, handle_table_nulls, read_policy
 from tidelog.io.parameters import (
     CSV,
     ENDINGS,
+    FILE,
     JSON,
+    KEEP,
     PARQUET,
+    QUADS,
     SCREEN,
     SPARK_KINDS,
     TABLE,
+    TERMS,
     TEXT,
+    TRIG,
     TRIPLES,
+    TURTLE,
     Layout,
     kind_of_file,
     layout_of,
 )
 from tidelog.io.tables import UNTYPED
+from tidelog.io.turtle import read_turtle, write_turtle
 from tidelog.program import Program
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.messages.nearest import KnownNames
@@ -52,12 +59,13 @@ from tidelog.program.values.shape import Shape as Structure
 
 Types = Sequence[str | None]
 OUTPUT_ENDINGS = {TEXT: ".csv", CSV: ".csv", PARQUET: ".parquet", TRIPLES: ".nt", JSON: ".json"}
+OUTPUT_ENDINGS |= {TURTLE: ".ttl", QUADS: ".nq", TRIG: ".trig"}
 WIDENS = {("number", "float"), ("number", "unsigned"), ("boolean", "number"), ("symbol", "list")}
 LISTED = 12
-_TURTLE = "convert it to N-Triples (`.nt`), for example with `riot --output=ntriples`"
+_RDF = "convert it to Turtle (`.ttl`) or N-Triples (`.nt`), for example with `riot --output=turtle`"
 _SHEET = "save it as CSV"
 UNREAD = {  # endings of data files that cannot be read, and what to do with them
-    **dict.fromkeys((".ttl", ".rdf", ".owl", ".trig", ".nq", ".n3", ".jsonld"), _TURTLE),
+    **dict.fromkeys((".rdf", ".owl", ".n3", ".jsonld"), _RDF),
     **dict.fromkeys((".xlsx", ".xls", ".ods"), _SHEET),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3", ".duckdb"), "export its table as CSV or Parquet"),
     **dict.fromkeys((".arrow", ".feather", ".orc", ".avro"), "write it as Parquet"),
@@ -82,9 +90,16 @@ def find_inputs(program: Program, schema: Mapping[str, Types], folder: Path) -> 
     inputs = []
     for directive in directives:
         layout, relation = layout_of(directive), directive.relation
-        if layout.kind == TRIPLES and tuple(t or "symbol" for t in schema.get(relation, ())) != ("symbol",) * 3:
-            found_types = ", ".join(t or "any" for t in schema.get(relation, ())) or "no columns"
-            raise ProgramError([NOT_TRIPLES.diagnostic(directive.span, relation=relation, found=found_types)])
+        needed = TERMS.get(layout.kind, 0)
+        if needed and tuple(t or "symbol" for t in schema.get(relation, ())) != ("symbol",) * needed:
+            found = ", ".join(t or "any" for t in schema.get(relation, ())) or "no columns"
+            raise ProgramError(
+                [
+                    NOT_TRIPLES.diagnostic(
+                        directive.span, relation=relation, found=found, kind=layout.kind, columns=needed
+                    )
+                ]
+            )
         beside = _folder_of(directive.span)
         if layout.kind == TABLE:
             paths = [folder / (layout.table or "")]
@@ -224,10 +239,8 @@ def read_input(file: InputFile, names: Sequence[str], types: Types, budget: Budg
     if kind == JSON:
         return _read_json(file, tuple(names), tuple(types), budget, policy)
     data = _bytes_of(file.path, budget)
-    if kind == TRIPLES:
-        if len(types) != 3:
-            raise failures.TRIPLE_COLUMNS.error(where=where, relation=file.relation, columns=len(types))
-        return read_ntriples(data, where, names)
+    if kind in TERMS:
+        return _read_statements(file, kind, data, names)
     shape = shape_of(file, kind, data, names, types)
     rows = read_delimited(data, shape)
     if policy is not None and types:
@@ -235,6 +248,34 @@ def read_input(file: InputFile, names: Sequence[str], types: Types, budget: Budg
             return handle_row_nulls(policy, rows, shape.names, types, where)
         rows = handle_table_nulls(policy, rows, types, where)
     return rows.replace_schema_metadata({UNTYPED: b""}) if isinstance(rows, pa.Table) else rows
+
+
+def check_term_columns(file: InputFile, kind: str, columns: int) -> None:
+    """Raise for a relation that has not as many columns as the statements of a kind of RDF have terms."""
+    if columns != TERMS[kind]:
+        raise failures.TRIPLE_COLUMNS.error(
+            where=file.path, kind=kind, needed=TERMS[kind], relation=file.relation, columns=columns
+        )
+
+
+def blank_node_file(file: InputFile, kind: str) -> str | None:
+    """The file to which blank nodes belong; None if their labels are kept.
+
+    The name of the file is as the program writes it, so that the facts do not depend on the folder.
+    """
+    if (file.layout.blanks or (KEEP if kind in (TRIPLES, QUADS) else FILE)) == KEEP:
+        return None
+    folder = (file.layout.filename or "").rpartition("/")[0]
+    return f"{folder}/{file.path.name}" if folder else file.path.name
+
+
+def _read_statements(file: InputFile, kind: str, data: bytes, names: Sequence[str]) -> pa.Table:
+    where, own = str(file.path), blank_node_file(file, kind)
+    check_term_columns(file, kind, len(names))
+    scope = None if own is None else blank_nodes_of(own)
+    if kind in (TURTLE, TRIG):
+        return read_turtle(data, where, names, kind, scope or str, file.layout.base)
+    return (read_ntriples if kind == TRIPLES else read_nquads)(data, where, names, scope)
 
 
 def refuse_spark_kinds(kind: str, where: str) -> None:
@@ -370,9 +411,14 @@ def output_bytes(relation: str, table: pa.Table, types: Types, layout: Layout, w
     """The text of a view."""
     if layout.kind == JSON:
         return write_json(table, types)
-    if layout.kind == TRIPLES:
-        if tuple(types) != ("symbol",) * 3:
-            raise failures.OUTPUT_TRIPLES.error(where=where, relation=relation, types=", ".join(map(str, types)))
+    if (needed := TERMS.get(layout.kind)) is not None:
+        if tuple(types) != ("symbol",) * needed:
+            found = ", ".join(map(str, types))
+            raise failures.OUTPUT_TRIPLES.error(
+                where=where, kind=layout.kind, needed=needed, relation=relation, types=found
+            )
+        if layout.kind in (TURTLE, TRIG):
+            return write_turtle(table, where, layout.kind, layout.prefixes)
         return write_ntriples(table, where)
     commas = layout.kind == CSV
     names = layout.names or tuple(table.column_names)

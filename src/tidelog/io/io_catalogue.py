@@ -34,9 +34,11 @@ VALUE = CodeEntry(
 TRIPLES = CodeEntry(
     "TL923",
     "relation does not match triples",
-    "`{relation}` has {found}, but triples need three symbol columns",
-    "N-Triples files fill three symbol columns: subject, predicate and object.",
-    "Declare the relation as `.decl {relation}(s: symbol, p: symbol, o: symbol)`.",
+    "`{relation}` has {found}, but IO={kind} needs {columns} symbol columns",
+    "N-Triples and Turtle fill three symbol columns: subject, predicate and object. N-Quads and TriG have a fourth "
+    "one, the name of the graph.",
+    "Declare the relation as `.decl {relation}(s: symbol, p: symbol, o: symbol)`, with `g: symbol` for N-Quads and "
+    "TriG.",
     ".decl edge(x: number, y: number)\n.input edge(IO=ntriples)\n",
 )
 ENTRIES = (PARAMETER, FORMAT, VALUE, TRIPLES)

@@ -362,10 +362,11 @@ UNREAD_FILE = FailureEntry(
 TRIPLE_COLUMNS = FailureEntry(
     "TL1058",
     DataError,
-    "triples need three columns",
-    "{where}: triples have three columns, but `{relation}` has {columns}",
-    "N-Triples files fill three symbol columns: subject, predicate and object.",
-    "Declare the relation with three symbol columns.",
+    "wrong number of columns for RDF statements",
+    "{where}: IO={kind} fills {needed} columns, but `{relation}` has {columns}",
+    "N-Triples and Turtle fill three symbol columns: subject, predicate and object. N-Quads and TriG have a fourth "
+    "one, the name of the graph.",
+    "Declare the relation with as many symbol columns.",
     "$ printf 'reach(X) :- edge(X).' > p.dl\n$ printf '<urn:a> <urn:b> <urn:c> .\\n' > edge.nt\n"
     "$ tidelog run p.dl --runtime embedded -F .\n",
 )
@@ -447,10 +448,10 @@ NOT_WRITTEN = FailureEntry(
 OUTPUT_TRIPLES = FailureEntry(
     "TL1067",
     DataError,
-    "view cannot be written as triples",
-    "{where}: triples need three symbol columns, but `{relation}` has {types}",
-    "An N-Triples file contains a subject, a predicate and an object per line.",
-    "Write the view as text, or define a view with three symbol columns.",
+    "view cannot be written as RDF statements",
+    "{where}: IO={kind} needs {needed} symbol columns, but `{relation}` has {types}",
+    "N-Triples and Turtle contain a subject, a predicate and an object per statement, N-Quads and TriG also a graph.",
+    "Write the view as text, or define a view with as many symbol columns.",
     "$ printf '.decl n(x: number)\\nn(1).\\n.output n(IO=ntriples)' > p.dl\n"
     "$ tidelog run p.dl --runtime embedded -D out\n",
 )
@@ -467,11 +468,69 @@ NOT_A_STATEMENT = FailureEntry(
 TRIPLES_NOT_TEXT = FailureEntry(
     "TL1069",
     DataError,
-    "N-Triples file is not UTF-8",
+    "RDF file is not UTF-8",
     "{where}:{line}: not UTF-8 text; nothing was read",
-    "N-Triples files are UTF-8.",
+    "N-Triples and N-Quads files are UTF-8.",
     "Convert the file, for example with `iconv -f {encoding} -t utf-8`.",
     _run('<urn:a> <urn:b> "\\351" .\\n', "edge.nt", "reach(X) :- edge(X, _, _)."),
+)
+NOT_A_QUAD = FailureEntry(
+    "TL1095",
+    DataError,
+    "invalid N-Quads statement",
+    "{where}:{number}: not a statement: `{shown}`; expected `subject predicate object graph .`, where the graph can be "
+    'left out, with terms such as <http://a.example/b>, _:b1, "text"@en; nothing was read',
+    "Every line of an N-Quads file is a statement, a comment or empty.",
+    "",
+    _run("a b c\\n", "edge.nq", "reach(X) :- edge(X, _, _, _)."),
+)
+NOT_TURTLE = FailureEntry(
+    "TL1096",
+    DataError,
+    "invalid Turtle or TriG",
+    "{where}:{line}:{column}: not {format}: {reason}; nothing was read",
+    "The file is read as Turtle or TriG of RDF 1.1. Relative IRIs need a base: `@base` in the file, or the parameter "
+    "`base` of `.input`.",
+    "",
+    _run("<urn:a> <urn:b> .\\n", "edge.ttl", "reach(X) :- edge(X, _, _)."),
+)
+RDF_12 = FailureEntry(
+    "TL1097",
+    DataError,
+    "term of RDF 1.2",
+    "{where}: {term} is a term of RDF 1.2, which is not supported; nothing was read",
+    "Terms are those of RDF 1.1: IRIs, blank nodes, and literals without a base direction.",
+    "Describe the statement by a node with `rdf:subject`, `rdf:predicate` and `rdf:object`.",
+    _run('<urn:a> <urn:b> "c"@en--ltr .\\n', "edge.ttl", "reach(X) :- edge(X, _, _)."),
+)
+NEEDS_RDF = FailureEntry(
+    "TL1098",
+    DataError,
+    "Turtle and TriG need the extra `rdf`",
+    "{where}: Turtle and TriG need pyoxigraph; install it with `pip install 'tidelog[rdf]'`",
+    "N-Triples and N-Quads are read and written without it.",
+    "Install the extra, or convert the file to N-Triples (`.nt`) or N-Quads (`.nq`).",
+    test="tests/io/test_turtle.py::test_without_the_extra_the_error_names_it",
+)
+NOT_TURTLE_TERMS = FailureEntry(
+    "TL1099",
+    DataError,
+    "view cannot be written as Turtle or TriG",
+    "{where}: {reason}: {line}",
+    "In Turtle and TriG, IRIs are absolute.",
+    "Write the view as N-Triples or N-Quads, or correct the terms.",
+    '$ printf \'.decl t(s: symbol, p: symbol, o: symbol)\\nt("<a>", "<b>", "<c>").\\n.output t(IO=turtle)\' > p.dl\n'
+    "$ tidelog run p.dl --runtime embedded -D out\n",
+)
+NOT_IN_PLACE = FailureEntry(
+    "TL1094",
+    DataError,
+    "term in the wrong place of a statement",
+    "{where}: {term} cannot be the {part} of a statement",
+    "A subject is an IRI or a blank node, a predicate is an IRI, an object is any term.",
+    "Write this relation as text, or exclude such rows, for example with `rdf_is_literal`.",
+    '$ printf \'.decl t(s: symbol, p: symbol, o: symbol)\\nt("_:a", "_:b", "_:c").\\n.output t(IO=ntriples)\' > p.dl\n'
+    "$ tidelog run p.dl --runtime embedded -D out\n",
 )
 NOT_A_TERM = FailureEntry(
     "TL1070",
@@ -677,6 +736,12 @@ ENTRIES = (
     NOT_WRITTEN,
     OUTPUT_TRIPLES,
     NOT_A_STATEMENT,
+    NOT_A_QUAD,
+    NOT_TURTLE,
+    RDF_12,
+    NEEDS_RDF,
+    NOT_TURTLE_TERMS,
+    NOT_IN_PLACE,
     TRIPLES_NOT_TEXT,
     NOT_A_TERM,
     NOT_JSON,

@@ -16,20 +16,24 @@ from tidelog.io.json_path import read_path
 from tidelog.io.nulls import read_policy
 from tidelog.program import Directive
 
-TEXT, CSV, PARQUET, TRIPLES, SCREEN = "file", "csv", "parquet", "ntriples", "stdout"
+TEXT, CSV, PARQUET, SCREEN = "file", "csv", "parquet", "stdout"
+TRIPLES, QUADS, TURTLE, TRIG = "ntriples", "nquads", "turtle", "trig"
 JSON, TABLE = "json", "table"
+TERMS = {TRIPLES: 3, TURTLE: 3, QUADS: 4, TRIG: 4}  # kinds of RDF, and the terms of a statement
+FILE, KEEP = "file", "keep"  # where the label of a blank node has meaning
 SPARK_KINDS = (TABLE,)  # read and written by Spark alone
 KINDS = {
-    "input": (TEXT, CSV, PARQUET, TRIPLES, JSON, TABLE),
-    "output": (TEXT, CSV, PARQUET, TRIPLES, JSON, TABLE, SCREEN),
+    "input": (TEXT, CSV, PARQUET, *TERMS, JSON, TABLE),
+    "output": (TEXT, CSV, PARQUET, *TERMS, JSON, TABLE, SCREEN),
 }
 COMMON = ("IO", "filename", "name", "delimiter", "headers", "rfc4180", "compress", "table")
 PARAMETERS = {
-    "input": (*COMMON, "columns", "nulls", "path"),
+    "input": (*COMMON, "columns", "nulls", "path", "base", "blanks"),
     "output": (*COMMON, "attributeNames"),
     "printsize": ("IO", "name"),
 }
 ENDINGS = {".facts": TEXT, ".tsv": TEXT, ".csv": CSV, ".parquet": PARQUET, ".nt": TRIPLES, ".json": JSON}
+ENDINGS |= {".ttl": TURTLE, ".nq": QUADS, ".trig": TRIG}
 JSON_LINES = (".jsonl", ".ndjson")  # more endings of JSON
 ENDINGS |= dict.fromkeys(JSON_LINES, JSON)
 SWITCHES = {"true": True, "false": False}
@@ -52,6 +56,9 @@ class Layout:
     souffle: bool = False  # whether floats are written as Soufflé writes them
     nulls: str | None = None  # how nulls are handled, as `io.nulls` reads it
     path: str | None = None  # which values of a JSON document are rows, as `io.json_path` reads it
+    base: str | None = None  # the IRI that relative ones of Turtle and TriG are resolved against
+    blanks: str | None = None  # whether labels of blank nodes are kept, or have meaning within their file
+    prefixes: tuple[tuple[str, str], ...] = ()  # with which Turtle and TriG are written
 
     @property
     def is_pattern(self) -> bool:
@@ -84,6 +91,8 @@ def layout_of(directive: Directive) -> Layout:
         params.get("table") or (directive.relation if kind == TABLE else None),
         nulls=params.get("nulls"),
         path=params.get("path"),
+        base=params.get("base"),
+        blanks=params.get("blanks"),
     )
 
 
@@ -104,7 +113,7 @@ def _canonical_name(name: str) -> str:
 def _kind_of_name(filename: str | None) -> str:
     """The kind of a file by its name alone, except that `.csv` is Soufflé's ending for tab-separated text."""
     kind = kind_of_file(filename) if filename else None
-    return kind if kind in (PARQUET, TRIPLES, JSON) else TEXT
+    return kind if kind in (PARQUET, *TERMS, JSON) else TEXT
 
 
 def _delimiter(text: str | None) -> str | None:
@@ -130,6 +139,9 @@ def _findings(directive: Directive, params: Mapping[str, str]) -> list[Diagnosti
     for name in ("headers", "rfc4180", "compress"):
         if params.get(name, "true") not in SWITCHES:
             findings.append(VALUE.diagnostic(where, name=name, found=params[name], expected="`true` or `false`"))
+    if params.get("blanks", KEEP) not in (FILE, KEEP):
+        expected = "`keep` or `file`"
+        findings.append(VALUE.diagnostic(where, name="blanks", found=params["blanks"], expected=expected))
     if params.get("delimiter") == "":
         findings.append(VALUE.diagnostic(where, name="delimiter", found="", expected="at least one character"))
     try:

@@ -611,6 +611,7 @@ def _is_typed(rule: Rule, typed: set[str]) -> bool:
 def _is_same_text(checked: Program, program: Program) -> bool:
     """Whether a program is one that was checked, apart from facts, and from what rules do not depend on."""
     left_out: dict[str, Any] = {"facts": (), "directives": (), "pragmas": (), "components": (), "instances": ()}
+    left_out["prefixes"] = ()
     return replace(checked, **left_out) == replace(program, **left_out)
 
 

@@ -74,7 +74,7 @@ class PageReader:
     def question(self, db: Engine, text: str, request: PageRequest) -> Page:
         """Answers to a query."""
         core = core_of(db)
-        check_question(text, db.convention)
+        check_question(text, db.convention, core.rules.program.prefixes)
 
         def ask() -> tuple[Rows, int]:
             try:

@@ -18,6 +18,7 @@ from tidelog.program.graph.inline import inline_relations
 from tidelog.program.values.path import Label, Repeat
 from tidelog.program.values.term import Call as FunctionCall
 from tidelog.serve import serve_failures as failures
+from tidelog.syntax.prefixes import Prefixes
 
 LITERALS = 200  # atoms and comparisons, at any depth
 ATOMS = 64
@@ -35,7 +36,7 @@ def is_plain(text: str, rules: Ruleset) -> bool:
     if len(text) > SHORT:
         return False
     try:
-        rule, _ = read_query(text, rules.program.convention)
+        rule, _ = read_query(text, rules.program.convention, rules.program.prefixes)
     except TidelogError:
         return True  # refused later with the same message
     inline = inline_relations(rules.program)
@@ -46,13 +47,13 @@ def is_plain(text: str, rules: Ruleset) -> bool:
     )
 
 
-def relations_of(text: str, convention: str) -> set[str]:
+def relations_of(text: str, convention: str, prefixes: Prefixes = ()) -> set[str]:
     """The relations that a query names.
 
     >>> sorted(relations_of("p(X), !q(X), N = count : { r(X, _) }, (s/^t)+(X, Y)", "prolog"))
     ['p', 'q', 'r', 's', 't']
     """
-    rule, _ = read_query(text, convention)
+    rule, _ = read_query(text, convention, prefixes)
     found = set()
     for part in _parts(rule.body):
         match part:
@@ -61,9 +62,9 @@ def relations_of(text: str, convention: str) -> set[str]:
     return found
 
 
-def check_question(text: str, convention: str) -> None:
+def check_question(text: str, convention: str, prefixes: Prefixes = ()) -> None:
     """Raise for a query that could not be aborted."""
-    rule, _ = read_query(text, convention)
+    rule, _ = read_query(text, convention, prefixes)
     parts = list(_parts(rule.body))
     atoms = sum(isinstance(part, Atom) for part in parts)
     if atoms > ATOMS or sum(isinstance(part, Atom | Comparison) for part in parts) > LITERALS:

@@ -48,7 +48,7 @@ def rehearse_question(number: int, packed: bytes | None, text: str) -> None:
     """Read, check and expand a query against the rules in force."""
     rules = _rules(number, packed)
     try:
-        rule, names = read_query(text, rules.program.convention)
+        rule, names = read_query(text, rules.program.convention, rules.program.prefixes)
         rules.asking(rule, {rule.head.predicate: len(names)})
     except TidelogError:
         return  # the server finds the same error
@@ -57,11 +57,14 @@ def rehearse_question(number: int, packed: bytes | None, text: str) -> None:
 def rehearse_rules(number: int, packed: bytes | None, declared: str | None, added: Sequence[str | Rule]) -> None:
     """Read, check and expand declarations and rules to be added to those in force."""
     rules = _rules(number, packed)
-    convention = rules.program.convention
+    convention, prefixes = rules.program.convention, rules.program.prefixes
     try:
-        rules_read = [parse_rule(each, convention=convention) if isinstance(each, str) else each for each in added]
+        rules_read = [
+            parse_rule(each, convention=convention, prefixes=prefixes) if isinstance(each, str) else each
+            for each in added
+        ]
         if declared is not None:
-            declarations = parse_program(declared, convention=convention)
+            declarations = parse_program(declared, convention=convention, prefixes=prefixes)
             rules_read += declarations.rules
             rules = rules.declaring(joined([rules.program, replace(declarations, rules=(), facts=())]))
         fresh = rules.label([replace(each, label=None) for each in rules_read])

@@ -2,7 +2,8 @@
 
 Law: the rows and files are those of the embedded run. Facts go between files and partitions without passing through
 this process; relations with a key are the exception, since their rows are looked up here before they are replaced, and
-those with records or algebraic values and those from a path in JSON documents, which are taken apart here.
+those with records or algebraic values, those from a path in JSON documents, and Turtle and TriG, which are taken
+apart here.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pyarrow import fs
 from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, kind_of, read_input
 from tidelog.io.nulls import read_policy
-from tidelog.io.parameters import JSON, TABLE, Layout
+from tidelog.io.parameters import JSON, TABLE, TRIG, TURTLE, Layout
 from tidelog.program.check import CheckedProgram
 from tidelog.program.graph.usable_rows import usable_constants
 from tidelog.program.values.shape import Shape
@@ -61,7 +62,7 @@ def read_frames(
         return narrowed(found, needed)
 
     keyed = {key.relation for key in checked.program.keys}
-    read_here = [file for file in files if file.layout.path is not None or _is_structured(file, checked)]
+    read_here = [file for file in files if _is_document(file) or _is_structured(file, checked)]
     files = [file for file in files if file not in read_here]
     found: list[tuple[str, Input]] = [
         (file.relation, read_input(file, columns(file.relation), checked.schema[file.relation])) for file in read_here
@@ -74,6 +75,11 @@ def read_frames(
                 (file.relation, Arrival(file.relation, reading.frame, encode=_encoder(reading), nulls=reading.nulls))
             )
     return found
+
+
+def _is_document(file: InputFile) -> bool:
+    """Whether a file cannot be divided into rows by lines: Turtle, TriG, and JSON of which a path selects rows."""
+    return file.layout.path is not None or kind_of(file) in (TURTLE, TRIG)
 
 
 def _is_structured(file: InputFile, checked: CheckedProgram) -> bool:

@@ -20,11 +20,12 @@ from tidelog.program import PROLOG, Atom, Fact, Instance, Rule, Wildcard
 from tidelog.program.values.term import subterms
 from tidelog.syntax.clauses import ground_places, is_open
 from tidelog.syntax.cursor import SyntaxFailure
+from tidelog.syntax.prefixes import WORD, Prefixes
 from tidelog.syntax.printer import print_atom, print_instance, print_label, print_rule
 from tidelog.syntax.reader import Findings, ProgramReader, raise_errors, tokens_of
 from tidelog.syntax.sources import source_of
 from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
-from tidelog.syntax.tokens import END, NAME, STRING, Token, span_between
+from tidelog.syntax.tokens import DIRECTIVE, END, NAME, STRING, Token, span_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,9 @@ Change: TypeAlias = FactChange | RuleAdded | RuleRemoved | InstanceAdded | Insta
 Epoch: TypeAlias = tuple[Change, ...]
 
 
-def parse_changes(text: str | bytes, name: str = "<changes>", *, convention: str = PROLOG) -> tuple[Epoch, ...]:
+def parse_changes(
+    text: str | bytes, name: str = "<changes>", *, convention: str = PROLOG, prefixes: Prefixes = ()
+) -> tuple[Epoch, ...]:
     """The epochs of a change script; a ProgramError with every diagnostic if it has an error.
 
     >>> parse_changes("+p(1). - r3. commit. -p(1).")
@@ -87,22 +90,22 @@ def parse_changes(text: str | bytes, name: str = "<changes>", *, convention: str
 RuleRemoved(label='r3')), (FactChange(atom=Atom(predicate='p', args=(Const(value=1, type='number'),), \
 location=None), sign=-1),))
     """
-    epochs, found = read_changes(text, name, convention=convention)
+    epochs, found = read_changes(text, name, convention=convention, prefixes=prefixes)
     raise_errors(found)
     return epochs
 
 
 def read_changes(
-    text: str | bytes, name: str = "<changes>", *, convention: str = PROLOG
+    text: str | bytes, name: str = "<changes>", *, convention: str = PROLOG, prefixes: Prefixes = ()
 ) -> tuple[tuple[Epoch, ...], tuple[Diagnostic, ...]]:
     """The epochs as far as they can be read, and all diagnostics."""
     findings = Findings()
     source = source_of(name, text, findings.report)
-    reader = ChangeReader(tokens_of(source, convention, findings), convention, findings)
+    reader = ChangeReader(tokens_of(source, convention, findings), convention, findings, prefixes)
     return reader.epochs(), findings.in_order()
 
 
-def parse_changes_file(path: str | Path, *, convention: str = PROLOG) -> tuple[Epoch, ...]:
+def parse_changes_file(path: str | Path, *, convention: str = PROLOG, prefixes: Prefixes = ()) -> tuple[Epoch, ...]:
     """The epochs of a change script in a file."""
     try:
         text = Path(path).read_bytes()
@@ -110,7 +113,7 @@ def parse_changes_file(path: str | Path, *, convention: str = PROLOG) -> tuple[E
         reason = getattr(error, "strerror", None) or str(error)
         raise_errors((SYNTAX_CODES["TL122"].diagnostic(None, found=str(path), reason=reason),))
         return ()
-    return parse_changes(text, str(path), convention=convention)
+    return parse_changes(text, str(path), convention=convention, prefixes=prefixes)
 
 
 def print_changes(epochs: tuple[Epoch, ...], convention: str = PROLOG) -> str:
@@ -156,8 +159,8 @@ class ChangeReader(ProgramReader):
 
     takes_severity = True
 
-    def __init__(self, tokens: list[Token], convention: str, findings: Findings) -> None:
-        super().__init__(tokens, convention, findings)
+    def __init__(self, tokens: list[Token], convention: str, findings: Findings, prefixes: Prefixes = ()) -> None:
+        super().__init__(tokens, convention, findings, prefixes)
         self.epoch: list[Change] = []
 
     def epochs(self) -> tuple[Epoch, ...]:
@@ -176,6 +179,9 @@ class ChangeReader(ProgramReader):
 
     def change(self) -> bool:
         """One change, kept for its epoch; whether it is the end of the epoch."""
+        if self.token.kind == DIRECTIVE and self.token.text.startswith(WORD):
+            self.prefix()
+            return False
         end = self._end()
         self.epoch.extend(self._changes() if end is None else end)
         return end is not None

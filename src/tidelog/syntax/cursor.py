@@ -122,6 +122,10 @@ class Cursor:
         if token.kind == "*" and self.previous.kind == "*" and self.previous.end == token.start:
             hint = "A power is written `X ^ 2`, or `2 ^ X` for a power of two."
             return self.failure("TL100", expected=expected, found="`**`", hint=hint)
+        if token.kind == ":" and self.previous.kind == NAME and self.previous.end == token.start:
+            name = self.previous.text
+            hint = f"If `{name}:` is the prefix of an IRI, declare it: `.prefix {name}: <http://...>`."
+            return self.failure("TL100", expected=expected, found=self.describe_token(), hint=hint)
         return self.failure("TL100", expected=expected, found=self.describe_token(), hint=self._habit(token))
 
     def _habit(self, token: Token) -> str | None:

@@ -16,6 +16,7 @@ from tidelog.program.values.program import SEPARATOR
 from tidelog.program.values.term import subterms
 from tidelog.syntax.clauses import ground_places, is_open
 from tidelog.syntax.cursor import SyntaxFailure
+from tidelog.syntax.prefixes import Prefixes
 from tidelog.syntax.reader import Findings, ProgramReader, raise_errors, tokens_of
 from tidelog.syntax.sources import source_of
 from tidelog.syntax.tokens import END, Token
@@ -23,35 +24,41 @@ from tidelog.syntax.tokens import END, Token
 Value = TypeVar("Value")
 
 
-def parse_rules(text: str | bytes, *, convention: str | None = None, name: str = "<rules>") -> tuple[Rule, ...]:
+def parse_rules(
+    text: str | bytes, *, convention: str | None = None, name: str = "<rules>", prefixes: Prefixes = ()
+) -> tuple[Rule, ...]:
     """The rules of a text; a fact among them is a rule with an empty body."""
-    return _read(text, name, convention, _rules)
+    return _read(text, name, convention, _rules, prefixes=prefixes)
 
 
 def read_rules(
-    text: str | bytes, *, convention: str | None = None, name: str = "<rules>"
+    text: str | bytes, *, convention: str | None = None, name: str = "<rules>", prefixes: Prefixes = ()
 ) -> tuple[tuple[Rule, ...], tuple[Diagnostic, ...]]:
     """The rules of a text, as `parse_rules` gives them, and the warnings about them."""
     findings = Findings()
-    return _read(text, name, convention, _rules, findings), findings.in_order()
+    return _read(text, name, convention, _rules, findings, prefixes), findings.in_order()
 
 
-def parse_body(text: str | bytes, *, convention: str | None = None, name: str = "<query>") -> tuple[Literal, ...]:
+def parse_body(
+    text: str | bytes, *, convention: str | None = None, name: str = "<query>", prefixes: Prefixes = ()
+) -> tuple[Literal, ...]:
     """The literals of a body.
 
     >>> len(parse_body("edge(X, Y), X < Y"))
     2
     """
-    return _read(text, name, convention, _body)
+    return _read(text, name, convention, _body, prefixes=prefixes)
 
 
-def parse_rule(text: str | bytes, *, convention: str | None = None, name: str = "<rule>") -> Rule:
+def parse_rule(
+    text: str | bytes, *, convention: str | None = None, name: str = "<rule>", prefixes: Prefixes = ()
+) -> Rule:
     """The one rule of a text.
 
     >>> parse_rule("reach(X, Y) :- edge(X, Y)").head.predicate
     'reach'
     """
-    return _read(text, name, convention, _rule)
+    return _read(text, name, convention, _rule, prefixes=prefixes)
 
 
 def parse_instance(text: str | bytes, *, name: str = "<instance>") -> tuple[tuple[Component, ...], Instance]:
@@ -63,27 +70,31 @@ def parse_instance(text: str | bytes, *, name: str = "<instance>") -> tuple[tupl
     return _read(text, name, SOUFFLE, _instance)
 
 
-def parse_atom(text: str | bytes, *, convention: str | None = None, name: str = "<atom>") -> Atom:
+def parse_atom(
+    text: str | bytes, *, convention: str | None = None, name: str = "<atom>", prefixes: Prefixes = ()
+) -> Atom:
     """The atom of a text."""
-    return _read(text, name, convention, _atom)
+    return _read(text, name, convention, _atom, prefixes=prefixes)
 
 
-def parse_query(text: str | bytes, convention: str | None = None, *, name: str = "<query>") -> Atom:
+def parse_query(
+    text: str | bytes, convention: str | None = None, *, name: str = "<query>", prefixes: Prefixes = ()
+) -> Atom:
     """The atom asked for; its variables are what the answers bind.
 
     >>> parse_query("reach(0, X)").args
     (Const(value=0, type='number'), Var(name='X'))
     """
-    return _read(text, name, convention, _atom)
+    return _read(text, name, convention, _atom, prefixes=prefixes)
 
 
-def parse_ground_atom(text: str | bytes, *, name: str = "<fact>") -> Atom:
+def parse_ground_atom(text: str | bytes, *, name: str = "<fact>", prefixes: Prefixes = ()) -> Atom:
     """A ground atom; bare identifiers are symbols.
 
     >>> parse_ground_atom("likes(Ann, bob)").args
     (Const(value='Ann', type='symbol'), Const(value='bob', type='symbol'))
     """
-    return _read(text, name, _ground_convention(text), _ground_atom)
+    return _read(text, name, _ground_convention(text), _ground_atom, prefixes=prefixes)
 
 
 def _ground_convention(text: str | bytes) -> str:
@@ -104,11 +115,12 @@ def _read(
     convention: str | None,
     read: Callable[[ProgramReader], Value],
     findings: Findings | None = None,
+    prefixes: Prefixes = (),
 ) -> Value:
     findings = Findings() if findings is None else findings
     source = source_of(name, text, findings.report)
     tokens = _with_period(tokens_of(source, convention or PROLOG, findings))
-    reader = ProgramReader(tokens, convention or PROLOG, findings)
+    reader = ProgramReader(tokens, convention or PROLOG, findings, prefixes)
     reader.takes_severity = True
     value: Value | None = None
     try:

@@ -35,8 +35,9 @@ COMPARISON_SIGNS = {
     "<": "<", "<=": "<=", "=<": "<=", ">": ">", ">=": ">=",
 }  # fmt: skip
 TESTS = frozenset({
-    "cidr_contains", "cidr_overlaps", "contains", "ends_with", "f_inPath", "f_member", "is_cidr", "is_ip", "is_json",
-    "json_has", "match", "regex_find", "starts_with",
+    "cidr_contains", "cidr_overlaps", "contains", "ends_with", "f_inPath", "f_member", "is_cidr", "is_ip",
+    "is_json", "json_has", "match", "rdf_is_blank", "rdf_is_date", "rdf_is_iri", "rdf_is_literal", "rdf_is_number",
+    "rdf_is_timestamp", "regex_find", "starts_with",
 })  # fmt: skip
 NEGATIONS = ("!", "~", "\\+")
 _A_COMPARISON = "a comparison (`=`, `!=`, `<`, `<=`, `>`, `>=`)"

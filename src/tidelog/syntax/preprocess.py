@@ -111,6 +111,11 @@ class Preprocessor:
         if word.text == ".once":
             self._once.add(word.source.name)
             return at
+        if following.kind == "<":
+            end = next((i for i in range(at, len(tokens)) if tokens[i].kind == ">"), len(tokens) - 1)
+            name = word.source.text[following.end : tokens[end].start]
+            done.extend(self._included(name, word, library=True))
+            return end + 1
         wanted = read_string(following.text) if following.kind == STRING else None
         if wanted is None:
             self._fault("TL182", word, expected="a file name in quotes", word="include")
@@ -176,11 +181,11 @@ class Preprocessor:
         match = _INCLUDED.match(_rest(token))
         if match is None:
             return self._fault("TL182", token, expected="a file name in quotes", word="include")
-        return self._included(match[1] or match[2], token)
+        return self._included(match[1] or match[2], token, library=match[1] is None)
 
-    def _included(self, name: str, token: Token) -> list[Token]:
+    def _included(self, name: str, token: Token, *, library: bool = False) -> list[Token]:
         try:
-            source = self._sources.load(name, token.source.name)
+            source = self._sources.load(name, token.source.name, library=library)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             return self._fault("TL180", token, found=name, reason=reason)

@@ -102,6 +102,8 @@ def print_program(program: Program) -> str:
 
 def _lines(program: Program) -> Iterator[str]:
     printer = _Printer(program.convention)
+    for name, iri in program.prefixes:
+        yield f".prefix {name}: <{iri}>"
     for option, value in program.pragmas:
         yield f".pragma {write_string(option)}" + (f" {write_string(value)}" if value else "")
     yield from map(_functor, program.functors)

@@ -22,6 +22,7 @@ from tidelog.program.graph.inline import hold_inline_facts
 from tidelog.syntax.components import ComponentReader, Parts
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.literals import TESTS
+from tidelog.syntax.prefixes import WORD, Prefixes, read_prefix, resolve_prefixes
 from tidelog.syntax.preprocess import MARKS, NO_MACROS, Preprocessor
 from tidelog.syntax.sources import Include, Sources, source_of
 from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
@@ -86,8 +87,9 @@ class Findings(list[Diagnostic]):
 class ProgramReader(ComponentReader):
     """Reads clause after clause and goes on after mistakes; ``parts`` is what was read of the innermost block."""
 
-    def __init__(self, tokens: list[Token], convention: str, findings: Findings) -> None:
-        super().__init__(tokens, convention)
+    def __init__(self, tokens: list[Token], convention: str, findings: Findings, prefixes: Prefixes = ()) -> None:
+        super().__init__(resolve_prefixes(tokens, prefixes), convention)
+        self.prefixes: dict[str, str] = {}
         self.findings = findings
         self.faults = frozenset((d.span.source, d.span.start) for d in findings if d.span and d.code in FAULTS)
         self.unread: set[str] = set()
@@ -97,7 +99,8 @@ class ProgramReader(ComponentReader):
     def read(self) -> Program:
         """Everything up to the end of the text."""
         self._items()
-        return replace(self.parts.program(self.convention, self.findings.report), unread=frozenset(self.unread))
+        program = self.parts.program(self.convention, self.findings.report)
+        return replace(program, prefixes=tuple(self.prefixes.items()), unread=frozenset(self.unread))
 
     def _items(self) -> None:
         """Everything up to the end of the text, or of the component."""
@@ -157,8 +160,21 @@ class ProgramReader(ComponentReader):
                 self.parts.lifetimes.append(self.lifetime())
             case ".constraint":
                 self.parts.severities.append(self.severity())
+            case word if word.startswith(WORD):
+                self.prefix()
             case _:
                 self.parts.items.extend(self.directive())
+
+    def prefix(self) -> None:
+        """`.prefix ex: <http://ex.org/>`; the names that use it were resolved before."""
+        token = self.advance()
+        found = read_prefix(token.text)
+        if found is None:
+            raise self.failure("TL143", token.span, found=token.text)
+        name, iri = found
+        if self.prefixes.setdefault(name, iri) != iri:
+            raise self.failure("TL144", token.span, found=name, iri=self.prefixes[name])
+        self.accept(".")
 
     def _component(self) -> None:
         head = self.component_head()
@@ -239,11 +255,13 @@ def read_program(
     convention: str | None = None,
     include: Include | str | Path | None = None,
     macros: Mapping[str, str] = NO_MACROS,
+    prefixes: Prefixes = (),
 ) -> tuple[Program, tuple[Diagnostic, ...]]:
     """The program as far as it can be read, and all diagnostics in order of position.
 
     `include` finds the files of ``#include``: a folder, or a function. `macros` are defined before the text
     begins. A ``.convention`` in the text goes before the `convention` given; without both the text decides (D7).
+    ``prefixes`` are known before the text declares any.
 
     >>> program, found = read_program("p(1. q(2). r(X) :- .")
     >>> [d.code for d in found], len(program.facts)
@@ -255,7 +273,7 @@ def read_program(
         sources = Sources(include, findings.report)
         chosen = sources.convention_of(source) if convention is None else sources.said_outright(source) or convention
         tokens = Preprocessor(sources, chosen, findings.report, macros).tokens(source)
-        program = ProgramReader(tokens, chosen, findings).read()
+        program = ProgramReader(tokens, chosen, findings, prefixes).read()
         program = hold_inline_facts(expand_components(program, findings.report))
     return program, findings.in_order()
 
@@ -278,6 +296,7 @@ def parse_program(
     *,
     convention: str | None = None,
     include: Include | str | Path | None = None,
+    prefixes: Prefixes = (),
 ) -> Program:
     """The program of a text; a ProgramError with every diagnostic if the text has an error.
 
@@ -285,7 +304,7 @@ def parse_program(
     >>> len(program.rules), len(program.facts), program.convention
     (1, 1, 'prolog')
     """
-    program, found = read_program(text, name, convention=convention, include=include)
+    program, found = read_program(text, name, convention=convention, include=include, prefixes=prefixes)
     raise_errors(found)
     return program
 

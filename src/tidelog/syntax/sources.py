@@ -18,6 +18,7 @@ from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.syntax.tokens import Report, printable
 
 MAX_INCLUDES = 32
+LIBRARY = Path(__file__).parent / "library"
 Include = Callable[[str, str], "tuple[str, str | bytes]"]
 """Called with the name wanted and the name of the including text; gives the name and the text, or raises OSError."""
 
@@ -59,16 +60,28 @@ class Sources:
     def __init__(self, include: Include | str | Path | None, report: Report) -> None:
         self._include = include if callable(include) or include is None else include_from(Path(include))
         self._report = report
-        self._loaded: dict[tuple[str, str], Source] = {}
+        self._loaded: dict[tuple[str, str, bool], Source] = {}
 
-    def load(self, name: str, including: str) -> Source:
-        """The included text; OSError if there is none."""
-        key = (name, including)
+    def load(self, name: str, including: str, *, library: bool = False) -> Source:
+        """The included text; OSError if there is none. In angle brackets it may also be one of Tidelog's library."""
+        key = (name, including, library)
         if key not in self._loaded:
-            if self._include is None:
-                raise FileNotFoundError("no folder to search was given")
-            self._loaded[key] = source_of(*self._include(name, including), self._report)
+            self._loaded[key] = source_of(*self._find(name, including, library), self._report)
         return self._loaded[key]
+
+    def _find(self, name: str, including: str, library: bool) -> tuple[str, str | bytes]:
+        own = LIBRARY / name
+        is_own = library and own.parent == LIBRARY and own.is_file()
+        if self._include is None:
+            if is_own:
+                return str(own), own.read_bytes()
+            raise FileNotFoundError("no folder to search was given")
+        try:
+            return self._include(name, including)
+        except OSError:
+            if not is_own:
+                raise
+            return str(own), own.read_bytes()
 
     def convention_of(self, source: Source) -> str:
         """How the bare identifiers of a text are read, by what it and its includes declare."""

@@ -354,6 +354,23 @@ _SYNTAX = (
         "+ p(_).",
     ),
     CodeEntry(
+        "TL143",
+        "invalid prefix",
+        "`{found}` does not declare a prefix",
+        "A prefix is a name of letters, digits and `_`, followed by a colon and an absolute IRI in angle brackets, on "
+        "one line.",
+        "Write for example `.prefix ex: <http://ex.org/>`.",
+        ".prefix ex <http://ex.org/>",
+    ),
+    CodeEntry(
+        "TL144",
+        "prefix with two IRIs",
+        "the prefix `{found}` already abbreviates <{iri}>",
+        "A prefix has the same IRI in all parts of a program.",
+        "Choose another name for one of them.",
+        ".prefix ex: <urn:a:>\n.prefix ex: <urn:b:>",
+    ),
+    CodeEntry(
         "TL149",
         "too many errors",
         "more than {limit} errors; the rest are not shown",

@@ -23,7 +23,7 @@ NAME, NUMBER, STRING, DIRECTIVE, PREPROCESS, END = "name", "number", "string", "
 
 DIRECTIVES = (
     "comp", "constraint", "convention", "decl", "functor", "include", "init", "input", "key", "lattice", "lifetime",
-    "limitsize", "number_type", "once", "output", "override", "plan", "pragma", "printsize", "reference",
+    "limitsize", "number_type", "once", "output", "override", "plan", "pragma", "prefix", "printsize", "reference",
     "symbol_type", "type",
 )  # fmt: skip
 PREPROCESSOR_WORDS = (
@@ -63,7 +63,7 @@ _PARTS = (
     r"(?P<name>{name})",
     r"(?P<sign>[(),;@]|:[-=]?|<[=:>]?|=[<=]?|>=?|!=?|/(?!\*)|[-+*^%{}\[\]|&?~$]|\\(?:==?|\+)"
     rf"|\.(?!(?<!\S\.)(?:{'|'.join(DIRECTIVES)})\b))",
-    r"(?P<directive>\.\w++)",
+    r"(?P<directive>\.prefix[ \t]++[^\W\d]\w*+:[ \t]*+<[^<>\n]*+>|\.\w++)",
     r"(?P<opencomment>/\*[\s\S]*+)",
     r"(?P<number>{address}0[xX][0-9a-fA-F]++u?|0[bB][01]++u?|[0-9]++\.[0-9]++(?:Inf|NaN|[eE][+-]?[0-9]++)?"
     r"|[0-9]++[eE][+-]?[0-9]++|[0-9]++u?)",

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tidelog.errors import ProgramError
-from tidelog.program import PROLOG, Atom
+from tidelog.program import Atom, Program
 from tidelog.syntax import Epoch, parse_changes, parse_program
 from tidelog.syntax.clauses import ground_places
 from tidelog.syntax.fragments import parse_body
@@ -56,23 +56,23 @@ class _Part:
         return "\n" * (self.line - 1) + "\n".join(self.lines)
 
 
-def read_cases(path: Path, convention_of: Callable[[Path], str] = lambda _: PROLOG) -> CaseFile:
-    """The cases of a file; ``convention_of`` returns how the program reads identifiers."""
-    return _Reader(path, convention_of).read()
+def read_cases(path: Path, program_of: Callable[[Path], Program] = lambda _: Program()) -> CaseFile:
+    """The cases of a file; the program that ``program_of`` returns determines how names are read."""
+    return _Reader(path, program_of).read()
 
 
 @dataclass(slots=True)
 class _Reader:
     path: Path
-    convention_of: Callable[[Path], str]
-    convention: str = PROLOG
+    program_of: Callable[[Path], Program]
+    program: Program = field(default_factory=Program)
 
     def read(self) -> CaseFile:
         parts = list(self._parts())
         files = {part.kind: self._beside(part) for part in parts if part.kind in ("program", "facts", "functions")}
         if "program" not in files:
             raise self._wrong(1, "expected a line that names the program, such as `program: rules.dl`")
-        self.convention = self.convention_of(files["program"])
+        self.program = self.program_of(files["program"])
         case_parts = [part for part in parts if part.kind not in files]
         if case_parts and case_parts[0].kind != "case":
             raise self._wrong(case_parts[0].line, f"`{case_parts[0].kind}:` must come after the first `case:`")
@@ -126,13 +126,16 @@ class _Reader:
         return Case(head.text.splitlines()[0] if head.text else f"line {head.line}", head.line, given, tuple(steps))
 
     def _facts(self, part: _Part) -> tuple[Atom, ...]:
-        program = self._parsed(lambda: parse_program(part.placed, str(self.path)))
+        program = self._parsed(lambda: parse_program(part.placed, str(self.path), prefixes=self.program.prefixes))
         if program.rules or program.declarations or program.directives:
             raise self._wrong(part.line, "`given:` contains facts; write rules under `when:`")
         return tuple(fact.atom for fact in program.facts)
 
     def _changes(self, part: _Part) -> tuple[Epoch, ...]:
-        return self._parsed(lambda: parse_changes(part.placed, str(self.path), convention=self.convention))
+        convention, prefixes = self.program.convention, self.program.prefixes
+        return self._parsed(
+            lambda: parse_changes(part.placed, str(self.path), convention=convention, prefixes=prefixes)
+        )
 
     def _parsed(self, parse: Callable[[], T]) -> T:
         try:
@@ -163,7 +166,8 @@ class _Reader:
 
     def _facts_expected(self, verb: str, line: int, text: str) -> Expectation:
         placed = "\n" * (line - 1) + text
-        body = self._parsed(lambda: parse_body(placed, convention=self.convention, name=str(self.path)))
+        convention, prefixes = self.program.convention, self.program.prefixes
+        body = self._parsed(lambda: parse_body(placed, convention=convention, name=str(self.path), prefixes=prefixes))
         atoms = tuple(ground_places(literal) for literal in body if isinstance(literal, Atom))
         if len(atoms) < len(body):
             raise self._wrong(line, f"`{verb}` must be followed by facts, separated by commas")

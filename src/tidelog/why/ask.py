@@ -20,6 +20,7 @@ from tidelog.program.functions.table import Function
 from tidelog.program.types.ground import ground_value, in_column
 from tidelog.program.values.term import DATE, TIMESTAMP, Const
 from tidelog.syntax import parse_ground_atom
+from tidelog.syntax.prefixes import Prefixes
 from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.why import why_failures as failures
 from tidelog.why.ledger import FactKey
@@ -29,12 +30,18 @@ def read_fact(
     fact: str | tuple[str, Iterable[object]],
     functions: Mapping[str, tuple[Function, ...]],
     schema: Mapping[str, tuple[str | None, ...]],
+    prefixes: Prefixes = (),
 ) -> tuple[str, tuple[object, ...]]:
     """Relation and values of a fact given as text, such as ``reach(1, 3)``, or as (relation, values)."""
     if isinstance(fact, str):
-        atom = parse_ground_atom(fact)
+        atom = parse_ground_atom(fact, prefixes=prefixes)
         for arg in atom.args:
-            if isinstance(arg, Const) and arg.span is not None and arg.span.text[:1].isupper():
+            if (
+                isinstance(arg, Const)
+                and arg.span is not None
+                and arg.span.text[:1].isupper()
+                and ":" not in arg.span.text
+            ):
                 found = SYNTAX_CODES["TL123"].diagnostic(arg.span, found=arg.span.text)
                 warn(TidelogWarning(f"{found.code}: {found.message}. Ask a query to find values for a variable."))
         types = schema.get(atom.predicate, ())

@@ -22,6 +22,7 @@ from tidelog.cli.base.show import console, show_diagnostics, show_error
 from tidelog.cli.input.inputs import read_facts, refuse_errors
 from tidelog.cli.input.report import check_file
 from tidelog.errors import ProgramError, TidelogError
+from tidelog.program import Program
 from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.trial.cases import CaseFile
 from tidelog.trial.junit import to_junit
@@ -50,16 +51,16 @@ class TrialRequest:
 def try_rules(request: TrialRequest) -> bool:
     """Run all cases and report the results; returns whether all passed."""
     load = _loader()
-    files = [read_cases(path, _convention) for path in find_cases(request.places)]
+    files = [read_cases(path, _program) for path in find_cases(request.places)]
     results = run_files(files, load, accept=request.accept)
     undetected = list(_survivors(files, load, request)) if request.mutants and not results.failed else None
     _show(results, undetected, request)
     return not results.failed
 
 
-def _convention(program: Path) -> str:
-    """How a program reads identifiers; one with errors is refused."""
-    return refuse_errors(check_file(str(program))).program.convention
+def _program(path: Path) -> Program:
+    """The program that a file contains; one with errors is refused."""
+    return refuse_errors(check_file(str(path))).program
 
 
 def _loader() -> Callable[[CaseFile], Subject]:

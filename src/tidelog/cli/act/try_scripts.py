@@ -31,7 +31,9 @@ def show_alternatives(db: Engine, scripts: Sequence[Path], blamed: str | None, a
 
 def _text(db: Engine, path: Path) -> str:
     """A script, checked; whether its one epoch ends with `commit.` or `preview.` makes no difference."""
-    return print_changes(parse_changes_file(path, convention=db.convention), db.convention)
+    return print_changes(
+        parse_changes_file(path, convention=db.convention, prefixes=db.program.prefixes), db.convention
+    )
 
 
 def _blame(alternative: Alternative, fact: str | None) -> str:

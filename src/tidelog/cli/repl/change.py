@@ -42,7 +42,7 @@ def clauses(session: ReplState, text: str) -> None:
         raise failures.NO_COLON.error(name=text)
     if not ends_with_period(text, session.convention):
         raise failures.NO_PERIOD.error()
-    rules, found = read_rules(text, convention=session.convention, name=session.name)
+    rules, found = read_rules(text, convention=session.convention, name=session.name, prefixes=session.prefixes)
     if found:
         session.report(Findings(tuple(found)))
     facts = [rule.head for rule in rules if not rule.body and rule.label is None]
@@ -51,7 +51,7 @@ def clauses(session: ReplState, text: str) -> None:
 
 def script(session: ReplState, text: str) -> None:
     """Changes as a script writes them; an epoch that ends with `preview.` is only tried."""
-    for epoch in parse_changes(text, session.name, convention=session.convention):
+    for epoch in parse_changes(text, session.name, convention=session.convention, prefixes=session.prefixes):
         facts = [(change.sign, change.atom) for change in epoch if isinstance(change, FactChange)]
         added = [change.rule for change in epoch if isinstance(change, RuleAdded)]
         removed = [change.label for change in epoch if isinstance(change, RuleRemoved)]
@@ -195,7 +195,8 @@ def _with_types(session: ReplState, text: str) -> str:
 
 def delete(session: ReplState, fact: str) -> None:
     """Retract one fact."""
-    commit(session, [(-1, parse_ground_atom(require_argument(fact, "delete", "edge(1, 2)"), name=session.name))], [])
+    text = require_argument(fact, "delete", "edge(1, 2)")
+    commit(session, [(-1, parse_ground_atom(text, name=session.name, prefixes=session.prefixes))], [])
 
 
 HANDLERS = {"delete": delete, "undo": undo}

@@ -15,6 +15,7 @@ from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.epoch_counts import start_counting, stop_counting
 from tidelog.engine.write.epoch import Epoch
 from tidelog.program.types.functors import UserFunctions
+from tidelog.syntax.prefixes import Prefixes
 
 
 class ReplState:
@@ -46,6 +47,11 @@ class ReplState:
     def convention(self) -> str:
         """How identifiers are read."""
         return self.db.convention
+
+    @property
+    def prefixes(self) -> Prefixes:
+        """Names that abbreviate IRIs."""
+        return self.db.program.prefixes
 
     @property
     def is_blank(self) -> bool:

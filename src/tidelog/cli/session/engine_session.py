@@ -21,7 +21,7 @@ from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.view import natural
 from tidelog.engine.write.script import take_script
 from tidelog.io.files import write_output
-from tidelog.io.parameters import CSV, PARQUET, TABLE, TEXT, TRIPLES, Layout
+from tidelog.io.parameters import CSV, PARQUET, TABLE, TERMS, TEXT, Layout
 from tidelog.plan.modes import Plans
 from tidelog.program.functions.table import Function
 from tidelog.program.graph.inline import inline_relations
@@ -128,7 +128,7 @@ class EngineSession:
             from tidelog.spark.files import write_frame
 
             view = self._db[name] if layout.kind in (PARQUET, TABLE) else natural(self._db[name])
-            rows = view.to_spark(lists_as_text=layout.kind in (TEXT, CSV, TRIPLES))
+            rows = view.to_spark(lists_as_text=layout.kind in (TEXT, CSV, *TERMS))
             write_frame(rows, name, self.types(name), layout, path)
 
     def types(self, name: str) -> tuple[str | None, ...]:

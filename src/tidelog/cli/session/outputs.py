@@ -19,7 +19,7 @@ from tidelog.cli.base.show import console
 from tidelog.cli.session.session import ProgramSession
 from tidelog.errors.render import visible
 from tidelog.io.files import output_bytes, output_path
-from tidelog.io.parameters import CSV, SCREEN, TABLE, TEXT, TRIPLES, Layout, layout_of
+from tidelog.io.parameters import CSV, SCREEN, TABLE, TERMS, TEXT, Layout, layout_of
 from tidelog.program import SOUFFLE, Program
 
 TERMINAL = "-"
@@ -58,7 +58,7 @@ def write_views(session: ProgramSession, program: Program, outputs: Outputs | No
         out = TERMINAL if out is None else out
     for name, layout in outputs:
         if out == TERMINAL or layout.kind == SCREEN:
-            printed_layout = layout if layout.kind in (TEXT, CSV, TRIPLES) else replace(layout, kind=TEXT)
+            printed_layout = layout if layout.kind in (TEXT, CSV, *TERMS) else replace(layout, kind=TEXT)
             table = session.table(name, lists_as_text=True)
             text = relation_text(name, table, session.types(name), printed_layout)
             sys.stdout.write(on_screen(text) if sys.stdout.isatty() else text)
@@ -70,8 +70,8 @@ def write_views(session: ProgramSession, program: Program, outputs: Outputs | No
 
 
 def _layout(program: Program, layout: Layout) -> Layout:
-    """The layout with floats as the program's convention writes them."""
-    return replace(layout, souffle=program.convention == SOUFFLE)
+    """The layout with floats as the program's convention writes them, and its prefixes."""
+    return replace(layout, souffle=program.convention == SOUFFLE, prefixes=program.prefixes)
 
 
 def relation_text(name: str, table: pa.Table, types: Sequence[str | None], layout: Layout) -> str:

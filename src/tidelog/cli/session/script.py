@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
     """The epochs of a change script; the file must be there."""
-    return parse_changes_file(path, convention=program.convention)
+    return parse_changes_file(path, convention=program.convention, prefixes=program.prefixes)
 
 
 def run_script(session: ProgramSession, script: Iterable[Epoch], path: Path | None) -> list[SessionEpoch]:

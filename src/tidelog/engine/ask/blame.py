@@ -88,7 +88,7 @@ def _target(core: Core, fact: Fact | Violation, epoch_input: EpochInput | None =
         return fact.strip(), None
     if isinstance(fact, str) and "(" not in fact:
         raise core.unknown_relation(fact)
-    name, values = read_fact(fact, core.rules.functions, known)
+    name, values = read_fact(fact, core.rules.functions, known, core.rules.program.prefixes)
     if name not in known:
         raise core.unknown_relation(name)
     return name, shown_values(name, values, known[name])

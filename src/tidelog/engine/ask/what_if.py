@@ -214,7 +214,8 @@ def _tried(core: Core, name: str, changes: Trial) -> Alternative:
 
 def _collect(core: Core, epoch: Epoch, changes: Trial) -> None:
     if isinstance(changes, str):
-        script = parse_changes(changes, convention=core.rules.program.convention)
+        program = core.rules.program
+        script = parse_changes(changes, convention=program.convention, prefixes=program.prefixes)
         if len(script) > 1:
             raise SEVERAL_EPOCHS.error(count=len(script))
         for part in script:

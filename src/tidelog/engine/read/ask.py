@@ -59,7 +59,7 @@ def running_ledger(core: Core, rules: Ruleset, work: int) -> Ledger:
 def _fact_key(core: Core, fact: Fact, ledger: Ledger) -> tuple[str, tuple[int, ...]]:
     """The fact as cells; in columns without a type the ledger uses the type of the value."""
     core.must_be_open()
-    name, values = read_fact(fact, core.rules.functions, core.rules.schema)
+    name, values = read_fact(fact, core.rules.functions, core.rules.schema, core.rules.program.prefixes)
     if not core.knows(name):
         raise core.unknown_relation(name)
     types = fact_types(values, core.rules.schema[name])

@@ -91,7 +91,8 @@ class PreparedQuery:
         return await finished(lambda: self(*values, **named))
 
     def _ready(self) -> Question:
-        rule, names = read_query(self.text, self._core.rules.program.convention)
+        program = self._core.rules.program
+        rule, names = read_query(self.text, program.convention, program.prefixes)
         for name in self.bind:
             if name not in names:
                 raise failures.NOT_A_VARIABLE.error(name=name, known=", ".join(names) or "none")
@@ -111,7 +112,7 @@ def prepare(core: Core, text: str, bind: str | Sequence[str] = ()) -> PreparedQu
 def _ask(
     core: Core, text: str, bind: tuple[str, ...], values: Sequence[object], limits: Limits | None = None
 ) -> Answer:
-    rule, _ = read_query(text, core.rules.program.convention)
+    rule, _ = read_query(text, core.rules.program.convention, core.rules.program.prefixes)
     if any(atom.predicate not in core.rules.schema for atom in atoms(rule_literals(rule))):
         check_question(core, rule)
     question = make_ready(core, rule, bind)

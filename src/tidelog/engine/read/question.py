@@ -24,6 +24,7 @@ from tidelog.program.functions.arguments import must_be
 from tidelog.program.values.scope import atoms, literal_variables
 from tidelog.rewrite.names import QUESTION, is_auxiliary
 from tidelog.syntax import parse_body
+from tidelog.syntax.prefixes import Prefixes
 
 ANSWERS, GIVEN = f"{QUESTION}answers", f"{QUESTION}given"
 PLAIN = frozenset(("number", "unsigned", "float", "boolean", "date", "timestamp"))  # types whose cells are not ids
@@ -31,10 +32,10 @@ REMEMBERED = 512  # questions
 
 
 @lru_cache(maxsize=1024)
-def read_query(text: str, convention: str) -> tuple[Rule, tuple[str, ...]]:
+def read_query(text: str, convention: str, prefixes: Prefixes = ()) -> tuple[Rule, tuple[str, ...]]:
     """The rule of a query and the names of its variables."""
     must_be(text, str, "text", "a query such as `reach(0, X)`")
-    body = parse_body(_without_mark(text), convention=convention)
+    body = parse_body(_without_mark(text), convention=convention, prefixes=prefixes)
     found: list[Var] = []
     for literal in body:
         literal_variables(literal, found)

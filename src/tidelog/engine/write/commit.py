@@ -106,7 +106,11 @@ class Committer:
         rules = self.core.rules
         if isinstance(text, str) and (found := begins_declaration(text)):
             raise failures.NOT_A_RULE.error(found=found)
-        rule = parse_rule(text, convention=rules.program.convention) if isinstance(text, str) else text
+        if isinstance(text, str):
+            program = rules.program
+            rule = parse_rule(text, convention=program.convention, prefixes=program.prefixes)
+        else:
+            rule = text
         rule = rule if label is None else replace(rule, label=label)
         check_symbols(self.core, [rule])
         return rule if again and rule.label is not None else rules.label([rule], taken)[0]
@@ -114,7 +118,7 @@ class Committer:
     def declare(self, collected: CollectedChanges, text: str) -> Program:
         """Collect declarations and the facts beside them; returns the program of the text."""
         before = self.core.rules.program if collected.program is None else collected.program
-        given = read_declarations(text, before.convention)
+        given = read_declarations(text, before.convention, before.prefixes)
         after = with_declarations(before, given)
         collected.program = after if after != before else collected.program
         collected.facts += program_facts(given, self.core.rules.functions)

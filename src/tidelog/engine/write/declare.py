@@ -16,9 +16,10 @@ from tidelog.engine.base import engine_failures as failures
 from tidelog.program import Program
 from tidelog.program.functions.arguments import must_be
 from tidelog.syntax import parse_program
+from tidelog.syntax.prefixes import Prefixes
 
 Part = TypeVar("Part")
-_WORD = re.compile(r"\s*(\.(?:decl|type|lifetime))\b")
+_WORD = re.compile(r"\s*(\.(?:decl|prefix|type|lifetime))\b")
 _WHOLE = {
     "directives": "`.input`, `.output` and `.printsize`",
     "components": "`.comp`",
@@ -38,10 +39,10 @@ def begins_declaration(text: str) -> str | None:
     return found and found[1]
 
 
-def read_declarations(text: str, convention: str) -> Program:
+def read_declarations(text: str, convention: str, prefixes: Prefixes = ()) -> Program:
     """The declarations of a text, with the rules and facts beside them."""
     must_be(text, str, "text", "the text of declarations, such as `.decl vip(person: symbol)`")
-    declared = parse_program(text, "<declarations>", convention=convention)
+    declared = parse_program(text, "<declarations>", convention=convention, prefixes=prefixes)
     found = [words for field, words in _WHOLE.items() if getattr(declared, field)]
     if found or declared.convention != convention:
         raise failures.NOT_DECLARED.error(found=", ".join(found) or "`.convention`")
@@ -49,13 +50,14 @@ def read_declarations(text: str, convention: str) -> Program:
 
 
 def with_declarations(program: Program, declared: Program) -> Program:
-    """The program with the declarations, types, keys and lifetimes of another that it does not have yet."""
+    """The program with the declarations, types, keys, lifetimes and prefixes of another that it does not have yet."""
     return replace(
         program,
         declarations=_more(program.declarations, declared.declarations),
         types=_more(program.types, declared.types),
         keys=_more(program.keys, declared.keys),
         lifetimes=_more(program.lifetimes, declared.lifetimes),
+        prefixes=tuple({**dict(program.prefixes), **dict(declared.prefixes)}.items()),
     )
 
 

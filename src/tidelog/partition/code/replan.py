@@ -146,7 +146,15 @@ class Replanner:
         for code in stratum.rules.values():
             if any(not low <= self.statistics.live(n) <= high for n, (low, high) in _bounds(code.sizes).items()):
                 self.plan(code, stratum.relations)
+                if self._machine.firing:
+                    self._fill_indexes(code)
         stratum.replace_plans(relations.numbers)
+
+    def _fill_indexes(self, code: RuleCode) -> None:
+        """Let the indexes that a plan reads catch up; the kernel does that only where a batch begins."""
+        relations = self._assembler.relations
+        for relation, columns in lookups(code.plans):
+            relations.index(relations.numbers[relation], columns)
 
     # Indexes
 

@@ -196,6 +196,25 @@ NOT_AN_ADDRESS = FailureEntry(
     "Exclude other texts with `is_ip` or `is_cidr`.",
     "Engine('p(ip(\"192.0.2\")).')\n",
 )
+NOT_A_TERM = FailureEntry(
+    "TL2060",
+    EvaluationError,
+    "text is not an RDF term",
+    "{text!r} {problem}",
+    "Functions whose names begin with `rdf_` read terms as files of RDF yield them: <http://a.example/b>, _:b1, "
+    '"text"@en.',
+    "Make terms with `rdf_iri` and `rdf_literal`, or with a `.prefix` in the program.",
+    "Engine('p(rdf_text(\"a\")).')\n",
+)
+NOT_THE_LITERAL = FailureEntry(
+    "TL2061",
+    EvaluationError,
+    "RDF term without the value asked for",
+    "`{function}`: {term!r} is not {wanted}",
+    "The value of a literal follows from its datatype, as XML Schema defines it.",
+    "Exclude other terms, for example with `rdf_is_number` or `rdf_is_date`.",
+    "Engine('p(rdf_number(\"<urn:a>\")).')\n",
+)
 PATTERN = FailureEntry(
     "TL2015",
     EvaluationError,
@@ -340,6 +359,8 @@ ENTRIES = (
     NO_JSON_VALUE,
     JSON_PATH,
     NOT_AN_ADDRESS,
+    NOT_A_TERM,
+    NOT_THE_LITERAL,
     PATTERN,
     LONG_MATCH,
     ARGUMENT,

@@ -23,6 +23,7 @@ class Program:
     ``convention`` says how identifiers were read (D7): ``souffle`` or ``prolog``. ``components`` are there to make
     instances of; a program that was read has no ``instances`` any more: their meaning is in the other parts, under
     names with periods (``graph.edge``). ``pragmas`` are the options that the text sets, with their values.
+    ``prefixes`` are names with the IRIs that they abbreviate in texts about the program (`syntax.prefixes`).
     ``unread`` are the names that clauses and directives declare or derive which could not be read: what is said about
     those follows from that mistake.
     """
@@ -39,6 +40,7 @@ class Program:
     convention: str = PROLOG
     functors: tuple[Functor, ...] = ()
     lifetimes: tuple[Lifetime, ...] = ()
+    prefixes: tuple[tuple[str, str], ...] = ()
     unread: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
 

@@ -118,7 +118,9 @@ OPERATIONS = (
         "/v1/query",
         question,
         "Answers to a query",
-        reads=lambda service, call: relations_of(call.body["text"], service.engine.convention),
+        reads=lambda service, call: relations_of(
+            call.body["text"], service.engine.convention, service.engine.program.prefixes
+        ),
         lane=Lane.ask,
         body=schemas.fields(
             {

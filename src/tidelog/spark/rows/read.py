@@ -1,4 +1,4 @@
-"""Files of facts as DataFrames: text, CSV, Parquet, JSON, tables and N-Triples, read by Spark.
+"""Files of facts as DataFrames: text, CSV, Parquet, JSON, tables, N-Triples and N-Quads, read by Spark.
 
 Law (D8, D16): the rows of a file are those that `io.files` reads from it. Spark does not know line numbers: a row that
 does not fit is marked and, unless the file is too large, its line is found by the exact reader in Python. Only the
@@ -34,11 +34,10 @@ from tidelog.io.delimited import (
     text_above_numbers,
     without_header,
 )
-from tidelog.io.files import InputFile, kind_of, read_input, shape_of
-from tidelog.io.io_failures import TRIPLE_COLUMNS
+from tidelog.io.files import InputFile, blank_node_file, check_term_columns, kind_of, read_input, shape_of
 from tidelog.io.match_names import find_names, other_names, report_ignored
 from tidelog.io.nulls import NullPolicy, read_policy
-from tidelog.io.parameters import JSON, PARQUET, TRIPLES
+from tidelog.io.parameters import JSON, PARQUET, TERMS
 from tidelog.program.values.term import Const
 from tidelog.spark.rows.decode import SPARK_TYPES
 from tidelog.spark.rows.encode import EncodedArrival, encode
@@ -47,7 +46,7 @@ from tidelog.spark.rows.send import first_line
 from tidelog.spark.rows.tables import COUNTED, LINE, WRONG
 from tidelog.spark.rows.task_errors import error_of_task
 from tidelog.spark.rows.texts import text_value
-from tidelog.spark.rows.triples import SKIPPED, split_statement
+from tidelog.spark.rows.triples import read_statements
 
 EXACT = 1 << 28  # bytes of a file that the exact reader may be given
 Types = Sequence[str | None]
@@ -100,10 +99,10 @@ def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types:
         _check_packing(file.path)
         exact = _exact_reader(file, names, types)
         lines = _lines(spark, where)
-        if kind == TRIPLES:
-            if len(types) != 3:
-                raise TRIPLE_COLUMNS.error(where=where, relation=file.relation, columns=len(types))
-            return replace(reading, frame=_read_triples(lines, names), exact=exact)
+        if kind in TERMS:
+            check_term_columns(file, kind, len(types))
+            own = read_statements(lines, names, blank_node_file(file, kind))
+            return replace(reading, frame=own, exact=exact)
         shape = shape_of(file, kind, _head(file.path), names, types)
         frame = _read_delimited(spark, lines, shape, file.path)
         return replace(reading, frame=_with_nulls(frame, shape), raw=bool(types), exact=exact)
@@ -282,13 +281,6 @@ def _read_quoted(spark: SparkSession, shape: DelimitedShape, path: Path, skipped
     return raw.select(
         *_named(cells, shape), F.when(F.col(LINE).isNotNull(), message).alias(WRONG), line_text.alias(LINE)
     )
-
-
-def _read_triples(lines: DataFrame, names: Sequence[str]) -> DataFrame:
-    terms = split_statement(F.col(LINE))
-    wrong = F.coalesce(F.col(WRONG), F.when(F.size(terms) != 3, F.lit("not an N-Triples statement")))
-    columns = [F.get(terms, F.lit(place)).alias(name) for place, name in enumerate(names)]
-    return lines.where(~F.col(LINE).rlike(SKIPPED)).select(*columns, wrong.alias(WRONG), LINE)
 
 
 def _select_columns(df: DataFrame, file: InputFile) -> DataFrame:

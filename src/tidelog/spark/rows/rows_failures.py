@@ -74,6 +74,15 @@ ROWS_NOT_READ = FailureEntry(
     "Compute the DataFrame separately, for example with `count()`, to see Spark's full message.",
     test=f"{_ENCODE}::test_a_source_that_fails_is_reported_in_one_line",
 )
+TURTLE_PARTS = FailureEntry(
+    "TL1514",
+    DataError,
+    "Turtle and TriG are not written on Spark",
+    "{path}: IO={kind} cannot be written on Spark; use `IO={other}`, or run with `--runtime embedded`",
+    "On Spark, tasks write parts of a file, which are joined. Turtle and TriG abbreviate across statements.",
+    "Write N-Triples or N-Quads, which have one statement per line.",
+    test="tests/spark/test_run_spark.py::test_rdf_is_read_and_written",
+)
 ENTRIES = (
     FRAME_COLUMNS,
     FRAME_TYPE,
@@ -82,4 +91,5 @@ ENTRIES = (
     PACKING,
     JSON_FIELD,
     ROWS_NOT_READ,
+    TURTLE_PARTS,
 )

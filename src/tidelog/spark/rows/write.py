@@ -1,4 +1,4 @@
-"""Views as files and tables, written by Spark: text, CSV, Parquet, JSON, tables and N-Triples.
+"""Views as files and tables, written by Spark: text, CSV, Parquet, JSON, tables, N-Triples and N-Quads.
 
 Law (D8): a file has the rows and the form that `io.files` writes, text in order of all columns, and appears completely
 or not at all. Tasks write parts into a hidden folder next to the file; there they are joined, byte by byte, so that no
@@ -21,8 +21,9 @@ from pyspark.sql import DataFrame
 
 from tidelog.io.files import output_bytes
 from tidelog.io.io_failures import NOT_WRITTEN
-from tidelog.io.parameters import CSV, JSON, PARQUET, TRIPLES, Layout
+from tidelog.io.parameters import CSV, JSON, PARQUET, TERMS, TRIG, TURTLE, Layout
 from tidelog.spark.rows.read import failures
+from tidelog.spark.rows.rows_failures import TURTLE_PARTS
 from tidelog.spark.rows.task_errors import carried
 from tidelog.spark.session.interpreter import map_in_arrow
 
@@ -64,6 +65,8 @@ def write_table(df: DataFrame, table: str) -> None:
 
 def write_view(df: DataFrame, relation: str, types: Types, layout: Layout, path: Path) -> None:
     """The rows of a view as one file; for text its lists have to be text already (`ViewSchema.lists_as_text`)."""
+    if layout.kind in (TURTLE, TRIG):
+        raise TURTLE_PARTS.error(path=path, kind=layout.kind, other="ntriples" if layout.kind == TURTLE else "nquads")
     parts = path.with_name(f".{path.name}.{os.getpid()}.parts")
     half = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -96,7 +99,7 @@ def _write_parts(
         return
     numbered = df.toDF(*(f"f{place}" for place in range(len(df.columns))))  # Spark does not distinguish x from X
     ordered = numbered.orderBy(*numbered.columns)
-    if layout.kind == TRIPLES:
+    if layout.kind in TERMS:
         printer = Printer(relation, types, layout, str(path))
     else:
         names = layout.names or tuple(df.columns)

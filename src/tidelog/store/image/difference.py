@@ -76,11 +76,16 @@ def _compare_rules(running: Sequence[Rule], rules: Sequence[Rule]) -> tuple[tupl
 
 
 def _others(running: Program, program: Program) -> tuple[str, ...]:
-    """Declarations, types, keys and directives; a text without any says nothing about them."""
-    bare = replace(program, rules=(), facts=())
+    """Declarations, types, keys and directives; a text without any says nothing about them.
+
+    Prefixes matter to the reading of texts alone.
+    """
+    bare = replace(program, rules=(), facts=(), prefixes=())
     if bare == Program(convention=program.convention) and program.convention == running.convention:
         return ()
-    mine, theirs = (Counter(print_program(replace(p, rules=(), facts=())).splitlines()) for p in (running, program))
+    mine, theirs = (
+        Counter(print_program(replace(p, rules=(), facts=(), prefixes=())).splitlines()) for p in (running, program)
+    )
     removed, added = (mine - theirs).elements(), (theirs - mine).elements()
     return tuple([f"- {line}" for line in removed] + [f"+ {line}" for line in added])
 

@@ -176,14 +176,14 @@ class Document:
 
     def _roles(self, tokens: list[Token]) -> list[Role]:
         """The roles of a clause, of its plan, and of the sign of a change before it."""
-        labels, paths = self.outline.labels, self.outline.paths
+        labels, paths, names = self.outline.labels, self.outline.paths, self.outline.names
         if tokens[0].kind in ("+", "-"):
             if tokens[1].kind == DIRECTIVE:
                 return [WORD, *directive_roles(tokens[1:])]
             is_rule = any(token.kind == ":-" for token in tokens) or covering(labels, tokens[1].start) is not None
             return [WORD if is_rule else PREFIX, *self._roles(tokens[1:])]
         plan = next((at for at, token in enumerate(tokens) if token.text == PLAN), len(tokens))
-        return clause_roles(tokens[:plan], labels, paths) + directive_roles(tokens[plan:])
+        return clause_roles(tokens[:plan], labels, paths, names) + directive_roles(tokens[plan:])
 
 
 def _second_directive(tokens: Sequence[Token]) -> int | None:

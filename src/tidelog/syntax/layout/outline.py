@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from tidelog.errors import Source
 from tidelog.program import PathAtom
 from tidelog.syntax.changes import ChangeReader
+from tidelog.syntax.prefixes import Prefixes
 from tidelog.syntax.reader import Findings, ProgramReader
-from tidelog.syntax.tokens import Token
+from tidelog.syntax.tokens import STRING, Token
 
 Range = tuple[int, int]
+_QUOTES = ("'", '"')
 
 
 @dataclass(slots=True)
@@ -33,11 +35,12 @@ class Item:
 
 @dataclass(slots=True)
 class Outline:
-    """The items of a text, and the ranges that are labels and paths."""
+    """The items of a text, and the ranges that are labels, paths, and names with a prefix."""
 
     items: list[Item] = field(default_factory=list)
     labels: list[Range] = field(default_factory=list)
     paths: list[Range] = field(default_factory=list)
+    names: list[Range] = field(default_factory=list)
 
 
 class _Notes:
@@ -64,6 +67,7 @@ class _Notes:
         """The outline, its ranges in order."""
         self.outline.labels.sort()
         self.outline.paths.sort()
+        self.outline.names.sort()
         return self.outline
 
     def add_range(self, ranges: list[Range], first: Token, last: int) -> None:
@@ -75,9 +79,12 @@ class _Notes:
 class OutlineReader(ProgramReader):
     """Reads a program and writes down its outline."""
 
-    def __init__(self, tokens: list[Token], convention: str, findings: Findings) -> None:
-        super().__init__(tokens, convention, findings)
+    def __init__(self, tokens: list[Token], convention: str, findings: Findings, prefixes: Prefixes = ()) -> None:
+        super().__init__(tokens, convention, findings, prefixes)
         self.notes = _Notes(tokens[-1].source)
+        for token in self.tokens if len(self.tokens) < len(tokens) else ():
+            if token.kind == STRING and token.source.text[token.start : token.start + 1] not in _QUOTES:
+                self.notes.add_range(self.notes.outline.names, token, token.end)
 
     def _item(self) -> None:
         start, outer = self.at, self.notes.items

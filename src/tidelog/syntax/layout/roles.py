@@ -83,17 +83,22 @@ def _is_unit(token: Token, previous: Token) -> bool:
     return previous.kind == NUMBER and token.text in UNITS
 
 
-def clause_roles(tokens: Sequence[Token], labels: Sequence[Range], paths: Sequence[Range]) -> list[Role]:
+def clause_roles(
+    tokens: Sequence[Token], labels: Sequence[Range], paths: Sequence[Range], names: Sequence[Range] = ()
+) -> list[Role]:
     """The roles of a clause."""
-    return _ClauseRoles(tokens, labels, paths).roles()
+    return _ClauseRoles(tokens, labels, paths, names).roles()
 
 
 class _ClauseRoles:
     """Goes over a clause once; ``operand`` says whether the token before ends an operand, ``angles`` how many
     aggregates with angle brackets are open, ``braces`` how many braces."""
 
-    def __init__(self, tokens: Sequence[Token], labels: Sequence[Range], paths: Sequence[Range]) -> None:
+    def __init__(
+        self, tokens: Sequence[Token], labels: Sequence[Range], paths: Sequence[Range], names: Sequence[Range]
+    ) -> None:
         self.tokens = tokens
+        self.names = names
         self.labels = labels
         self.paths = paths
         self.operand = False
@@ -105,7 +110,11 @@ class _ClauseRoles:
         done: list[Role] = []
         for at, token in enumerate(self.tokens):
             in_label, in_path = covering(self.labels, token.start), covering(self.paths, token.start)
-            if in_label is not None:
+            in_name = covering(self.names, token.start)
+            if in_name is not None:
+                done.append(_name_role(token, in_name, in_path is not None))
+                self.operand = True
+            elif in_label is not None:
                 done.append(WORD if token.start == in_label[0] else SEPARATOR)
                 self.operand = False
             elif in_path is not None:
@@ -172,6 +181,12 @@ class _ClauseRoles:
             self.operand = True
             return WORD
         return INFIX if kind == "*" else WORD
+
+
+def _name_role(token: Token, name: Range, in_path: bool) -> Role:
+    """A part of a name with a prefix: no space stands inside it."""
+    first, last = token.start == name[0], token.end == name[1]
+    return Role(first and not in_path, last and not in_path)
 
 
 def covering(ranges: Sequence[Range], place: int) -> Range | None:

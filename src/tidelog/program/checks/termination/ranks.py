@@ -21,8 +21,9 @@ ENDLESS = 1 << 40
 INTEGERS = (NUMBER, UNSIGNED, None)  # None: nothing says; numbers of the text are integers then
 FEW_VALUES = (
     "cidr_contains", "cidr_overlaps", "contains", "day", "ends_with", "f_inPath", "f_member", "hour", "ip_version",
-    "is_cidr", "is_ip", "is_json", "json_has", "json_type", "land", "lnot", "lor", "lxor", "match", "minute", "month",
-    "regex_find", "second", "starts_with", "weekday",
+    "is_cidr", "is_ip", "is_json", "json_has", "json_type", "land", "lnot", "lor", "lxor", "match", "minute",
+    "month", "rdf_compare", "rdf_equals", "rdf_is_blank", "rdf_is_date", "rdf_is_iri",
+    "rdf_is_literal", "rdf_is_number", "rdf_is_timestamp", "regex_find", "second", "starts_with", "weekday",
 )  # fmt: skip
 ELEMENTS = ("element", "f_first", "f_last")
 UPPER, LOWER = 1, -1
