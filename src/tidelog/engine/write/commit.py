@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.arguments import check_source
+from tidelog.engine.base.collector import collecting_seldom
 from tidelog.engine.base.committed_epoch import CommittedEpoch
 from tidelog.engine.base.engine_time import Moment, microseconds
 from tidelog.engine.base.facts import program_facts
@@ -190,7 +191,8 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
     """Commit an epoch, unless its input was already committed; a partial copy checks no constraints."""
     with core.writing:
         try:
-            _commit(core, epoch, lawful)
+            with collecting_seldom(len(core.rules.core) + len(epoch.collected.added)):
+                _commit(core, epoch, lawful)
         except BaseException as error:
             core.meter.note_failure(core.number + 1, error)
             raise
