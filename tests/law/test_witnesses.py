@@ -215,7 +215,7 @@ def test_recursion_that_makes_nothing_worse_is_refused(rule: str, reason: str) -
 
 def test_a_list_beside_a_located_best_value_asks_for_a_key() -> None:
     program = BEST_PATH.replace("materialize(best, infinity, infinity, keys(1, 2)).", "")
-    with pytest.raises(ProgramError, match="`best` needs a key: `P` is a list beside a min or max") as found:
+    with pytest.raises(ProgramError, match="`best` needs a key: `P` is a list next to a min or max") as found:
         Engine(program)
     assert found.value.diagnostics[0].code == "TL506"
 

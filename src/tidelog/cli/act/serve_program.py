@@ -25,12 +25,14 @@ from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.engine.engine import Engine, core_of
 from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.serve import serve_failures as failures
+from tidelog.serve.audit import AuditLog
 from tidelog.serve.console_routes import console_routes
+from tidelog.serve.grants import READ, WRITE
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.run import Address, serve
 from tidelog.serve.service import Service
 from tidelog.serve.sources import ServerSource
-from tidelog.serve.tokens import READ, WRITE, Tokens, load_tokens
+from tidelog.serve.tokens import TokenFolder
 from tidelog.store.image.difference import compare_programs
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ class ServeOptions:
     functions: Path | None = None
     place: Place = field(default_factory=Place)
     access_log: bool = False
+    audit_log: Path | None = None
 
 
 def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -> None:
@@ -70,11 +73,12 @@ def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -
                 source.check(engine)
             service = Service(engine, tokens, options.limits, sources, user_functions)
             service.logs_all = options.access_log
+            service.audit = None if options.audit_log is None else AuditLog(options.audit_log)
             serve(service, options.address, lambda url: _print_address(url, options), console_routes())
 
 
-def _tokens(options: ServeOptions) -> Tokens:
-    return load_tokens(_token_folder(options))
+def _tokens(options: ServeOptions) -> TokenFolder:
+    return TokenFolder(_token_folder(options))
 
 
 def _token_folder(options: ServeOptions) -> Path:
