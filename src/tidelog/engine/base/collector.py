@@ -34,7 +34,7 @@ class _Pace:
     def restore(self) -> None:
         with self._lock:
             self._epochs -= 1
-            if self._epochs == 0 and gc.get_threshold() == (SELDOM, *self._usual[1:]):  # not changed by others meanwhile
+            if self._epochs == 0 and gc.get_threshold()[0] == SELDOM:  # not changed by others meanwhile
                 gc.set_threshold(*self._usual)
 
 
@@ -42,19 +42,16 @@ _pace = _Pace()
 
 
 @contextmanager
-def collecting_seldom(rules: int) -> Iterator[None]:
-    """During an epoch of a program with this many rules, the collector runs seldom if these are many.
+def collecting_seldom() -> Iterator[None]:
+    """During an epoch of a program of many rules, the collector runs seldom.
 
     >>> usual = gc.get_threshold()
-    >>> with collecting_seldom(10_000):
+    >>> with collecting_seldom():
     ...     gc.get_threshold()[0]
     50000
     >>> gc.get_threshold() == usual
     True
     """
-    if rules < MANY_RULES:
-        yield
-        return
     _pace.slow_down()
     try:
         yield
