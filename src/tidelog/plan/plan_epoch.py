@@ -182,11 +182,11 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
             return set()
     labels = before.core_labels.keys() & [rule.label or "" for rule in written]
     rules_before = before.program.rules if labels else ()
-    old = {r.label: before.inlined.get(r.label or "", r) for r in rules_before if r.label in labels}
+    old = {r.label or "": before.inlined.get(r.label or "", r) for r in rules_before if r.label in labels}
     found: set[str] = set()
     for each in written:
         rule = rules.inlined.get(each.label or "", each)
-        if old.get(rule.label, rule) != rule or each.head.predicate in other:
+        if old.get(rule.label or "", rule) != rule or each.head.predicate in other:
             found.update(rules.core_labels[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}
 
