@@ -16,7 +16,7 @@ from tidelog.plan.form import Form, RelationPlacements
 from tidelog.plan.layers import Layers
 from tidelog.plan.modes import Plans
 from tidelog.plan.plan_rule import is_folded, value_type
-from tidelog.plan.ruleset import Ruleset
+from tidelog.plan.ruleset import Ruleset, changed_names
 from tidelog.plan.work import UNADVISED, EpochWork, RuleForm
 from tidelog.program import Program, Rule
 from tidelog.program.graph.choice import choices
@@ -78,7 +78,9 @@ class Planner:
         if rules.core is before.core:  # so that nothing is retyped
             return EpochWork(arities, inserts, deletes, places=places)
         was, replaced = old.core, _replaced(before, rules)
-        changed = {label: rule for label, rule in new.core.items() if was.get(label) is not rule or label in replaced}
+        changed = {label: new.core[label] for label in changed_names(was, new.core)}
+        if not replaced <= changed.keys():
+            changed = {label: rule for label, rule in new.core.items() if label in changed or label in replaced}
         kept = {n for n, rule in changed.items() if n in was and n not in replaced and _reads_alike(rule, was[n])}
         added = [rule for label, rule in changed.items() if label not in kept]
         gone = (was.keys() - new.core.keys()) | (changed.keys() & was.keys() - kept)
@@ -98,7 +100,7 @@ class Planner:
         """The relations that the runtime may not have, or with other columns."""
         if self._known is None:
             return new.schema
-        return [name for name, types in new.schema.items() if old.schema.get(name) is not types]
+        return changed_names(old.schema, new.schema)
 
     def _strata_in_force(self, rules: Ruleset, form: Form) -> Layers:
         """The strata of the rules in force; they are read from the runtime once."""
@@ -141,7 +143,8 @@ def _retyped(old: Form, new: Form, changed: Mapping[str, Rule], kept: set[str]) 
     """The rules that stay and read or derive other types than before."""
     others: set[str] = set()  # relations
     if new.schema is not old.schema:
-        others = {name for name, types in old.schema.items() if new.schema.get(name, types) != types}
+        retyped = old.schema.keys() & changed_names(old.schema, new.schema)
+        others = {name for name in retyped if new.schema[name] != old.schema[name]}
     found = [
         label for label in kept if new.core[label] != old.core[label] or not others.isdisjoint(_names(new.core[label]))
     ]
@@ -174,15 +177,16 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     written = rules.program.rules
     if before.inlined == rules.inlined and not other:  # so that only rules that are new can replace others
         known = set(map(id, before.program.rules))
-        written = tuple(rule for rule in written if id(rule) not in known)
+        written = tuple([rule for rule in written if id(rule) not in known])
         if not written:
             return set()
-    labels = {rule.label for rule in written}
-    old = {r.label: before.inlined.get(r.label or "", r) for r in before.program.rules if r.label in labels}
+    labels = before.core_labels.keys() & [rule.label or "" for rule in written]
+    rules_before = before.program.rules if labels else ()
+    old = {r.label or "": before.inlined.get(r.label or "", r) for r in rules_before if r.label in labels}
     found: set[str] = set()
     for each in written:
         rule = rules.inlined.get(each.label or "", each)
-        if old.get(rule.label, rule) != rule or each.head.predicate in other:
+        if old.get(rule.label or "", rule) != rule or each.head.predicate in other:
             found.update(rules.core_labels[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}
 

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import compress
+from operator import is_not
 from typing import Any, NamedTuple, TypeVar
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
@@ -498,8 +500,18 @@ class Ruleset:
 
     def label(self, rules: Sequence[Rule], taken: Sequence[str] = ()) -> tuple[Rule, ...]:
         """Give labels to rules without one; a label that was ever used is never given again (D4)."""
-        used = set(self.used) | set(taken)
+        used = {*self.used, *taken}
         return label_rules(rules, used)
+
+
+def changed_names(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
+    """The names whose value is another object than before; a change of one rule asks this about all of them.
+
+    >>> same = ("number",)
+    >>> changed_names({"a": same, "b": (None,), "c": same}, {"a": same, "b": same, "d": same})
+    ['b', 'd']
+    """
+    return list(compress(new, map(is_not, new.values(), map(old.get, new))))
 
 
 def changed_types(old: Schema, new: Schema) -> Schema:
@@ -512,7 +524,7 @@ def changed_types(old: Schema, new: Schema) -> Schema:
     >>> changed_types({"a": ("float",)}, {"a": ("float", "number")})
     {}
     """
-    found = {name: types for name, types in old.items() if new.get(name) is not types}
+    found = {name: old[name] for name in changed_names(new, old)}
     changed = {n: types for n, types in found.items() if new.get(n) != types and len(new.get(n, types)) == len(types)}
     known = {name: tuple(map(_older, types, new.get(name, types))) for name, types in changed.items()}
     return {name: types for name, types in known.items() if new.get(name) != types}

@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.arguments import check_source
+from tidelog.engine.base.collector import MANY_RULES, collecting_seldom
 from tidelog.engine.base.committed_epoch import CommittedEpoch
 from tidelog.engine.base.engine_time import Moment, microseconds
 from tidelog.engine.base.facts import program_facts
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from tidelog.partition.texts.dictionary import Dictionary
     from tidelog.plan.ruleset import Schema
     from tidelog.store.log.markers import PieceContext
+
+AS_USUAL = nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +198,9 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
     """Commit an epoch, unless its input was already committed; a partial copy checks no constraints."""
     with core.writing:
         try:
-            unwritten = _commit(core, epoch, lawful)
+            has_many = len(core.rules.core) + len(epoch.collected.added) >= MANY_RULES
+            with collecting_seldom() if has_many else AS_USUAL:
+                unwritten = _commit(core, epoch, lawful)
         except BaseException as error:
             core.meter.note_failure(core.number + 1, error)
             raise

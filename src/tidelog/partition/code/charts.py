@@ -51,7 +51,8 @@ class Charts:
 
     def reorder(self) -> None:
         """Adopt the order of the strata, which may have changed."""
-        self.table[: len(self.strata), visit.S_ORDER] = [stratum.order for stratum in self.strata]
+        count = len(self.strata)
+        self.table[:count, visit.S_ORDER] = np.fromiter((s.order for s in self.strata), np.int64, count)
 
     def begin(self, relations: int) -> None:
         """Before an epoch, make room for the marks of ``relations`` relations."""

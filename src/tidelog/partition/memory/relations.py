@@ -41,11 +41,14 @@ from tidelog.plan.steps import column_order, is_ordered
 NOTHING: Cells = np.zeros(0, np.int64)
 LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
 BRIEF = 1 << 11  # rows that a kernel examines in some tens of microseconds
+SMALL = 1 << 10  # rows up to which records and table grow together: many small relations grow in the same epoch
 SLOWER = 1 << 20  # rows from which on arrays grow by a quarter
 
 
 def grown(rows: int) -> int:
     """The next capacity of a relation."""
+    if rows < SMALL:
+        return rows * 4
     return rows * 3 // 2 if rows < SLOWER else rows * 5 // 4
 
 
@@ -113,11 +116,14 @@ class Relations(Arrays):
     def grow(self, number: int) -> None:
         """Make room for more facts where necessary."""
         row = self.directory[number]
-        if row[ROWS] >= row[CAP] and row[layout.FREE] == 0:
-            self.grow_records(number, grown(int(row[CAP])))
+        rows, capacity, entries = int(row[ROWS]), int(row[CAP]), int(row[LIVE_ROWS])
+        if capacity < SMALL and 2 * rows >= capacity:
+            rows, entries = capacity, grown(capacity) - 1
+        if rows >= capacity and row[layout.FREE] == 0:
+            self.grow_records(number, grown(capacity))
         if row[JROWS] >= row[JCAP]:
             self.grow_journal(number, int(row[JCAP]) * 2)
-        self.grow_table(number, int(row[LIVE_ROWS]))
+        self.grow_table(number, entries)
         for index in self.indexes_of(number):
             self._make_ready(index)
 

@@ -32,9 +32,8 @@ GIVEN = "__given_"
 def subsumed_relations(rules: Sequence[Rule]) -> dict[str, list[Rule]]:
     """The clauses of each relation that has some."""
     found: dict[str, list[Rule]] = {}
-    for rule in rules:
-        if rule.subsumes:
-            found.setdefault(rule.head.predicate, []).append(rule)
+    for rule in [rule for rule in rules if rule.subsumes]:
+        found.setdefault(rule.head.predicate, []).append(rule)
     return found
 
 
