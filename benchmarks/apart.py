@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import mmap
 import os
 import resource
 import subprocess
@@ -40,22 +39,6 @@ def peak() -> int:
         if "VmHWM" in lines:
             return int(lines["VmHWM"].split()[0]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
-def touch_memory(size: int = 1 << 30) -> None:
-    """Write to as much memory as a measurement may need, and release it, so that the system has it at hand (Linux).
-
-    In a virtual machine, the first write to a page that no process has used costs ten times as much as clearing it: the
-    host has to provide it. The peak starts again from what is held now.
-    """
-    reset = Path("/proc/self/clear_refs")
-    if not reset.exists():
-        return
-    with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
-        memory.madvise(mmap.MADV_HUGEPAGE)
-        for page in range(0, size, mmap.PAGESIZE):
-            memory[page] = 1
-    reset.write_text("5")
 
 
 def held_by_family() -> int:

@@ -22,7 +22,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.apart import call_apart, peak, touch_memory
+from benchmarks.apart import call_apart, peak
 from benchmarks.cases.catalogue import Case, Group
 from benchmarks.data.graphs import grid
 from benchmarks.data.ordinary import QUESTIONS, SMALLER, Question, Tables
@@ -105,7 +105,6 @@ def _ready(name: str, quick: bool) -> Tables:
     subject.insert({relation: table.slice(0, 10) for relation, table in _tables(name, True).items()})
     tables = _tables(name, quick)
     gc.collect()
-    touch_memory()
     return tables
 
 
@@ -117,7 +116,6 @@ def in_duckdb(name: str, quick: bool) -> Found:
     """The same in SQL."""
     tables, db = _tables(name, quick), duckdb.connect(config={"threads": 1})
     db.execute("SELECT sum(x), regexp_full_match('a', 'a') FROM range(10) t(x) GROUP BY x").fetchall()
-    touch_memory()
     before, began = peak(), now()
     for relation, table in tables.items():
         db.register("arriving", table)
@@ -303,7 +301,6 @@ def items_of(program: str, quick: bool) -> Found:
     number = np.arange(n)
     items = np.stack([number, number % 7, number // 3, (number // 3) % 7], axis=1)
     gc.collect()
-    touch_memory()
     step = subject.insert({"item": items})
     return {"seconds": step.whole.cpu, "rows": len(subject.engine["last"])}
 
