@@ -182,3 +182,34 @@ def test_a_folder_without_a_state_is_refused(tmp_path: Path, command: tuple[str,
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("hello")
     assert "not a state folder: it contains letter.txt" in run(name, tmp_path / "other", *rest, code=1).stderr
+
+
+def test_apply_of_a_folder_reads_the_files_that_directives_name(tmp_path: Path) -> None:
+    text = (
+        ".decl e(x: number, y: number)\n.decl v(x: number)\n.decl r(x: number)\n"
+        '.input e(filename="data/e-*.csv", IO=csv)\n.input v(filename="nodes.txt", delimiter=";")\nr(x) :- e(x, _), v(x).\n'
+    )
+    Engine(text, path=tmp_path / "s").close()
+    folder = tmp_path / "facts"
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "e-1.csv").write_text("1,2\n")
+    (folder / "data" / "e-2.csv").write_text("3,4\n")
+    (folder / "nodes.txt").write_text("3\n")
+    run("apply", folder, "--state", tmp_path / "s")
+    with Engine(path=tmp_path / "s", at=-1) as db:
+        assert (sorted(db["e"]), list(db["r"])) == ([(1, 2), (3, 4)], [(3,)])
+    (folder / "data" / "e-1.csv").unlink()
+    (folder / "e.facts").write_text("9\t9\n")
+    result = run("apply", folder, "--state", tmp_path / "s")
+    assert "TL1076" in result.stderr
+    assert list(Engine(path=tmp_path / "s", at=-1)["e"]) == [(3, 4)]
+
+
+def test_apply_of_a_script_commits_its_epochs(tmp_path: Path) -> None:
+    Engine("p(X) :- q(X).", path=tmp_path / "s").close()
+    script = tmp_path / "changes.txt"
+    script.write_text("+q(1).\npreview.\n+q(2).\ncommit.\n+q(3).\n- r1.\n")
+    assert "TL1421" in run("apply", script, "--script", "--state", tmp_path / "s", "--dry-run", code=1).stderr
+    assert "dry run" in run("apply", script, "--script", "--state", tmp_path / "s").stdout
+    with Engine(path=tmp_path / "s", at=-1) as db:
+        assert (db.epoch_number, sorted(db["q"]), db.rules) == (3, [(2,), (3,)], {})

@@ -6,18 +6,19 @@ history. Each call is one request, or as many as its pages need.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from tidelog.client.epoch import RemoteEpoch, signed
 from tidelog.client.feed import FeedChange, feed
-from tidelog.client.values import Row
+from tidelog.client.values import Row, from_rows
 from tidelog.client.views import RemoteRows, RemoteView, read_all
 from tidelog.client.wire import Wire, read_token
 
 TIMEOUT = 120.0  # seconds
+PAGE = 1_000  # changed rows of each relation that a response lists
 
 
 def connect(
@@ -59,6 +60,29 @@ class Client:
     def preview(self, epoch: RemoteEpoch) -> None:
         """Record in an epoch what it would change and violate, without changing anything."""
         epoch.preview()
+
+    def apply(
+        self,
+        program: str | None = None,
+        *,
+        facts: Mapping[str, Iterable[Any]] | None = None,
+        script: str | None = None,
+        author: str | None = None,
+        note: str | None = None,
+        dry_run: bool = False,
+    ) -> RemoteEpoch:
+        """Make the state match the text of a program, or replace the base facts of relations, as one epoch.
+
+        With ``script``, one epoch of a change script is applied. The result has the lines of the program that differ
+        in ``difference``; if there are none, nothing is committed, and ``matches`` is true. With ``dry_run``, it
+        reports what would change.
+        """
+        rows = None if facts is None else {name: from_rows(rows) for name, rows in facts.items()}
+        fields = {"program": program, "facts": rows, "script": script, "author": author, "note": note}
+        body = {name: value for name, value in fields.items() if value is not None}
+        epoch = RemoteEpoch(self._wire, {})
+        epoch.take_applied(self._wire.post("/apply", {**body, "dry_run": dry_run, "rows": PAGE}))
+        return epoch
 
     # Reading
 

@@ -336,6 +336,24 @@ NEEDS_EXTRA = FailureEntry(
     "Install them: `pip install 'tidelog[serve]'`.",
     test="tests/serve/test_command.py::test_a_server_needs_its_extra",
 )
+NOT_ONE_INPUT = FailureEntry(
+    "TL8053",
+    ServerError,
+    "not exactly one input to apply",
+    "the body must contain exactly one of `program`, `facts` and `script`, and has {found}",
+    "A request to `/v1/apply` is one epoch.",
+    "Send a request for each.",
+    test="tests/serve/test_apply.py::test_a_request_has_one_input",
+)
+NOT_ONE_EPOCH = FailureEntry(
+    "TL8054",
+    ServerError,
+    "change script with another number of epochs",
+    "the script has {found} epochs; a request applies one",
+    "A request to `/v1/apply` is one epoch. `commit.` separates the epochs of a script.",
+    "Send a request for each epoch; `tidelog apply --script --server` does.",
+    test="tests/serve/test_apply.py::test_a_script_of_several_epochs_is_several_requests",
+)
 
 ENTRIES = (
     NO_TOKEN,
@@ -374,6 +392,8 @@ ENTRIES = (
     NO_ADDRESS,
     NO_PROGRAM,
     NEEDS_EXTRA,
+    NOT_ONE_INPUT,
+    NOT_ONE_EPOCH,
 )
 STATUSES = {
     NO_TOKEN.code: 401,
@@ -407,4 +427,6 @@ STATUSES = {
     NO_PROCESS.code: 503,
     TOO_MUCH_MEMORY.code: 422,
     WRONG_HOST.code: 421,
+    NOT_ONE_INPUT.code: 400,
+    NOT_ONE_EPOCH.code: 400,
 }

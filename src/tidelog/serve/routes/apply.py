@@ -1,0 +1,130 @@
+"""Making the served state match an edited program, files of facts, or one epoch of a change script.
+
+Law: the difference is found and committed in one turn, so that no other epoch comes between; a dry run reports the same
+and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from tidelog.engine.engine import Engine, core_of
+from tidelog.engine.read.view import Rows, fact_writer
+from tidelog.engine.write.durable import collect_difference
+from tidelog.engine.write.epoch import Epoch
+from tidelog.engine.write.script import take_script
+from tidelog.serve import schemas
+from tidelog.serve import serve_failures as failures
+from tidelog.serve.epoch_writer import finish, new_epoch, read_rows
+from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
+from tidelog.serve.routes.epochs import ABOUT, DRY_RUN, RESULT, ROW_LIMIT
+from tidelog.serve.service import Service
+from tidelog.serve.tokens import WRITE
+from tidelog.syntax import parse_changes
+from tidelog.syntax.changes import Epoch as Script
+
+EXAMPLES = 3  # facts of a relation that are returned as text
+KINDS = ("program", "facts", "script")
+
+
+def rehearsal_of(service: Service, call: RequestCall) -> Callable[[], None] | None:
+    """The rehearsal of the program or the rules of a request; None if it has none."""
+    rules, workers = core_of(service.engine).rules, service.workers
+    if "program" in call.body:
+        return partial(workers.rehearse_program, call.access, rules, call.body["program"])
+    if "script" in call.body:
+        return partial(workers.rehearse_script, call.access, rules, call.body["script"])
+    return None
+
+
+def apply(service: Service, call: RequestCall) -> Reply:
+    """Commit or preview the difference between the state and what a request contains."""
+    db, body = service.engine, call.body
+    given = [kind for kind in KINDS if kind in body]
+    if len(given) != 1:
+        raise failures.NOT_ONE_INPUT.error(found=", ".join(f"`{kind}`" for kind in given) or "none of them")
+    dry_run = body.get("dry_run", False)
+    with core_of(db).writing:
+        epoch = new_epoch(db, body)
+        lines = _COLLECT[given[0]](db, epoch, body[given[0]])
+        matches = given[0] == "program" and not lines
+        limits = service.limits.of_epochs
+        done = finish(db, epoch, (), body.get("rows", 0), limits=limits, dry_run=dry_run or matches)
+    examples = {name: _examples(change, name, db.convention) for name, change in epoch.changes.items()}
+    repeated = {} if not matches else {"repeated": False}
+    return Reply({**done, **repeated, "dry_run": dry_run, "difference": lines, "matches": matches, "facts": examples})
+
+
+def _take_program(db: Engine, epoch: Epoch, text: str) -> list[str]:
+    return collect_difference(core_of(db), text, epoch.collected).lines(db.convention)
+
+
+def _take_facts(db: Engine, epoch: Epoch, facts: Mapping[str, Any]) -> list[str]:
+    """The facts of these relations are replaced. Signs of a fact that stays sum up to 0 (D3)."""
+    for name, rows in facts.items():
+        epoch.insert(name, read_rows(db, name, rows, epoch))
+        epoch.delete(name, db.asserted(name).rows() if name in db else [])
+    return []
+
+
+def _take_script(db: Engine, epoch: Epoch, text: str) -> list[str]:
+    take_script(epoch, one_epoch(text, db.convention), core_of(db).rules.functions)
+    return []
+
+
+def one_epoch(text: str, convention: str) -> Script:
+    """The changes of a script of one epoch."""
+    epochs = parse_changes(text, convention=convention)
+    if len(epochs) != 1:
+        raise failures.NOT_ONE_EPOCH.error(found=len(epochs))
+    return epochs[0]
+
+
+_COLLECT: dict[str, Callable[[Engine, Epoch, Any], list[str]]] = {
+    "program": _take_program,
+    "facts": _take_facts,
+    "script": _take_script,
+}
+
+
+def _examples(change: Any, name: str, convention: str) -> dict[str, list[str]]:
+    return {"plus": _texts(change.inserted, name, convention), "minus": _texts(change.deleted, name, convention)}
+
+
+def _texts(rows: Rows, name: str, convention: str) -> list[str]:
+    return list(map(fact_writer(rows, name, convention), islice(iter(rows), EXAMPLES)))
+
+
+OPERATIONS = (
+    Operation(
+        "POST",
+        "/v1/apply",
+        apply,
+        "Make the state match an edited program or files of facts, or apply one epoch of a change script",
+        access=WRITE,
+        lane=Lane.write,
+        body=schemas.fields(
+            {
+                "program": schemas.text("The text of the whole program. Rules are compared by their text."),
+                "facts": schemas.by_name(schemas.ROWS),
+                "script": schemas.text("A change script of one epoch."),
+                **ABOUT,
+                "dry_run": DRY_RUN,
+                "rows": ROW_LIMIT,
+            }
+        ),
+        answer={
+            "type": "object",
+            "properties": {
+                **RESULT["properties"],
+                "difference": schemas.list_of({"type": "string", "description": "A line of the program, with sign."}),
+                "matches": {"type": "boolean", "description": "The program was the same; nothing was committed."},
+                "facts": schemas.by_name({"type": "object", "description": "Some changed facts, as text."}),
+            },
+        },
+        rehearsal=rehearsal_of,
+    ),
+)
