@@ -187,7 +187,8 @@ def test_a_folder_without_a_state_is_refused(tmp_path: Path, command: tuple[str,
 def test_apply_of_a_folder_reads_the_files_that_directives_name(tmp_path: Path) -> None:
     text = (
         ".decl e(x: number, y: number)\n.decl v(x: number)\n.decl r(x: number)\n"
-        '.input e(filename="data/e-*.csv", IO=csv)\n.input v(filename="nodes.txt", delimiter=";")\nr(x) :- e(x, _), v(x).\n'
+        '.input e(filename="data/e-*.csv", IO=csv)\n.input v(filename="nodes.txt", delimiter=";")\n'
+        "r(x) :- e(x, _), v(x).\n"
     )
     Engine(text, path=tmp_path / "s").close()
     folder = tmp_path / "facts"

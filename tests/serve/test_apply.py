@@ -1,4 +1,4 @@
-"""`POST /v1/apply`, `Client.apply` and `tidelog apply --server`: edited programs, facts and scripts on a running server."""
+"""`POST /v1/apply`, `Client.apply`, `tidelog apply --server`: edited programs, facts, scripts on a running server."""
 
 from __future__ import annotations
 

@@ -354,8 +354,18 @@ NOT_ONE_EPOCH = FailureEntry(
     "Send a request for each epoch; `tidelog apply --script --server` does.",
     test="tests/serve/test_apply.py::test_a_script_of_several_epochs_is_several_requests",
 )
+BAD_WEBHOOK = FailureEntry(
+    "TL8055",
+    ServerError,
+    "invalid webhook",
+    "{given}: {reason}",
+    "A webhook sends the changes of a view to an address; a file contains the secret that signs them.",
+    "Write for example `--webhook reach=https://example.org/changes --webhook-secret secret.txt`.",
+    test="tests/serve/test_webhooks.py::test_what_is_wrong_with_a_webhook",
+)
 
 ENTRIES = (
+    BAD_WEBHOOK,
     NO_TOKEN,
     ONLY_READS,
     NO_SUCH_PLACE,

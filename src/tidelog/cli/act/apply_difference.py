@@ -51,7 +51,7 @@ def _apply_script(db: Engine, file: Path, dry_run: bool, signature: Signature, t
         raise DRY_RUN_OF_ONE.error(file=file, found=len(scripts))
     for script in scripts:
         epoch = db.epoch()
-        take_script(epoch, script, core_of(db).rules.functions)
+        take_script(epoch, script, core_of(db).opened.functions)
         _finish(db, epoch, dry_run or is_preview(script), signature, to)
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tidelog.client import Client
     from tidelog.client.epoch import RemoteEpoch
 
-TOKEN = "TIDELOG_TOKEN"  # noqa: S105  # the name of a variable
+TOKEN = "TIDELOG_TOKEN"  # the name of a variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,10 @@ def apply_to_server(file: Path, place: ServerPlace, dry_run: bool, signature: Si
     """Make the state of a server match a file or folder, or report what that would change."""
     with guarded(), shown_warnings(), place.connect() as client:
         to = console()
-        about = {"author": signature.author, "note": signature.note}
         for number, (given, is_dry) in enumerate(_requests(client, file, dry_run, script=script)):
             if number:
                 to.print("")
-            epoch = client.apply(**given, **about, dry_run=is_dry)
+            epoch = client.apply(**given, author=signature.author, note=signature.note, dry_run=is_dry)
             if epoch.matches:
                 to.print(f"{place.url} already matches {file}; nothing to do")
             else:

@@ -436,8 +436,18 @@ NO_WRITE_TOKEN = FailureEntry(
     "The server lists its token files at startup, for example `--token-file state/tokens/write`.",
     "$ touch p.dl\n$ tidelog apply p.dl --server http://127.0.0.1:9\n",
 )
+NOT_WATCHED = FailureEntry(
+    "TL1423",
+    EngineError,
+    "folder cannot be watched",
+    "cannot watch {folder}: {reason}",
+    "`tidelog serve --watch` applies the fact files of a folder, and the program if it is in the folder.",
+    "Correct the folder, and name the program as the first argument.",
+    test="tests/serve/test_watch.py::test_what_cannot_be_watched",
+)
 
 ENTRIES = (
+    NOT_WATCHED,
     NOT_ONE_STATE,
     DRY_RUN_OF_ONE,
     NO_WRITE_TOKEN,

@@ -21,7 +21,7 @@ def apply_command(
     ] = None,
     token_file: Annotated[
         Path | None,
-        typer.Option("--token-file", metavar="FILE", help="File with the server's token. Default: $TIDELOG_TOKEN."),
+        typer.Option("--token-file", metavar="FILE", help="File with the server's token, instead of TIDELOG_TOKEN."),
     ] = None,
     ca_file: Annotated[
         Path | None, typer.Option("--ca-file", metavar="FILE", help="Certificates to trust, for a server with TLS.")

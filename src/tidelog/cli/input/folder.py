@@ -1,8 +1,9 @@
 """A folder of fact files whose facts replace those of a state: which files it has, and what is in them.
 
-Law: a file belongs to the relation whose `.input` directive names it (`filename=`, with or without wildcards), otherwise
-to the relation that has its name. A file for no relation is an error. A file that has a relation's name although the
-program reads that relation from files with other names is not read, which is reported.
+Law: a file belongs to the relation whose `.input` directive names it (`filename=`, with or without wildcards),
+otherwise to the relation that has its name. A file for no relation is an error. A file that has a relation's name although the
+program reads that relation from files with other names is not read, which is reported. Files that a directive names
+outside of the folder are not part of it.
 """
 
 from __future__ import annotations
@@ -23,11 +24,9 @@ from tidelog.io.parameters import TABLE, Layout, kind_of_file, layout_of
 from tidelog.program import Program
 from tidelog.program.check import check_program
 
-Types = Sequence[str | None]
 
-
-def folder_files(program: Program, relations: Collection[str], folder: Path) -> list[InputFile]:
-    """The fact files of a folder, those that directives name first."""
+def folder_files(program: Program, relations: Collection[str] | None, folder: Path) -> list[InputFile]:
+    """The fact files of a folder, those that directives name first; ``relations`` None: nothing is refused yet."""
     layouts: dict[str, list[Layout]] = defaultdict(list)
     for directive in program.directives:
         if directive.kind == "input" and (layout := layout_of(directive)).kind != TABLE:
@@ -38,10 +37,14 @@ def folder_files(program: Program, relations: Collection[str], folder: Path) -> 
         for layout in described
         if layout.filename is not None
         for path in named_files(layout, folder)
+        if path.resolve().is_relative_to(folder.resolve())
     ]
     named = {file.path for file in files}
     for path in sorted(folder.iterdir()):
         if path not in named and kind_of_file(path.name):
+            if relations is None:
+                files.append(InputFile("", path, Layout()))
+                continue
             relation = _relation_of(path, relations)
             unnamed = [layout for layout in layouts[relation] if layout.filename is None]
             if unnamed or not layouts[relation]:
@@ -68,7 +71,9 @@ def _relation_of(path: Path, relations: Collection[str]) -> str:
     return name
 
 
-def read_folder(program: Program, schema: Mapping[str, Types], files: Sequence[InputFile]) -> list[tuple[str, Data]]:
+def read_folder(
+    program: Program, schema: Mapping[str, tuple[str | None, ...]], files: Sequence[InputFile]
+) -> list[tuple[str, Data]]:
     """The facts of the files, with the types that the relations of a state have."""
     checked = replace(check_program(program, known={n: len(t) for n, t in schema.items()}), schema=dict(schema))
     return read_data(checked, files)

@@ -71,7 +71,7 @@ def _take_facts(db: Engine, epoch: Epoch, facts: Mapping[str, Any]) -> list[str]
 
 
 def _take_script(db: Engine, epoch: Epoch, text: str) -> list[str]:
-    take_script(epoch, one_epoch(text, db.convention), core_of(db).rules.functions)
+    take_script(epoch, one_epoch(text, db.convention), core_of(db).opened.functions)
     return []
 
 

@@ -192,7 +192,7 @@ ROW_LIMIT = schemas.whole(
 DRY_RUN = schemas.flag(
     "Report what would change, and which constraints would refuse the commit, without changing anything."
 )
-RESULT = {
+RESULT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "epoch": {"type": ["integer", "null"], "description": "The number of the epoch; null for a dry run."},
