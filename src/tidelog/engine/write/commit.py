@@ -219,12 +219,12 @@ def _commit(core: Core, epoch: Epoch, lawful: bool) -> None:
         from tidelog.engine.write.feeds import feed
 
         feed(core, outcome.changes, before)
-    _notify(core, epoch)
+    notify(core, epoch)
     if durable is not None:
         take_snapshot(core, durable, only_if_due=True)
 
 
-def _notify(core: Core, epoch: Epoch) -> None:
+def notify(core: Core, epoch: Epoch) -> None:
     """Call every listener with a committed epoch; an exception of one is logged, and the others are still called."""
     for note in tuple(core.listeners):  # other threads remove theirs
         try:
@@ -330,6 +330,9 @@ def preview(core: Core, epoch: Epoch) -> None:
     """Run an epoch, record in it what would change and the cost, and roll it back."""
     core.must_be_open()
     must_be(epoch, Epoch, "epoch", "an epoch of this engine, made by `epoch()`")
+    if epoch.rehearse is not None:
+        epoch.rehearse()
+        return
     if core.durable is not None:
         core.durable.must_be_exact()
     with core.writing:
