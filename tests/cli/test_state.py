@@ -214,3 +214,20 @@ def test_apply_of_a_script_commits_its_epochs(tmp_path: Path) -> None:
     assert "dry run" in run("apply", script, "--script", "--state", tmp_path / "s").stdout
     with Engine(path=tmp_path / "s", at=-1) as db:
         assert (db.epoch_number, sorted(db["q"]), db.rules) == (3, [(2,), (3,)], {})
+
+
+def test_apply_changes_columns(tmp_path: Path) -> None:
+    text = ".decl p(x: number, y: number)\n.decl r(x: number)\nr(x) :- p(x, _).\np(1, 2).\n"
+    Engine(text, path=tmp_path / "s").close()
+    edited = tmp_path / "edited.dl"
+    edited.write_text('.decl p(x: number, z: symbol = "none")\n.decl r(x: number)\nr(x) :- p(x, _).\np(5, "a").\n')
+    with Engine(path=tmp_path / "s") as db, db.epoch() as e:
+        e.insert("p", [(3, 4)])
+    state = ("--state", tmp_path / "s")
+    assert "TL4662" in run("apply", edited, *state, "--dry-run", code=1).stderr
+    dry = run("apply", edited, *state, "--drop-column", "p.y", "--dry-run").stdout
+    assert '* p(x: number, y: number) -> p(x: number, z: symbol = "none"): z = "none"; 2 facts' in dry
+    run("apply", edited, *state, "--drop-column", "p.y")
+    with Engine(path=tmp_path / "s", at=-1) as db:
+        assert (sorted(db["p"]), sorted(db["r"]), db.epoch_number) == ([(3, "none"), (5, "a")], [(3,), (5,)], 3)
+    assert "nothing to do" in run("apply", edited, *state).stdout

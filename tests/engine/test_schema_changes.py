@@ -58,7 +58,7 @@ def test_columns_change_with_facts_rules_and_history(tmp_path: Path, partitions:
         assert (len(db["person"]), len(db["adult"]), db.epoch_number) == (3, 3, 4)
         assert db.verify()
         assert db.query("person(n, _, c)").rows()
-        change_again, difference = db.epoch_to(AFTER)
+        _, difference = db.epoch_to(AFTER)
         assert not difference
     with Engine(path=tmp_path / "s", at=2) as db:
         assert db["person"].columns == ("first", "last", "age")
@@ -153,12 +153,8 @@ def test_history_ends_at_the_change(tmp_path: Path) -> None:
         assert next(feed) == FeedChange(4, "adult", [("cy", "rome")], [])
         past = db.feed("adult", since=1)
         assert [next(past), next(past)] == [Gap(2, 3), FeedChange(4, "adult", [("cy", "rome")], [])]
-        for crossing in (
-            lambda: db.changes("adult", 1),
-            lambda: db.revert(2),
-            lambda: db.revert(3),
-            lambda: db.revert(since=1),
-        ):
+        reverts = [lambda: db.revert(2), lambda: db.revert(3), lambda: db.revert(since=1)]
+        for crossing in (lambda: db.changes("adult", 1), lambda: db.blame("adult", since=1), *reverts):
             with pytest.raises(StateError) as raised:
                 crossing()
             assert raised.value.code == "TL5124"
@@ -187,3 +183,39 @@ def test_a_default_is_printed_and_read_back() -> None:
     assert parse_program(print_program(db.program)) == db.program
     with pytest.raises(ProgramError, match="variable"):
         Engine(".decl p(x: number = y)")
+    for wrong in ('x: number = "a"', "x: symbol = 1", "x: number = nothing(1)"):
+        with pytest.raises(ProgramError):
+            Engine(f".decl p({wrong})")
+    assert list(
+        Engine('.decl p(x: float = 1.5, d: date = "2026-06-01", n: number = 2 + 3)\np(2.0, "2026-01-01", 1).')["p"]
+    )
+
+
+def test_facts_and_rules_join_the_epoch_that_changes_columns(tmp_path: Path) -> None:
+    with filled(tmp_path / "s") as db:
+        epoch, _ = db.epoch_to(AFTER, COLUMNS)
+        epoch.insert("person", [("cy", 50.0, "rome")])
+        epoch.delete("person", [("ann lee", 30.0, "none")])
+        label = epoch.add_rule('adult(n, "also") :- person(n, _, "rome").')
+        epoch.commit()
+        assert sorted(db["adult"]) == [("cy", "also"), ("cy", "rome"), ("eve text", "home")]
+        assert label in db.rules
+        assert db.verify()
+
+
+def test_other_relations_keep_what_they_have(tmp_path: Path) -> None:
+    import datetime
+
+    import pyarrow as pa
+
+    text = BEFORE + ".decl day(at: timestamp, all: list)\n"
+    moment = datetime.datetime(2026, 6, 1, 10, tzinfo=datetime.UTC)
+    with Engine(text, path=tmp_path / "s") as db:
+        with db.epoch() as e:
+            e.insert("day", pa.table({"at": pa.array([moment], pa.timestamp("us", "UTC")), "all": [["a", "b"]]}))
+        before = (db["day"].rows(), db["day"].to_arrow().schema)
+        db.epoch_to(AFTER + ".decl day(at: timestamp, all: list)\n", COLUMNS)[0].commit()
+        assert (db["day"].rows(), db["day"].to_arrow().schema) == before
+        assert db.rules.keys() == {"r2"}
+    with Engine(path=tmp_path / "s") as db:
+        assert (db["day"].rows(), db["day"].to_arrow().schema) == before

@@ -42,9 +42,8 @@ class Schema:
         lines.append(f".decl alone({first[0]}: {first[1]})")
         met = f"q({self._args('q', -1, 'a')})" if first[1] == second[1] else "both(a, _)"
         lines.append(f"alone(a) :- p({self._args('p', 0, 'a')}), !{met}.")
-        lines.append(
-            f".decl total(n: number)\ntotal(n) :- n = count : {{ p({', '.join('_' * len(self.columns['p']))}) }}."
-        )
+        anything = ", ".join("_" * len(self.columns["p"]))
+        lines.append(f".decl total(n: number)\ntotal(n) :- n = count : {{ p({anything}) }}.")
         return "\n".join(lines) + "\n"
 
     def _default(self, name: str, column: str, defaults: dict[str, Any]) -> str:
@@ -75,7 +74,7 @@ def change_columns(chance: random.Random, schema: Schema) -> tuple[dict[str, dic
     for name in chance.sample(["p", "q"], chance.randint(1, 2)):
         columns, facts = schema.columns[name], schema.facts[name]
         told: dict[str, str | None] = {}
-        former = {c: t for c, t in columns}
+        former = dict(columns)
         for _ in range(chance.randint(1, 2)):
             kept = [(c, t) for c, t in columns if c in former and c not in told]
             match chance.choice(["add", "derive", "drop", "rename", "reorder", "retype"]):

@@ -133,3 +133,26 @@ def test_a_token_is_needed(server: Running, folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("TIDELOG_TOKEN", "w" * 43)
     assert "already matches" in CliRunner().invoke(app, words).output
     assert "error[TL1420]" in CliRunner().invoke(app, [*words, "--state", "s"]).output
+
+
+def test_columns_change_on_a_server(server: Running, folder: Path) -> None:
+    edited = folder / "edited.dl"
+    text = TYPED.replace("edge(x: number, y: number)", 'edge(to: number, x: number, w: symbol = "new")')
+    text = text.replace("edge(x, y)", "edge(y, x, _)").replace("edge(1, 2).", "")
+    edited.write_text(text)
+    assert "TL4660" in run(server, folder, edited, code=1)
+    server.insert("edge", (2, 3))
+    assert server.get("/changes/reach", since=1)["epoch"] == 2
+    words = ["--column", "edge.to=y"]
+    dry = run(server, folder, edited, *words, "--dry-run")
+    assert '* edge(x: number, y: number) -> edge(to: number, x: number, w: symbol = "new")' in dry
+    assert "to = y" in dry
+    assert server.get("")["epoch"] == 2
+    assert "epoch 3 committed" in run(server, folder, edited, *words)
+    assert sorted(server.get("/views/edge")["rows"]) == [[3, 2, "new"]]
+    assert sorted(server.get("/views/reach")["rows"]) == [[2, 3]]
+    assert server.get("/views/edge", at=2)["columns"] == ["x", "y"]
+    refused(server.http.get("/v1/changes/reach", params={"since": 1}), 410, "TL5124")
+    server.insert("edge", (4, 3, "more"))
+    assert [change["epoch"] for change in server.get("/changes/reach", since=3)["changes"]] == [4]
+    assert "TL1424" in run(server, folder, edited, "--column", "to=y", code=1)

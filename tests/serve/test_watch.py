@@ -202,3 +202,15 @@ def test_the_command_watches(folder: Path, tmp_path: Path) -> None:
             eventually(lambda: db.epoch_number == 3)
             assert len(db["reach"]) == 3
             assert db.statistics()["sources"][0]["state"] == "running"
+
+
+def test_columns_change_before_edited_facts(folder: Path) -> None:
+    (folder / "node.facts").write_text("7\n")
+    with watched(folder) as (db, _):
+        eventually(lambda: db.epoch_number == 2)
+        (folder / "p.dl").write_text(PROGRAM.replace("node(x: number)", 'node(x: number, name: symbol = "none")'))
+        (folder / "node.facts").write_text("8\teight\n")
+        eventually(lambda: db.epoch_number == 4)
+        assert list(db["node"]) == [(8, "eight")]
+        with Engine(path=folder.parent / "state", at=3) as past:
+            assert list(past["node"]) == [(7, "none")]

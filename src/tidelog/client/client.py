@@ -65,6 +65,7 @@ class Client:
         self,
         program: str | None = None,
         *,
+        columns: Mapping[str, Mapping[str, str | None]] | None = None,
         facts: Mapping[str, Iterable[Any]] | None = None,
         script: str | None = None,
         author: str | None = None,
@@ -73,12 +74,19 @@ class Client:
     ) -> RemoteEpoch:
         """Make the state match the text of a program, or replace the base facts of relations, as one epoch.
 
-        With ``script``, one epoch of a change script is applied. The result has the lines of the program that differ
-        in ``difference``; if there are none, nothing is committed, and ``matches`` is true. With ``dry_run``, it
-        reports what would change.
+        ``columns`` states the values of columns that change, as in `Engine.epoch_to`. With ``script``, one epoch of a
+        change script is applied. The result has the lines of the program that differ in ``difference``; if there are
+        none, nothing is committed, and ``matches`` is true. With ``dry_run``, it reports what would change.
         """
         rows = None if facts is None else {name: from_rows(rows) for name, rows in facts.items()}
-        fields = {"program": program, "facts": rows, "script": script, "author": author, "note": note}
+        fields = {
+            "program": program,
+            "columns": columns,
+            "facts": rows,
+            "script": script,
+            "author": author,
+            "note": note,
+        }
         body = {name: value for name, value in fields.items() if value is not None}
         epoch = RemoteEpoch(self._wire, {})
         epoch.take_applied(self._wire.post("/apply", {**body, "dry_run": dry_run, "rows": PAGE}))

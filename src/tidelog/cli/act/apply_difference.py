@@ -15,6 +15,7 @@ from rich.console import Console
 from tidelog.cli.base.cli_failures import DRY_RUN_OF_ONE
 from tidelog.cli.base.options import LAST
 from tidelog.cli.base.show import console
+from tidelog.cli.input.columns import ApplyInput
 from tidelog.cli.input.folder import folder_files, must_have_files, read_folder
 from tidelog.cli.input.inputs import refuse_errors
 from tidelog.cli.input.report import check_file
@@ -30,14 +31,15 @@ from tidelog.syntax import parse_changes_file
 from tidelog.syntax.changes import is_preview
 
 
-def apply_difference(file: Path, state: str, dry_run: bool, signature: Signature, *, script: bool = False) -> None:
+def apply_difference(inputs: ApplyInput, state: str, dry_run: bool, signature: Signature) -> None:
     """Make a state match a file or folder, or report what that would change."""
+    file = inputs.file
     with opened(state, LAST if dry_run else None) as db:
         to = console()
-        if script:
+        if inputs.is_script:
             _apply_script(db, file, dry_run, signature, to)
             return
-        epoch = epoch_of_facts(db, file) if file.is_dir() else epoch_of_program(db, file, to)
+        epoch = epoch_of_facts(db, file) if file.is_dir() else epoch_of_program(db, inputs, to)
         if epoch is None:
             to.print(f"{state} already matches {file}; nothing to do")
             return
@@ -66,9 +68,9 @@ def _finish(db: Engine, epoch: Epoch, dry_run: bool, signature: Signature, to: C
         raise typer.Exit(1)  # a dry run of what would be refused
 
 
-def epoch_of_program(db: Engine, file: Path, to: Console) -> Epoch | None:
+def epoch_of_program(db: Engine, inputs: ApplyInput, to: Console) -> Epoch | None:
     """The epoch that makes the state's program say what the file says; None if it does."""
-    epoch, difference = db.epoch_to(refuse_errors(check_file(str(file))).program)
+    epoch, difference = db.epoch_to(refuse_errors(check_file(str(inputs.file))).program, inputs.columns)
     for line in difference.lines(db.program.convention):
         to.print(line)
     return epoch if difference else None

@@ -18,6 +18,7 @@ import typer
 from tidelog.cli.base.cli_failures import DRY_RUN_OF_ONE, NO_WRITE_TOKEN
 from tidelog.cli.base.guard import guarded
 from tidelog.cli.base.show import console, shown_warnings
+from tidelog.cli.input.columns import ApplyInput
 from tidelog.cli.input.folder import folder_files, must_have_files, read_folder
 from tidelog.cli.input.inputs import refuse_errors
 from tidelog.cli.input.report import check_file
@@ -56,25 +57,26 @@ class ServerPlace:
         return connect(self.url, token, token_file=self.token_file, verify=verify)
 
 
-def apply_to_server(file: Path, place: ServerPlace, dry_run: bool, signature: Signature, *, script: bool) -> None:
+def apply_to_server(inputs: ApplyInput, place: ServerPlace, dry_run: bool, signature: Signature) -> None:
     """Make the state of a server match a file or folder, or report what that would change."""
     with guarded(), shown_warnings(), place.connect() as client:
         to = console()
-        for number, (given, is_dry) in enumerate(_requests(client, file, dry_run, script=script)):
+        for number, (given, is_dry) in enumerate(_requests(client, inputs, dry_run)):
             if number:
                 to.print("")
             epoch = client.apply(**given, author=signature.author, note=signature.note, dry_run=is_dry)
             if epoch.matches:
-                to.print(f"{place.url} already matches {file}; nothing to do")
+                to.print(f"{place.url} already matches {inputs.file}; nothing to do")
             else:
                 _show(epoch, is_dry, to)
             if is_dry and any(violated.severity == REFUSE for violated in epoch.violations):
                 raise typer.Exit(1)  # a dry run of what would be refused
 
 
-def _requests(client: Client, file: Path, dry_run: bool, *, script: bool) -> list[tuple[dict[str, Any], bool]]:
+def _requests(client: Client, inputs: ApplyInput, dry_run: bool) -> list[tuple[dict[str, Any], bool]]:
     """What to send, each with whether it is a dry run."""
-    if script:
+    file = inputs.file
+    if inputs.is_script:
         convention = client.program()["convention"]
         epochs = parse_changes_file(file, convention=convention)
         if dry_run and len(epochs) > 1:
@@ -83,7 +85,7 @@ def _requests(client: Client, file: Path, dry_run: bool, *, script: bool) -> lis
     if file.is_dir():
         return [({"facts": _facts(client, file)}, dry_run)]
     program = refuse_errors(check_file(str(file))).program
-    return [({"program": print_program(program)}, dry_run)]
+    return [({"program": print_program(program), "columns": inputs.columns}, dry_run)]
 
 
 def _facts(client: Client, folder: Path) -> dict[str, list[Any]]:

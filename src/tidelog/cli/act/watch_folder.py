@@ -183,8 +183,13 @@ class FolderWatch:
         epoch = engine.epoch(note=f"edited: {', '.join(sorted(changed))}")
         texts: Sequence[str] = () if core.durable is None else core.durable.facts
         if program is not None:
-            edited, _ = engine.epoch_to(program)
-            epoch.collected = edited.collected
+            signature = epoch.signature
+            epoch, _ = engine.epoch_to(program)
+            epoch.signature = signature
+            if epoch.rehearse is not None:  # columns change; edited facts follow in the next epoch
+                kept = {path: stamp for path, stamp in self._applied.stamps.items() if not path.endswith(".dl")}
+                own = {path: stamp for path, stamp in stamps.items() if path.endswith(".dl")}
+                return Edit(epoch, Applied(kept | own, self._applied.relations))
             texts = epoch.collected.text_facts or ()
         after = engine.program if program is None else program
         schema = _schema_after(engine, program)

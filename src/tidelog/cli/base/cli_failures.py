@@ -445,8 +445,18 @@ NOT_WATCHED = FailureEntry(
     "Correct the folder, and name the program as the first argument.",
     test="tests/serve/test_watch.py::test_what_cannot_be_watched",
 )
+BAD_COLUMN = FailureEntry(
+    "TL1424",
+    EngineError,
+    "invalid column option",
+    "`{option} {given}` is not of the form {form}",
+    "These options state the values of columns that an edited program adds, renames, converts or drops.",
+    "Write for example `--column 'person.full=cat(first, last)'` or `--drop-column person.age`.",
+    "$ touch p.dl\n$ tidelog apply p.dl --state s --column full\n",
+)
 
 ENTRIES = (
+    BAD_COLUMN,
     NOT_WATCHED,
     NOT_ONE_STATE,
     DRY_RUN_OF_ONE,

@@ -29,6 +29,16 @@ def apply_command(
     script: Annotated[
         bool, typer.Option("--script", help="FILE is a change script; each of its epochs is committed.")
     ] = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column", metavar="P.NEW=VALUE", help="Value of a column over the former columns. May be repeated."
+        ),
+    ] = None,
+    drop_column: Annotated[
+        list[str] | None,
+        typer.Option("--drop-column", metavar="P.OLD", help="Drop a column with its values. May be repeated."),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Print what would change and what it would cost, without changing anything."),
@@ -45,9 +55,13 @@ def apply_command(
     """
     from tidelog.cli.base.cli_failures import NOT_ONE_STATE
     from tidelog.cli.base.guard import guarded
+    from tidelog.cli.input.columns import ApplyInput, read_columns
     from tidelog.engine.base.signature import Signature
 
+    with guarded():
+        columns = read_columns(column or (), drop_column or ())
     signature = Signature(author, note)
+    inputs = ApplyInput(file, columns, script)
     if server is not None and state is None:
         with guarded():
             from tidelog.serve.extra import check_extra
@@ -55,11 +69,11 @@ def apply_command(
             check_extra()
         from tidelog.cli.act.apply_remote import ServerPlace, apply_to_server
 
-        apply_to_server(file, ServerPlace(server, token_file, ca_file), dry_run, signature, script=script)
+        apply_to_server(inputs, ServerPlace(server, token_file, ca_file), dry_run, signature)
         return
     if state is None or server is not None:
         with guarded():
             raise NOT_ONE_STATE.error()
     from tidelog.cli.act.apply_difference import apply_difference
 
-    apply_difference(file, state, dry_run, signature, script=script)
+    apply_difference(inputs, state, dry_run, signature)

@@ -1,9 +1,9 @@
 """A folder of fact files whose facts replace those of a state: which files it has, and what is in them.
 
 Law: a file belongs to the relation whose `.input` directive names it (`filename=`, with or without wildcards),
-otherwise to the relation that has its name. A file for no relation is an error. A file that has a relation's name although the
-program reads that relation from files with other names is not read, which is reported. Files that a directive names
-outside of the folder are not part of it.
+otherwise to the relation that has its name. A file for no relation is an error. A file that has a relation's name
+although the program reads that relation from files with other names is not read, which is reported. Files that a
+directive names outside of the folder are not part of it.
 """
 
 from __future__ import annotations

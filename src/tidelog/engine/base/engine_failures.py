@@ -270,8 +270,8 @@ COLUMN_WITHOUT_VALUE = FailureEntry(
     EngineError,
     "new column without a value for existing facts",
     "`{relation}` has {count:1 fact}, and its new column `{column}` has no value for them",
-    "When a column is added, existing facts need a value in it. A column with another name is a new column; a rename has to "
-    "be stated.",
+    "When a column is added, existing facts need a value in it. A column with another name is a new column; a rename "
+    "has to be stated.",
     "Write a default in the declaration (`{column}: {type} = ...`), or an expression over the former columns "
     "(`columns={'{relation}': {'{column}': ...}}`, `--column '{relation}.{column}=...'`).",
     test="tests/engine/test_schema_changes.py::test_nothing_is_guessed",
@@ -289,10 +289,10 @@ COLUMN_WITH_DATA = FailureEntry(
     "TL4662",
     EngineError,
     "dropped column with data",
-    "column `{column}` of `{relation}` is no longer declared, and {count:1 fact} have a value in it",
+    "column `{column}` of `{relation}` is no longer declared, and its values in {count:1 fact} would be deleted",
     "The values of a dropped column are deleted, so this has to be stated.",
-    "State that it is dropped (`columns={'{relation}': {'{column}': None}}`, `--drop-column {relation}.{column}`), or use it in "
-    "the expression of another column if it was renamed.",
+    "State that it is dropped (`columns={'{relation}': {'{column}': None}}`, `--drop-column {relation}.{column}`), or "
+    "use it in the expression of another column if it was renamed.",
     test="tests/engine/test_schema_changes.py::test_nothing_is_guessed",
 )
 UNKNOWN_COLUMN = FailureEntry(

@@ -383,12 +383,17 @@ def _facts(core: Core, change: SchemaChange, epoch: Epoch) -> Facts:
         if name not in by_name:
             facts.append((1, name, table_data(rows)))
         elif by_name[name].values:
-            old = {row for _, of, data in program_facts(removed, functions) if of == name for row in zip(*data.columns)}
+            old = {row for _, of, data in program_facts(removed, functions) if of == name for row in _rows(data)}
             kept = [row for row in rows.rows() if row not in old]
             facts.append((1, name, _mapped(core, by_name[name], given, kept)))
     unchanged = ((-1, name, data) for _, name, data in program_facts(removed, functions) if name not in by_name)
     facts += [fact for fact in unchanged if fact[1] not in change.gone]
     return [*facts, *program_facts(_text_rows(given.convention, new_texts), functions)]
+
+
+def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
+    """The rows of columns of Python."""
+    return zip(*data.columns, strict=True)
 
 
 def _text_rows(convention: str, texts: Sequence[str]) -> Program:

@@ -6,7 +6,7 @@ folder there is no history, and asking for it is an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -123,7 +123,8 @@ def collect_difference(core: Core, program: str | Program, collected: CollectedC
     """Collect the changes that turn the program of the state into the given one; returns how the two differ."""
     must_be(program, (str, Program), "program", "the text of a program, or a `Program`")
     core.must_be_open()
-    facts = () if core.durable is None else core.durable.facts  # without a state, those of the former text are unknown
+    # Without a state folder, the facts of the former text are not known.
+    facts: Sequence[str] = () if core.durable is None else core.durable.facts
     given = parse_program(program) if isinstance(program, str) else program
     difference = compare_programs(core.rules.program, facts, given)
     collected.removed = [rule.label or "" for rule in difference.removed]

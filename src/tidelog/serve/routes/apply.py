@@ -13,12 +13,12 @@ from typing import Any
 
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.view import Rows, fact_writer
-from tidelog.engine.write.durable import collect_difference
 from tidelog.engine.write.epoch import Epoch
 from tidelog.engine.write.script import take_script
 from tidelog.serve import schemas
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.epoch_writer import finish, new_epoch, read_rows
+from tidelog.serve.limits import TEXT
 from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
 from tidelog.serve.routes.epochs import ABOUT, DRY_RUN, RESULT, ROW_LIMIT
 from tidelog.serve.service import Service
@@ -48,8 +48,7 @@ def apply(service: Service, call: RequestCall) -> Reply:
         raise failures.NOT_ONE_INPUT.error(found=", ".join(f"`{kind}`" for kind in given) or "none of them")
     dry_run = body.get("dry_run", False)
     with core_of(db).writing:
-        epoch = new_epoch(db, body)
-        lines = _COLLECT[given[0]](db, epoch, body[given[0]])
+        epoch, lines = _COLLECT[given[0]](db, new_epoch(db, body), body)
         matches = given[0] == "program" and not lines
         limits = service.limits.of_epochs
         done = finish(db, epoch, (), body.get("rows", 0), limits=limits, dry_run=dry_run or matches)
@@ -58,21 +57,23 @@ def apply(service: Service, call: RequestCall) -> Reply:
     return Reply({**done, **repeated, "dry_run": dry_run, "difference": lines, "matches": matches, "facts": examples})
 
 
-def _take_program(db: Engine, epoch: Epoch, text: str) -> list[str]:
-    return collect_difference(core_of(db), text, epoch.collected).lines(db.convention)
+def _take_program(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> tuple[Epoch, list[str]]:
+    found, difference = db.epoch_to(body["program"], body.get("columns"))
+    found.source, found.offset, found.signature, found.warns = epoch.source, epoch.offset, epoch.signature, False
+    return found, difference.lines(db.convention)
 
 
-def _take_facts(db: Engine, epoch: Epoch, facts: Mapping[str, Any]) -> list[str]:
+def _take_facts(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> tuple[Epoch, list[str]]:
     """The facts of these relations are replaced. Signs of a fact that stays sum up to 0 (D3)."""
-    for name, rows in facts.items():
+    for name, rows in body["facts"].items():
         epoch.insert(name, read_rows(db, name, rows, epoch))
         epoch.delete(name, db.asserted(name).rows() if name in db else [])
-    return []
+    return epoch, []
 
 
-def _take_script(db: Engine, epoch: Epoch, text: str) -> list[str]:
-    take_script(epoch, one_epoch(text, db.convention), core_of(db).opened.functions)
-    return []
+def _take_script(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> tuple[Epoch, list[str]]:
+    take_script(epoch, one_epoch(body["script"], db.convention), core_of(db).opened.functions)
+    return epoch, []
 
 
 def one_epoch(text: str, convention: str) -> Script:
@@ -83,7 +84,7 @@ def one_epoch(text: str, convention: str) -> Script:
     return epochs[0]
 
 
-_COLLECT: dict[str, Callable[[Engine, Epoch, Any], list[str]]] = {
+_COLLECT: dict[str, Callable[[Engine, Epoch, Mapping[str, Any]], tuple[Epoch, list[str]]]] = {
     "program": _take_program,
     "facts": _take_facts,
     "script": _take_script,
@@ -98,6 +99,12 @@ def _texts(rows: Rows, name: str, convention: str) -> list[str]:
     return list(map(fact_writer(rows, name, convention), islice(iter(rows), EXAMPLES)))
 
 
+_VALUE = {
+    "type": ["string", "null"],
+    "maxLength": TEXT,
+    "description": "With `program`: the value of a changed column, over the former columns; null for a dropped one.",
+}
+
 OPERATIONS = (
     Operation(
         "POST",
@@ -109,6 +116,7 @@ OPERATIONS = (
         body=schemas.fields(
             {
                 "program": schemas.text("The text of the whole program. Rules are compared by their text."),
+                "columns": schemas.by_name(schemas.by_name(_VALUE)),
                 "facts": schemas.by_name(schemas.ROWS),
                 "script": schemas.text("A change script of one epoch."),
                 **ABOUT,

@@ -46,7 +46,7 @@ COLUMNS_CHANGED = FailureEntry(
     StateError,
     "columns of relations changed in between",
     "{name}: epoch {epoch} changed the columns of relations, so changes since epoch {after} cannot be read across it",
-    "An epoch that changes columns builds the state again. Changes, causes and undo are available on either side of it.",
+    "An epoch that changes columns builds the state again. Changes, causes and undo stop at it.",
     "Read the changes since epoch {epoch}. `at={before}` shows the state with the former columns.",
     test="tests/engine/test_schema_changes.py::test_history_ends_at_the_change",
 )
