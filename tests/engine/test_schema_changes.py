@@ -174,6 +174,19 @@ def test_what_cannot_be_changed_is_refused(tmp_path: Path) -> None:
             with pytest.raises(EngineError, match="choice-domain") as raised:
                 act()
             assert raised.value.code == "TL4664"
+    other = ".decl p(x: number, y: number)\np(1, 2).\n"
+    for extra, reason in ((".lifetime p 10s\n", "lifetimes"), (".decl q(x: number, y: number) eqrel\n", "eqrel")):
+        with Engine(other + extra) as db, pytest.raises(EngineError, match=reason):
+            db.epoch_to(other.replace("y: number", "z: number") + extra, {"p": {"z": "y"}})[0].commit()
+    with Engine(other) as db:
+        with db.epoch() as e:
+            e.insert("p", [(3, 4)], until=10)
+        with pytest.raises(EngineError, match="lifetimes"):
+            db.epoch_to(other.replace("y: number", "z: number"), {"p": {"z": "y"}})[0].commit()
+    with Engine(other) as db:
+        db.write_feed("p", folder=tmp_path / "feed")
+        with pytest.raises(EngineError, match="write_feed"):
+            db.epoch_to(other.replace("y: number", "z: number"), {"p": {"z": "y"}})[0].commit()
 
 
 def test_a_default_is_printed_and_read_back() -> None:

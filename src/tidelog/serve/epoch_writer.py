@@ -77,7 +77,7 @@ def finish(
 ) -> dict[str, Any]:
     """Commit or preview an epoch within limits; returns the changes, with a limited number of rows per relation."""
     core = core_of(db)
-    with core.writing, within(core.runtime, limits):
+    with core.writing, within(lambda: core.runtime, limits):
         if dry_run:
             db.preview(epoch)
         else:

@@ -276,7 +276,7 @@ class SchemaCommitter(commit.Committer):
             runtime = EmbeddedRuntime(core.opened.functions)
             made = _core(core, runtime, Program(convention=core.rules.program.convention))
             try:
-                inner = _fill(made, core, epoch, self.change)
+                inner = _fill(made, core, epoch, self.change, _facts(core, self.change, epoch))
             finally:
                 made.close()
             epoch.violations = inner.violations
@@ -287,7 +287,7 @@ class SchemaCommitter(commit.Committer):
 def _commit(core: Core, epoch: Epoch, change: SchemaChange) -> None:
     began = time.perf_counter()
     before, opened, in_force = core.runtime, core.opened, core.rules
-    _must_be_possible(core, change)
+    facts = _facts(core, change, epoch)  # before the partitions that hold them rest
     with _watched() as watch, moving(core, before.handover.images()):
         where = replace(opened.where, partitions=before.partitions, room=None)
         runtime = make_runtime(where, core.durable, opened.lasting, before.dictionary)
@@ -296,7 +296,7 @@ def _commit(core: Core, epoch: Epoch, change: SchemaChange) -> None:
             if core.durable is not None:
                 runtime.open_state(core.durable)
             made = _core(core, runtime, Program(convention=in_force.program.convention))
-            inner = _fill(made, core, epoch, change)
+            inner = _fill(made, core, epoch, change, facts)
             watch()
             seconds = time.perf_counter() - began
             if core.durable is not None:
@@ -346,9 +346,8 @@ def _must_be_possible(core: Core, change: SchemaChange) -> None:
         raise failures.COLUMNS_CANNOT_CHANGE.error(relation=relation, reason=reason)
 
 
-def _fill(made: Core, core: Core, epoch: Epoch, change: SchemaChange) -> Epoch:
+def _fill(made: Core, core: Core, epoch: Epoch, change: SchemaChange, facts: Facts) -> Epoch:
     """The epoch that builds the new state on empty partitions."""
-    _must_be_possible(core, change)
     rules, collected = core.rules, epoch.collected
     changed = change.relations | change.gone
     bare = collected.program or replace(change.program, rules=(), facts=())
@@ -359,7 +358,7 @@ def _fill(made: Core, core: Core, epoch: Epoch, change: SchemaChange) -> Epoch:
     made.begin_with(Ruleset(bare, rules.functions, rules.used, bound, known, origins=origins))
     inner = Epoch(commit.Committer(made))
     inner.collected = CollectedChanges(
-        facts=[*_facts(core, change, epoch), *collected.facts],
+        facts=[*facts, *collected.facts],
         added=[*kept, *collected.added],
         program=bare,
         at=core.times.now or None,
@@ -370,6 +369,7 @@ def _fill(made: Core, core: Core, epoch: Epoch, change: SchemaChange) -> Epoch:
 
 def _facts(core: Core, change: SchemaChange, epoch: Epoch) -> Facts:
     """The base facts after the epoch: mapped where columns change, and as the text of the program says."""
+    _must_be_possible(core, change)
     given, by_name = change.program, {each.after.relation: each for each in change.changes}
     functions = core.rules.functions
     old_texts = () if core.durable is None else core.durable.facts
@@ -430,6 +430,7 @@ def _take_over(core: Core, opened: OpenedRuntime, made: Core, epoch: Epoch) -> N
         if epoch.source is not None and epoch.offset is not None:
             core.offsets[epoch.source] = epoch.offset
         change_memos(core.memos, epoch.memos)
+    made.resources = None  # they are those of the engine
 
 
 def _report(epoch: Epoch, core: Core, seconds: float) -> None:

@@ -294,13 +294,12 @@ def _subscribers(core: Core) -> Subscribers:
 
 def _history(core: Core, view: str, since: int, until: int) -> Iterator[Sequence[FeedChange | Gap]]:
     """The changes of the epochs after one, up to another, some at a time; a gap if they are no longer kept."""
+    last = _last_rebuild(core, since)
+    if since < last <= until:  # an epoch that changed columns: rows before it are not those of the view
+        yield [Gap(since + 1, last)]
+        since = last
     while since < until:
         core.must_be_open()
-        last = _last_rebuild(core, since)
-        if since < last <= until:  # an epoch that changed columns: rows before it are not those of the view
-            yield [Gap(since + 1, last)]
-            since = last
-            continue
         try:
             batch, since = _some_history(core, view, since, until)
         except (StateError, OSError):
