@@ -107,8 +107,7 @@ class FolderWatch:
         """Watch, on a thread; programs are read under the same restrictions as at the start."""
         self._applied = Applied.from_text(core_of(engine).memos.get(self._memo))
         context = contextvars.copy_context()
-        run = lambda: context.run(self._run, engine)  # noqa: E731
-        self._thread = threading.Thread(target=run, name="tidelog watch", daemon=True)
+        self._thread = threading.Thread(target=context.run, args=(self._run, engine), name="tidelog watch", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
