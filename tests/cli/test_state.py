@@ -210,7 +210,7 @@ def test_apply_of_a_script_commits_its_epochs(tmp_path: Path) -> None:
     Engine("p(X) :- q(X).", path=tmp_path / "s").close()
     script = tmp_path / "changes.txt"
     script.write_text("+q(1).\npreview.\n+q(2).\ncommit.\n+q(3).\n- r1.\n")
-    assert "TL1421" in run("apply", script, "--script", "--state", tmp_path / "s", "--dry-run", code=1).stderr
+    assert "TL4891" in run("apply", script, "--script", "--state", tmp_path / "s", "--dry-run", code=1).stderr
     assert "dry run" in run("apply", script, "--script", "--state", tmp_path / "s").stdout
     with Engine(path=tmp_path / "s", at=-1) as db:
         assert (db.epoch_number, sorted(db["q"]), db.rules) == (3, [(2,), (3,)], {})

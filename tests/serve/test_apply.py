@@ -75,7 +75,7 @@ def test_a_folder_of_facts_replaces_those_of_its_files(server: Running, folder: 
 def test_a_script_is_committed_epoch_by_epoch(server: Running, folder: Path) -> None:
     script = folder / "changes.txt"
     script.write_text("+edge(2, 3).\ncommit.\n-edge(1, 2).\n+ loop: reach(x, x) :- edge(x, _).\ncommit.\n")
-    assert "TL1421" in run(server, folder, script, "--script", "--dry-run", code=1)
+    assert "TL4891" in run(server, folder, script, "--script", "--dry-run", code=1)
     assert server.get("")["epoch"] == 1
     assert "epoch 3 committed" in run(server, folder, script, "--script")
     assert sorted(server.get("/views/reach")["rows"]) == [[2, 2], [2, 3]]
@@ -129,10 +129,10 @@ def test_a_token_is_needed(server: Running, folder: Path, monkeypatch: pytest.Mo
     (folder / "p.dl").write_text(TYPED)
     words = ["apply", str(folder / "p.dl"), "--server", server.url]
     monkeypatch.delenv("TIDELOG_TOKEN", raising=False)
-    assert "error[TL1422]" in CliRunner().invoke(app, words).output
+    assert "error[TL4892]" in CliRunner().invoke(app, words).output
     monkeypatch.setenv("TIDELOG_TOKEN", "w" * 43)
     assert "already matches" in CliRunner().invoke(app, words).output
-    assert "error[TL1420]" in CliRunner().invoke(app, [*words, "--state", "s"]).output
+    assert "error[TL4897]" in CliRunner().invoke(app, [*words, "--state", "s"]).output
 
 
 def test_columns_change_on_a_server(server: Running, folder: Path) -> None:
@@ -155,4 +155,4 @@ def test_columns_change_on_a_server(server: Running, folder: Path) -> None:
     refused(server.http.get("/v1/changes/reach", params={"since": 1}), 410, "TL5124")
     server.insert("edge", (4, 3, "more"))
     assert [change["epoch"] for change in server.get("/changes/reach", since=3)["changes"]] == [4]
-    assert "TL1424" in run(server, folder, edited, "--column", "to=y", code=1)
+    assert "TL4894" in run(server, folder, edited, "--column", "to=y", code=1)

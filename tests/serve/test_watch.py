@@ -188,8 +188,9 @@ def test_what_cannot_be_watched(tmp_path: Path, folder: Path) -> None:
         with pytest.raises(EngineError, match="not a folder"):
             FolderWatch(tmp_path / "none", None).check(db)
         (folder / "q.dl").write_text(PROGRAM)
-        with pytest.raises(EngineError, match="several programs"):
+        with pytest.raises(EngineError, match="several programs") as raised:
             FolderWatch(folder, None).check(db)
+        assert raised.value.code == "TL4893"
 
 
 def test_the_command_watches(folder: Path, tmp_path: Path) -> None:

@@ -409,7 +409,7 @@ NO_EDITOR_EXTRA = FailureEntry(
     test="tests/cli/test_lsp.py::test_what_is_missing_is_reported",
 )
 NOT_ONE_STATE = FailureEntry(
-    "TL1420",
+    "TL4897",
     EngineError,
     "not exactly one state to apply to",
     "`tidelog apply` requires either --state or --server",
@@ -418,7 +418,7 @@ NOT_ONE_STATE = FailureEntry(
     "$ touch p.dl\n$ tidelog apply p.dl\n",
 )
 DRY_RUN_OF_ONE = FailureEntry(
-    "TL1421",
+    "TL4891",
     EngineError,
     "dry run of several epochs",
     "{file} has {found} epochs; a dry run covers one",
@@ -428,7 +428,7 @@ DRY_RUN_OF_ONE = FailureEntry(
     "$ printf '+e(8, 9). commit. +e(9, 9). commit.' > c.txt\n$ tidelog apply c.txt --script --state s --dry-run\n",
 )
 NO_WRITE_TOKEN = FailureEntry(
-    "TL1422",
+    "TL4892",
     EngineError,
     "missing token for the server",
     "no token: pass --token-file, or set {variable}",
@@ -437,7 +437,7 @@ NO_WRITE_TOKEN = FailureEntry(
     "$ touch p.dl\n$ tidelog apply p.dl --server http://127.0.0.1:9\n",
 )
 NOT_WATCHED = FailureEntry(
-    "TL1423",
+    "TL4893",
     EngineError,
     "folder cannot be watched",
     "cannot watch {folder}: {reason}",
@@ -446,7 +446,7 @@ NOT_WATCHED = FailureEntry(
     test="tests/serve/test_watch.py::test_what_cannot_be_watched",
 )
 BAD_COLUMN = FailureEntry(
-    "TL1424",
+    "TL4894",
     EngineError,
     "invalid column option",
     "`{option} {given}` is not of the form {form}",
