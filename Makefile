@@ -12,15 +12,16 @@ SHARED_OUT := --dist worksteal $(SLOWEST)
 PARALLEL := $(PYTEST) -n $(WORKERS) $(SHARED_OUT)
 # Two processes, each with one Spark session for all its tests.
 ON_SPARK := $(PYTEST) -n 2 $(SHARED_OUT)
-# Tests on Spark mostly wait, so they run beside the others: one rule each, whose output is printed when it ends. All of
-# them are run and reported, whichever fails.
-BESIDE := $(MAKE) --no-print-directory --keep-going --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+# Tests on Spark mostly wait, so they run beside the others: one rule for each part, whose output is printed when it ends.
+# All of them are run, whichever fails, and scripts/part prints the result of each at the end.
+PART = scripts/part $@ env
+BESIDE := rm -rf build/parts; $(MAKE) --no-print-directory --keep-going --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # Random cases of the central law, of each kind; the laws of single features take a share of them (tests/law/share.py), and the suites
 # that are run again with partitions and threads try fewer. `make soak` never stops. How the time of `make test` is
 # divided: docs/reference/testing.md.
 CASES_CHECK := 20
 CASES_TEST := 40
-CASES_AGAIN := 15
+CASES_AGAIN := 10
 CASES_ALL := 100
 ENGINE_SUITE := tests/engine tests/law tests/why tests/docs/test_sessions.py tests/explain tests/partition/test_keys.py
 # Files with tests that need Spark: to collect all others takes as long as to start a session.
@@ -34,7 +35,7 @@ COVERED := tests/rewrite tests/lab/semantics tests/lab/dbsp tests/lab/test_simul
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint check test test-embedded test-spark test-all test-all-embedded test-all-spark demo demo-live \
+.PHONY: help install lint check test test-embedded test-partitions test-threads test-spark test-all test-all-embedded test-all-spark demo demo-live \
 	chaos soak mutants bench docs site dist pictures format clean
 
 help: ## list the targets
@@ -68,15 +69,19 @@ check: lint ## run before a commit, under three minutes: lint, and tests that ne
 test: lint ## run in CI, about 15 minutes: every law, also on partitions, with threads and on Spark
 	@scripts/tools java postgresql chromium neovim
 	@echo "Tests on Spark run beside the others; the output of each part follows when it ends."
-	+@$(BESIDE) test-spark test-embedded
+	+@$(BESIDE) test-spark test-embedded test-partitions test-threads; status=$$?; scripts/part && exit $$status
 
 test-embedded: $(READY)
-	TIDELOG_CASES=$(CASES_TEST) $(PARALLEL) -m "not long and not spark"
-	TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" $(ENGINE_SUITE)
-	TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" tests/law
+	$(PART) TIDELOG_CASES=$(CASES_TEST) $(PARALLEL) -m "not long and not spark"
+
+test-partitions: $(READY)
+	$(PART) TIDELOG_TEST_PARTITIONS=2 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" $(ENGINE_SUITE)
+
+test-threads: $(READY)
+	$(PART) TIDELOG_TEST_THREADS=3 TIDELOG_CASES=$(CASES_AGAIN) $(PARALLEL) -m "not long and not spark" tests/law
 
 test-spark: $(READY)
-	$(ON_SPARK) -m "spark and not long" $(SPARK_FILES)
+	$(PART) $(ON_SPARK) -m "spark and not long" $(SPARK_FILES)
 
 test-all: lint ## run before an issue is closed, about an hour: long tests, coverage, proofs, all suites on Spark
 	@scripts/tools java postgresql chromium neovim coq

@@ -4,14 +4,15 @@ Law: a test is left out only if the first run, or another test of the second one
 With `TIDELOG_TEST_PARTITIONS` every engine has the same number of partitions, whatever it asks for: a test whose
 variants have several partitions has been on several in the first run, and files that change the number of partitions
 do that there. With `TIDELOG_TEST_THREADS` only engines with one partition have threads: variants with more repeat the
-first run. Tests that choose partitions or threads themselves do the same in every run.
+first run. Tests that choose partitions or threads themselves do the same in every run, and so do those whose engines
+all live in other processes.
 """
 
 from __future__ import annotations
 
 import pytest
 
-FILES = ("law/test_partitions.py", "why/test_partitions.py", "law/test_threads.py")
+FILES = ("law/test_partitions.py", "why/test_partitions.py", "law/test_threads.py", "engine/test_bare_install.py")
 NUMBERS_CHANGE = ("engine/test_repartition.py", "law/test_repartition.py", "law/test_repartition_features.py")
 TESTS = {
     "test_all_partitions_build_a_stratum_again_together",

@@ -157,3 +157,28 @@ def test_issue_templates_are_short_and_have_a_head(template: Path) -> None:
     text = template.read_text("utf-8")
     assert re.match(r"---\nname: .+\nabout: .+\nlabels: .+\n---\n", text)
     assert len(text.splitlines()) <= 20
+
+
+def test_the_results_of_all_parts_are_printed_last(tmp_path: Path) -> None:
+    def part(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [ROOT / "scripts/part", *words], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+
+    assert part("good", "echo", "3 passed, 1 skipped in 2.00s (0:00:02)").returncode == 0
+    assert part("bad", "sh", "-c", "echo FAILED a.py::b - no; echo 1 failed, 2 passed in 3.1s; exit 2").returncode == 2
+    assert part("lost", "sh", "-c", "exit 3").returncode == 3
+    results = part()
+    assert (results.returncode, results.stdout.split("\n")) == (
+        1,
+        [
+            "",
+            "Results:",
+            "  FAILED  bad: 1 failed, 2 passed in 3.1s (status 2)",
+            "            FAILED a.py::b - no",
+            "  passed  good: 3 passed, 1 skipped in 2.00s (0:00:02)",
+            "  FAILED  lost: no closing line of pytest (status 3)",
+            "",
+        ],
+    )
+    assert part().returncode == 1  # results are printed once

@@ -71,8 +71,8 @@ def no_clingo(workload: Workload, supports: int, options: Options) -> str | None
     """Why clingo is not asked, if it is not."""
     largest = options.chosen("clingo_supports", LARGEST_CLINGO)
     if "min<" in workload.rules:
-        return "it has no least value inside recursion"
-    return f"{supports:,} supports are more than {largest:,}" if supports > largest else None
+        return "it does not support minima inside recursion"
+    return f"{supports:,} supports exceed its limit of {largest:,}" if supports > largest else None
 
 
 def _build_record(workload: Workload, builds: list[list[Outcome]], target: Target | None, options: Options) -> Record:
@@ -80,7 +80,7 @@ def _build_record(workload: Workload, builds: list[list[Outcome]], target: Targe
     own, peer = (median(outcome.compute for outcome in found) for found in builds[:2])
     ratio = Value(HEADLINE, own.cpu / peer.cpu, "x DuckDB", target=target)
     reason = no_clingo(workload, ours.supports, options)
-    notes = (f"clingo left out: {reason}",) if reason else ()
+    notes = (f"clingo omitted: {reason}",) if reason else ()
     given = sum(map(len, workload.facts.values()))
     facts = {"given": given, "rows": ours.rows, "supports": ours.supports}
     return Record("build", workload.title, (ratio, *times_of(builds)), facts, notes)

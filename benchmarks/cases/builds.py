@@ -27,7 +27,7 @@ def build(make: Callable[[bool], Workload], target: Target, options: Options) ->
     ours, theirs = _alternate(workload, options.repeats(3))
     found, notes = [ours, theirs], []
     if reason := _no_clingo(workload, ours[0].supports, options.chosen("clingo_supports", LARGEST_CLINGO)):
-        notes.append(f"clingo left out: {reason}")
+        notes.append(f"clingo omitted: {reason}")
     else:
         found.append([run_clingo(workload)])
         must_agree(ours[0], found[-1][0], workload.title)
@@ -39,8 +39,8 @@ def build(make: Callable[[bool], Workload], target: Target, options: Options) ->
 def _no_clingo(workload: Workload, supports: int, largest: int) -> str | None:
     """Why clingo is not asked, if it is not."""
     if "min<" in workload.rules:
-        return "it has no least value inside recursion"
-    return f"{supports:,} supports are more than {largest:,}" if supports > largest else None
+        return "it does not support minima inside recursion"
+    return f"{supports:,} supports exceed its limit of {largest:,}" if supports > largest else None
 
 
 def _alternate(workload: Workload, repeat: int) -> tuple[list[Outcome], list[Outcome]]:

@@ -128,7 +128,7 @@ def growth(workload: str, options: Options) -> Iterator[Record]:
             try:
                 cell = _apart(workload, system, f"first {percent} %", sizes_of(options), limit=GIVEN_UP)
             except TimeoutExpired:
-                absent = (*absent, f"{system} was given up at {percent} %, after {GIVEN_UP:.0f} s")
+                absent = (*absent, f"{system} was aborted at {percent} %, after {GIVEN_UP:.0f} s")
                 break
             counts.setdefault(percent, set()).add(cell["facts"]["loaded"])
             if len(counts[percent]) > 1:

@@ -154,7 +154,7 @@ def updates(options: Options) -> Iterator[Record]:
         "nodes": len(measured.nodes),
         "labels": len(graph.edges),
     }
-    for what, rows in (("come", measured.back), ("go", measured.out)):
+    for what, rows in (("inserted", measured.back), ("deleted", measured.out)):
         for row in rows.values():
             yield share_record(what, row, size)
 

@@ -74,7 +74,7 @@ def _beside(ours: Found, peers: Mapping[str, Found], largest: int) -> Record:
     facts = {"given": ours["given"], "rows": ours["built"][VIEWS[0]][0], "supports": ours["supports"]}
     notes = ["Tidelog reads text, its peers numbers", "DuckDB: loops of SQL statements made from the rules"]
     if "clingo" not in peers:
-        notes.append(f"clingo left out: {ours['supports']:,} supports are more than {largest:,}")
+        notes.append(f"clingo omitted: {ours['supports']:,} supports exceed its limit of {largest:,}")
     return Record("build", title(ours), (Value(HEADLINE, ratio, "x DuckDB"), *times), facts, tuple(notes))
 
 

@@ -6,17 +6,23 @@ stopped, and what follows it is unknown. The numbers do not show time or lost me
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+import statistics
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from benchmarks.cases.catalogue import Case, Group
 from benchmarks.data.networks import PATH_VECTOR, REACHABILITY, topologies
 from benchmarks.options import Options
 from benchmarks.record import Record, Value
-from tidelog.lab.semantics.algorithm import Tables
-from tidelog.lab.semantics.fact import Fact
-from tidelog.lab.semantics.schedule import Fifo
+from tidelog.errors import LimitError
+from tidelog.lab.semantics.algorithm import Algorithm, Schedule, Tables, as_sets, run
+from tidelog.lab.semantics.errors import StuckError
+from tidelog.lab.semantics.fact import Fact, Update
+from tidelog.lab.semantics.network import prepare
+from tidelog.lab.semantics.schedule import Fifo, schedule_by_name
+from tidelog.lab.semantics.scratch import model_tables
 from tidelog.lab.semantics.traffic import (
     FIGURE,
     FIGURE_BOTH_WAYS,
@@ -28,15 +34,60 @@ from tidelog.lab.semantics.traffic import (
     compare,
     localised,
     measure,
+    on_lossy_links,
     read_changes,
 )
 from tidelog.lab.semantics.traffic.measure import USUAL_SIZE
+from tidelog.program import Program
 from tidelog.syntax import parse_program
 
 ON_CYCLES = ("ranked", "heights", "dred", "base-facts", "psn-extended", "psn")
 SELECTING = ("ranked", "dred", "base-facts", "psn-extended", "psn")
 REPLAYED = ("ranked", "psn", "dred")
 LIMIT, QUICK_LIMIT, LARGEST = 20_000, 500, 1_000
+ANY_TIME = ("ranked", "psn", "psn-cancelling", "psn-extended", "psn-original")
+LOSABLE = ("psn-lossy", "psn-acknowledged")
+LINKS = {"in order": "links", "reordered": "random"}
+LOSSES = (0.0, 0.01, 0.1)
+SEEDS, QUICK_SEEDS, DISTURBED_LIMIT, FLAPS, STEPS_BETWEEN = 20, 3, 3_000, 3, 3
+JOIN = "p@1 :- s@2, t@2, r@2. s@2 :- q@3. t@2 :- u@4."
+TWO_WAYS = "p@1 :- a@1, b@1. q@2 :- p@1. p@1 :- q@2."
+RING = [Fact("link", (x, (x + step) % 4, 1)) for x in range(4) for step in (1, 3)]
+B = Fact("b", (1,))
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """A program that rests on some facts, and changes that come while earlier ones are still being processed."""
+
+    title: str
+    program: str
+    facts: Sequence[Fact]
+    changes: Sequence[Update]
+
+    def base(self) -> list[Fact]:
+        """The facts after all changes."""
+        base = Counter(self.facts)
+        for sign, fact, _ in self.changes:
+            base[fact] += sign
+        return list(base.elements())
+
+
+def _flapping(fact: Fact) -> list[Update]:
+    return [Update(sign, fact) for sign in (-1, 1) * FLAPS]
+
+
+PATHS = Disturbance("path vector, ring of 4", PATH_VECTOR, RING, _flapping(RING[0]))
+DISTURBANCES = (
+    Disturbance(
+        "no recursion",
+        JOIN,
+        [Fact("q", (3,)), Fact("u", (4,)), Fact("r", (2,))],
+        [*_flapping(Fact("q", (3,))), *_flapping(Fact("u", (4,)))],
+    ),
+    PATHS,
+    Disturbance("cycle of two facts", TWO_WAYS, [B], [Update(1, Fact("a", (1,))), Update(-1, B)]),
+)
 ENDED = ("right", "wrong")
 JUDGED_UP_TO = 12
 """Networks with more nodes are judged by hop distances, since evaluation from scratch would take too long."""
@@ -96,6 +147,73 @@ def _search(near: dict[object, set[object]], source: object) -> dict[object, int
     return distance
 
 
+def flaps(options: Options) -> Iterator[Record]:
+    """A link that fails and comes back three times while updates are under way, on links of different kinds."""
+    for case in DISTURBANCES:
+        for links in LINKS:
+            for name in ANY_TIME:
+                schedules = [partial(_plain, name, links, seed) for seed in _seeds(options)]
+                yield _disturbed("flaps", case, (links, name), schedules)
+
+
+def losses(options: Options) -> Iterator[Record]:
+    """The path vector on links that lose messages, with and without acknowledgements."""
+    for probability in LOSSES:
+        for name in LOSABLE:
+            schedules = [partial(_lossy, name, probability, seed) for seed in _seeds(options)]
+            yield _disturbed("losses", PATHS, (f"{probability:.0%} lost", name), schedules)
+
+
+def _seeds(options: Options) -> range:
+    return range(QUICK_SEEDS if options.quick else SEEDS)
+
+
+def _plain(name: str, links: str, seed: int) -> tuple[Algorithm, Schedule]:
+    return algorithm_by_name(name), schedule_by_name(LINKS[links], seed)
+
+
+def _lossy(name: str, probability: float, seed: int) -> tuple[Algorithm, Schedule]:
+    return on_lossy_links(name, schedule_by_name(LINKS["in order"], seed), probability, seed)
+
+
+def _disturbed(
+    kind: str, case: Disturbance, names: tuple[str, str], makers: Sequence[Callable[[], tuple[Algorithm, Schedule]]]
+) -> Record:
+    """How many of the runs end, and end right, and the messages of those that end."""
+    program = localised(parse_program(case.program))
+    right = as_sets(model_tables(prepare(program), case.base()))
+    ends, messages = [], []
+    for make in makers:
+        algorithm, schedule = make()
+        end = _run_disturbed(algorithm, schedule, program, case)
+        if end == "ended":
+            end = "right" if as_sets(algorithm.tables()) == right else "wrong"
+            messages.append(algorithm.messages)
+        ends.append(end)
+    counts = {state: ends.count(state) for state in ("right", "wrong", "stuck", "over limit")}
+    values = (Value("messages", statistics.mean(messages), "messages", runs=tuple(messages)),) if messages else ()
+    facts = {"names": (case.title, *names), "ends": counts, "limit": DISTURBED_LIMIT}
+    return Record(kind, ", ".join((case.title, *names)), values, facts)
+
+
+def _run_disturbed(algorithm: Algorithm, schedule: Schedule, program: Program, case: Disturbance) -> str:
+    """Load, make the changes with a few steps between them, and run to the end."""
+    algorithm.load(program, case.facts)
+    try:
+        run(algorithm, schedule, DISTURBED_LIMIT)
+        for change in case.changes:
+            algorithm.apply([change])
+            for _ in range(STEPS_BETWEEN):
+                if not algorithm.quiescent():
+                    algorithm.step(schedule)
+        run(algorithm, schedule, DISTURBED_LIMIT)
+    except StuckError:
+        return "stuck"
+    except LimitError:
+        return "over limit"
+    return "ended"
+
+
 def replay(options: Options) -> Iterator[Record]:
     """Changes of a network replayed month by month, up to the month that does not end."""
     assert options.replay is not None, "chosen only when it is given"
@@ -123,6 +241,8 @@ GROUP = Group(
         "path-vector": Case(
             "a link fails under a path vector with a_MIN", partial(failures, PATH_VECTOR, SELECTING, True)
         ),
+        "flaps": Case("a link fails and is restored while updates are under way", flaps),
+        "losses": Case("the same on links that lose messages", losses),
         "replay": Case("a network's history, month by month", replay, needs="replay"),
     }
 )

@@ -46,7 +46,7 @@ class Trial:
         """Engine, what the labels do, seconds of full and of incremental computation."""
         touched = {label: self.graph.edges[label] for label in labels}
         kept = {label: rows for label, rows in self.graph.edges.items() if label not in touched}
-        for what, before, after in (("come", kept, self.graph.edges), ("go", self.graph.edges, kept)):
+        for what, before, after in (("inserted", kept, self.graph.edges), ("deleted", self.graph.edges, kept)):
             full, incremental, rows = self._paper(before, after)
             yield PAPER, what, full, incremental
             yield ENGINE, what, *self._tidelog(before, after, touched, what, rows)
@@ -66,7 +66,7 @@ class Trial:
         full = Subject(self.rules).insert(after).compute.cpu
         subject = Subject(self.rules)
         subject.insert(before)
-        step = subject.insert(touched) if what == "come" else subject.delete(touched)
+        step = subject.insert(touched) if what == "inserted" else subject.delete(touched)
         if {name: frozenset(map(tuple, subject.engine[name])) for name in self.views} != rows:
             raise Disagreement("Tidelog maintains other rows than the paper's engine computes")
         return full, step.compute.cpu

@@ -147,7 +147,7 @@ def system_of(name: str, program: str, task: Task) -> System:
     if name == "duckdb":
         return InDuckDB(task, PROGRAMS[program].make(True).sql)
     if "min<" in task.rules:
-        cannot("clingo has no least value in a recursion")
+        cannot("clingo does not support minima inside recursion")
     return InClingo(task)
 
 

@@ -9,10 +9,10 @@ from benchmarks.report.engine import builds_table
 from benchmarks.report.table import WORDS, Page, Table, machine_text, number, prose, table, target_text
 
 PREFACE = """
-Written by `{command}`. {machine}; Tidelog and DuckDB compute in {threads}, clingo in one. Numbers are medians of
-processor time unless they say wall; systems alternate within a case, and their results were equal in size and checksum
-after the build and after a deletion. [The design notes](../../docs/design/benchmarks.md#real-programs)
-describe each case.
+Written by `{command}`. {machine}; Tidelog and DuckDB compute in {threads}, clingo in one thread. Numbers are medians of
+processor time unless they are marked as wall time; systems alternate within a case, and their results were equal in
+size and checksum after the build and after a deletion. [The design
+notes](../../docs/design/benchmarks.md#real-programs) describe each case.
 """
 CHANGES = """
 Tidelog maintains its views; the time is that of a whole epoch through the API. DuckDB and clingo compute the views

@@ -62,7 +62,7 @@ def charts_of(run: Run) -> dict[str, Chart]:
 
 
 def _of_programs(run: Run) -> Iterator[tuple[str, Chart]]:
-    builds = [Group(each.title.split(",")[0], _build(each).bars) for each in run.of("build")]
+    builds = [Group(each.title.split(", ")[0], _build(each).bars) for each in run.of("build")]
     yield "builds", Chart("Build a real program: processor time", "s", builds)
     ones = [each for each in run.of("changes") if each.title.startswith("one fact, ")]
     changes = [Group(each.title.split(", ")[1], _changed(each)) for each in ones]

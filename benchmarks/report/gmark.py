@@ -25,8 +25,8 @@ def _parts(run: Run) -> Iterator[str | Table]:
     machine = machine_text(run.machine, "numba", "numpy")
     yield prose(PREFACE.format(command=run.command, machine=machine, **shares[0].facts))
     yield prose(" ".join(_verdicts(shares, queries)))
-    for what, verb in (("come", "inserted"), ("go", "deleted")):
-        yield f"## All edges of some labels are {verb}"
+    for what in ("inserted", "deleted"):
+        yield f"## All edges of some labels are {what}"
         yield _share_table([record for record in shares if record.facts["what"] == what])
     with_edges = [ms for q in queries if "gain" in q for name in ("edge out", "edge in") for ms in q.value(name).runs]
     yield "## One edge is inserted or deleted"

@@ -85,7 +85,7 @@ def needs(run: Run) -> tuple[str | Table, ...]:
     lines = [_need(record, partitions) for partitions in (16, 64, 256)]
     clash = 1 - math.exp(-((WHOLE**2) ** 2) / 2**65)
     return (
-        "## What the whole would need",
+        "## What the whole Internet would need",
         text,
         table(head, lines),
         f"Two paths with one id: {100 * clash:.0f} %.",

@@ -19,6 +19,23 @@ MARKS = {"right": "", "wrong": " !", "stuck": " stuck"}
 PLOT = "![Messages when a link fails, per network and algorithm](network.png)"
 
 
+UNDER_WAY = (
+    (
+        "flaps",
+        "Changes while updates are under way",
+        "Three updates are processed between two changes. The table counts runs with different seeds: those that end "
+        "in the tables of evaluation from scratch, in other tables, with a deletion that can never be picked, and "
+        "those that have not ended after {limit} steps. Messages are the mean of the runs that end and include "
+        "loading. The cycle is p :- a, b; q :- p; p :- q, where a is added and then b removed.",
+    ),
+    (
+        "losses",
+        "The same on links that lose messages",
+        "Messages and acknowledgements are lost with the same probability. Every link delivers in order.",
+    ),
+)
+
+
 def page(run: Run) -> Page:
     """A table per program and measure, and the replay."""
     return Page("A link fails and is restored", tuple(_parts(run)), PLOT)
@@ -32,6 +49,15 @@ def _parts(run: Run) -> Iterator[str | Table]:
             if found := [record for record in records if record.case == case]:
                 yield f"## {title}: {measured}"
                 yield traffic_table(found, measured)
+    for kind, heading, preface in UNDER_WAY:
+        if found := run.of(kind):
+            yield f"## {heading}"
+            yield prose(preface.format(**found[0].facts))
+            yield table(
+                ("program", "links", "algorithm", "right", "wrong", "stuck", "no end", "messages"),
+                _ends(found),
+                ("links", "algorithm"),
+            )
     if replayed := run.of("replay"):
         yield "## Replay: path vector with a_MIN, month by month from an empty network"
         head = ("algorithm", "months", "from", "to", "messages", "bytes", "stopped")
@@ -56,6 +82,16 @@ def cell(record: Record, algorithm: str, measured: str) -> str:
         return "-" if state == "refused" else "?"
     value = f"{record[f'{algorithm} {measured}']:.0f}"
     return f"> {value}" if state == "over limit" else value + MARKS[state]
+
+
+def _ends(records: Sequence[Record]) -> list[tuple[object, ...]]:
+    lines = []
+    for record in records:
+        messages = [value.value for value in record.values]
+        lines.append(
+            (*record.facts["names"], *record.facts["ends"].values(), f"{messages[0]:.0f}" if messages else "-")
+        )
+    return lines
 
 
 def _replay_line(record: Record) -> tuple[object, ...]:

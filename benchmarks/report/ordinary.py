@@ -17,7 +17,7 @@ engine that already has the rules, including the load; its memory is the increas
 before the load to the end.
 """
 OTHERS = "Cases that are not SQL questions, or that read a view."
-HEAD = ("question", "rows out", "Tidelog", "DuckDB", "beside DuckDB", "target", "met")
+HEAD = ("question", "rows out", "Tidelog", "DuckDB", "relative to DuckDB", "target", "met")
 AROUND = (
     "question",
     "load",
@@ -25,7 +25,7 @@ AROUND = (
     "at once",
     "memory, MB",
     "DuckDB memory, MB",
-    "beside DuckDB",
+    "relative to DuckDB",
     "target",
     "met",
 )
@@ -40,7 +40,7 @@ def page(run: Run) -> Page:
         parts += [prose(MEMORY), table(AROUND, list(map(_around, questions)))]
     if others := [record for record in run.records if record.kind != "question"]:
         parts += [prose(OTHERS), measures_table(others)]
-    return Page("Ordinary questions, measured beside DuckDB", tuple(parts))
+    return Page("Ordinary questions, compared with DuckDB", tuple(parts))
 
 
 def _question(record: Record) -> tuple[str, ...]:

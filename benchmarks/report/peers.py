@@ -30,10 +30,10 @@ REASONS: Mapping[str, str] = {
     "computes again, or that is compiled for this program, stores rows only.",
     "out": "Deleting visits the supports of every fact that could be lost; where most of the view changes, or the view "
     "is small, computing it again is cheaper.",
-    "in": "As for deletions; the share of the view that changes decides.",
+    "in": "The same applies as to deletions; what matters is which share of the view changes.",
     "one out": "An epoch passes through Python, which costs a few tenths of a millisecond in the first epochs of a "
     "process.",
-    "one in": "As for one fact deleted.",
+    "one in": "The same applies as to the deletion of one fact.",
     "rule": "The supports of the new rule are found and counted.",
     "memory": "Supports and ranks are stored with every fact, and Python with its libraries takes about 75 MB.",
 }
@@ -55,7 +55,7 @@ def _parts(run: Run) -> Iterator[str | Table]:
         yield table(("program", *shown), [_line(record, measure, shown) for record in records])
     yield "## Where Tidelog is not first"
     behind = [line for record in records for line in _behind(record)]
-    yield table(("program", "measure", "first", "Tidelog beside it"), behind)
+    yield table(("program", "measure", "first", "Tidelog, relative to it"), behind)
     measures = [measure for measure, title in MEASURES.items() if any(line[1] == title for line in behind)]
     for measure in measures:
         yield prose(f"*{MEASURES[measure]}.* {REASONS[measure]}")

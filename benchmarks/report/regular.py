@@ -14,9 +14,9 @@ def page(run: Run) -> Page:
     """A table per schema and direction, and one for density."""
     how = prose(
         f"""Written by `{run.command}`. {machine_text(run.machine, "numba")}. Processor time of ten views together,
-        sums over {run.records[0].facts["draws"]} random choices of the labels whose edges are all inserted (*come*) or
-        deleted (*go*) in one update. The paper's engine is its definitions in Python, so compare its times with each
-        other and not with Tidelog's. Both have the same resulting rows."""
+        sums over {run.records[0].facts["draws"]} random choices of the labels whose edges are all inserted or deleted
+        in one update. The paper's engine is a direct translation of its definitions to Python, so compare its times
+        with each other and not with Tidelog's. Both have the same resulting rows."""
     )
     return Page("Regular Datalog: the paper's engine and Tidelog", (how, *_shares(run), *_densities(run)), PLOT)
 

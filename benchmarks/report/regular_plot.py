@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from benchmarks.record import Record, Run
 
 COLOURS = {"the paper's engine": "#c8553d", "Tidelog": "#2b7a78"}
-LINES = {"come": "-", "go": "--"}
+LINES = {"inserted": "-", "deleted": "--"}
 MARKS = {"shop": "s", "social network": "o"}
 
 
@@ -19,7 +19,7 @@ def draw(run: Run, path: Path) -> None:
     figure = Figure(figsize=(11, 4.8), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     _curves(left, run.of("share"), lambda record: record.facts["share"])
-    left.set_xlabel("labels that come or go, %")
+    left.set_xlabel("labels whose edges are inserted or deleted, %")
     left.set_title("The fewer labels, the more is gained?", fontsize=11)
     left.set_ylabel("gain over full computation, %")
     _curves(right, run.of("density"), lambda record: record.facts["edges"] / record.facts["nodes"])

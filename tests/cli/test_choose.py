@@ -59,7 +59,7 @@ def test_master_and_settings_ask_for_spark() -> None:
 
 @pytest.mark.parametrize(("kind", "named"), [(TABLE, "a table")])
 def test_kinds_that_only_spark_knows_ask_for_it(edges: InputFile, kind: str, named: str) -> None:
-    asked = InputFile("edge", edges.path, Layout(kind, asked=True))
+    asked = InputFile("edge", edges.path, Layout(kind, named_kind=True))
     assert choose_runtime(Place(), [asked], []).reason == f"`.input edge` names {named}"
     outputs = [("near", Layout(TEXT)), ("reach", Layout(kind))]
     assert choose_runtime(Place(), [edges], outputs).reason == f"`.output reach` names {named}"

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from tests.serve.running import running
-from tidelog import EngineError, ProgramError
+from tidelog import Engine, EngineError, ProgramError
 from tidelog.client import Client, connect
 from tidelog.errors import DataError, ServerError
 from tidelog.serve.limits import ServerLimits
@@ -70,6 +70,26 @@ def test_a_server_is_used_as_an_engine(tmp_path: Path) -> None:
         with db.epoch() as e:
             e.add_rule("near(X) :- reach(X, 3).", replaces="near")
         assert list(db["near"]) == [(2,)]
+
+
+def test_many_facts_are_checked_at_one_epoch(tmp_path: Path) -> None:
+    program = Engine(
+        ".decl q(x: symbol, n: number) .decl p(x: symbol, n: number) .decl d(x: symbol, t: date) p(x, n) :- q(x, n).",
+        path=tmp_path / "state",
+    )
+    with program, running(program) as server, connect(server.url, W) as db:
+        with db.epoch() as e:
+            e.insert("q", [("a", 1), ("b", 2)])
+            e.insert("d", [("a", datetime.date(2026, 6, 1))])
+        rows = [("a", datetime.date(2026, 6, 1)), ("a", datetime.date(2026, 6, 2))]
+        found = db.check_facts({"p": [("a", 1), ("b", 1)], "d": rows, "q": []})
+        assert found.answers == {"p": [True, False], "d": [True, False], "q": []}
+        assert found.epoch == e.number
+        assert db.check_facts({"p": [("a", 1)]}, at=e.number).epoch == e.number
+        with pytest.raises(EngineError, match="unknown relation"):
+            db.check_facts({"r": [(1,)]})
+        with pytest.raises(DataError, match="has 2 columns"):
+            db.check_facts({"p": [(1,)]})
 
 
 def test_a_preview_changes_nothing() -> None:

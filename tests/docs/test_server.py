@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from tests.docs.pages import DOCS, read
-from tests.serve.running import WRITES, running
+from tests.serve.running import WRITES, http_client, running
 from tidelog.serve.routes import OPERATIONS
 
 EXAMPLE = re.compile(r"^```sh\n(.*?)^```$(?:\n\n^```json\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
@@ -41,7 +41,7 @@ def shows(page: Any, got: Any) -> bool:
 
 
 def test_examples_of_the_server_answer_as_the_page_shows(tmp_path: Path) -> None:
-    with running(path=tmp_path / "state") as server, httpx.Client(timeout=60) as client:
+    with running(path=tmp_path / "state") as server, http_client() as client:
         values = {"URL": server.url, "AUTH": f"Authorization: {WRITES['Authorization']}"}
         for command, shown in EXAMPLES:
             response = client.send(request_of(command, values))

@@ -10,6 +10,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from tidelog import Engine
+from tidelog.engine.engine import core_of
 from tidelog.errors import EngineError, StateError, StateWarning
 from tidelog.io.feed import FolderFeed
 from tidelog.spark.streams import check_checkpoint
@@ -22,6 +23,11 @@ def told(folder: Path) -> list[tuple[int, ...]]:
     """All rows of a feed: columns, change, epoch."""
     found = ds.dataset(str(folder), format="parquet", partitioning="hive").to_table()
     return sorted(tuple(row.values()) for row in found.to_pylist())
+
+
+def insert(db: Engine, *edges: tuple[int, int]) -> None:
+    with db.epoch() as e:
+        e.insert("edge", edges)
 
 
 def test_every_epoch_that_changes_the_view_is_written_once(tmp_path: Path) -> None:
@@ -64,6 +70,35 @@ def test_a_feed_that_cannot_be_written_is_caught_up_later(tmp_path: Path) -> Non
         with db.epoch() as e:
             e.insert("edge", [(2, 3)])
         assert told(feed) == [(1, 2, 1, 2), (1, 3, 1, 3), (2, 3, 1, 3)]
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_feed_that_fails_in_an_unexpected_way_leaves_the_epoch_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, kept: bool
+) -> None:
+    feeds = [tmp_path / "one", tmp_path / "two"]
+    heard: list[int | None] = []
+
+    def fail(*_: object) -> None:
+        raise ValueError("no feed today")
+
+    with Engine(REACH, path=tmp_path / "state" if kept else None) as db:
+        for feed in feeds:
+            db.write_feed("reach", folder=str(feed))
+        core_of(db).listeners.append(lambda epoch: heard.append(epoch.number))
+        with monkeypatch.context() as patched:
+            patched.setattr("tidelog.io.feed.FolderFeed.put", fail)
+            with pytest.warns(StateWarning, match="the feed of `reach` failed: ValueError: no feed today") as caught:
+                insert(db, (1, 2))
+        assert len(caught) == len([record for record in caplog.records if record.exc_info]) == 2
+        with monkeypatch.context() as patched:  # warnings are errors: that is all that is raised, and it is raised last
+            patched.setattr("tidelog.io.feed.FolderFeed.put", fail)
+            with pytest.raises(StateWarning, match="epoch 3 was committed"):
+                insert(db, (2, 3))
+        assert (heard, sorted(db["reach"]), db.epoch_number) == ([2, 3], [(1, 2), (1, 3), (2, 3)], 3)
+        insert(db, (3, 4))
+        assert told(feeds[0]) == told(feeds[1])
+        assert {row[-1] for row in told(feeds[0])} == {2, 3, 4}
 
 
 def test_a_feed_without_a_history_misses_no_epoch_either(tmp_path: Path) -> None:

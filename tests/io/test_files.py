@@ -102,7 +102,7 @@ def test_path_means_a_json_file(tmp_path):
 @pytest.mark.parametrize("width", [1, 2])
 def test_csv_reads_back_as_it_was_written(tmp_path, headers, width):
     texts = ["", "a\rb", "a\nb", '"', "a\tb", " y ", "\ufeffz", "a,b", "\\N", "NULL", "é", "\r", "[1,2]", "1"]
-    csv, names, types = Layout("csv", headers=headers, asked=True), NAMES[:width], ("symbol",) * width
+    csv, names, types = Layout("csv", headers=headers, named_kind=True), NAMES[:width], ("symbol",) * width
     for first in texts:
         for second in texts:
             rows = [(first, second)] if width == 2 else [(first,), (second,)]
@@ -127,7 +127,7 @@ def test_csv_is_read_by_what_its_first_line_shows(tmp_path):
     path.write_text("x,y\n1,b\n")
     assert read(path) == [(1, "b")]
     path.write_text("1\tb\n")
-    assert read(path, Layout("file", asked=True)) == [(1, "b")]
+    assert read(path, Layout("file", named_kind=True)) == [(1, "b")]
 
 
 def test_compressed_files_are_known_by_their_content(tmp_path):

@@ -189,7 +189,7 @@ def test_a_run_reads_and_writes_json_without_spark(tmp_path: Path) -> None:
     (folder / "_SUCCESS").touch()
     (folder / "part-0.json").write_text('{"from": 1, "to": 2}\n')
     (folder / "part-1.json").write_text('{"from": 2, "to": 3}\n')
-    found = read_input(InputFile("edge", folder, Layout("json", asked=True)), ("from", "to"), ("number", "number"))
+    found = read_input(InputFile("edge", folder, Layout("json", named_kind=True)), ("from", "to"), ("number", "number"))
     assert found == [(1, 2), (2, 3)]
 
 

@@ -144,7 +144,7 @@ def header(names: list[str], found: list[str], tmp_path: Path) -> Any:
     csv.writer(text).writerows([found, [f"v{i}" for i in range(len(found))]])
     path = tmp_path / "emp.csv"
     path.write_text(text.getvalue())
-    return from_file(names, path, Layout(CSV, headers=True, asked=True))
+    return from_file(names, path, Layout(CSV, headers=True, named_kind=True))
 
 
 def tabs(names: list[str], found: list[str], tmp_path: Path) -> Any:

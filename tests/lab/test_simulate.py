@@ -99,7 +99,11 @@ def test_a_run_is_turned_into_the_other_kind_of_execution_and_drawn(tmp_path: Pa
         assert 'class="before"' in text
         assert 'class="after"' in text
         assert "%" not in text.partition("<body>")[2]
-    for algorithm in ("dred", "psn-lossy"):  # TL7491, reported without its code next to the run itself
+    for algorithm in (
+        "dred",
+        "psn-lossy",
+        "psn-cancelling",
+    ):  # TL7491, reported without its code next to the run itself
         result = RUNNER.invoke(app, ["simulate", *files, f"--algorithm={algorithm}"])
         assert (result.exit_code, "does not run in complete iterations" in result.output) == (1, True)
 
@@ -154,6 +158,7 @@ def test_run_that_does_not_end_is_stopped_by_the_limit(tmp_path: Path) -> None:
         ("--algorithm=magic", "unknown algorithm `magic`. Known algorithms: ranked"),
         ("--schedule=magic", "unknown schedule `magic`. Known schedules: fifo"),
         ("--topology=/nowhere.dl", "/nowhere.dl"),
+        ("--loss=0.1", "messages of algorithm `ranked` cannot be lost"),
     ],
 )
 def test_wrong_options_get_a_diagnostic(option: str, said: str) -> None:

@@ -22,7 +22,7 @@ from tidelog.engine.engine import Engine, core_of
 from tidelog.program import Const, Var
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.rewrite.demand.pass_demand import known_args
-from tidelog.rewrite.demand.restrict import asked_name
+from tidelog.rewrite.demand.restrict import demand_relation
 from tidelog.syntax import print_term
 from tidelog.testing import State
 from tidelog.testing.invariants import violations
@@ -55,8 +55,8 @@ def check(db: Engine, model: Model) -> None:
             continue
         assert found <= rows, f"{name} holds {set(found - rows)}"
         assert rules.demand is not None
-        for pattern in rules.demand.asked[name]:
-            asked = held.get(asked_name(name, pattern), frozenset())
+        for pattern in rules.demand.patterns[name]:
+            asked = held.get(demand_relation(name, pattern), frozenset())
             wanted = {row for row in rows if known_args(row, pattern) in asked}
             assert wanted <= found, f"{name} asked {pattern}: missing {wanted - found}"
     broken = violations(state, FUNCTIONS)

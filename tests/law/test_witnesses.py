@@ -28,6 +28,17 @@ BEST_PATH = (
     r3 best(@S, D, a_MIN<C>, P) :- path(@S, D, C, P).
 """
 )
+LOOKED_UP = (
+    KEYS
+    + """
+    materialize(cost, infinity, infinity, keys(1, 2)).
+    r1 path(@S, D, C, P) :- link(@S, D, C), P = f_init(S, D).
+    r2 path(@S, D, C, P) :- link(@S, Z, C1), best(@Z, D, C2, P2), C = C1 + C2, f_member(P2, S) == 0,
+                            P = f_concat(S, P2).
+    r3 cost(@S, D, a_MIN<C>) :- path(@S, D, C, P).
+    r4 best(@S, D, C, P) :- cost(@S, D, C), path(@S, D, C, P).
+"""
+)
 APPENDED = (
     KEYS
     + """
@@ -78,6 +89,7 @@ TEXTS = (
 )
 SHAPES = {
     "best path": BEST_PATH,
+    "looked up": LOOKED_UP,
     "appended": APPENDED,
     "next hop": NEXT_HOP,
     "split horizon": SPLIT_HORIZON,
@@ -123,6 +135,32 @@ def test_every_group_shows_its_best_row_with_its_witness(seed: int, shape: str, 
         check_feed(epoch, before, after)
         before = after
     assert isinstance(db.verify(), Certificate)
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("seed", range(CASES))
+def test_best_rows_that_are_looked_up_are_those_of_the_rule_with_witnesses(seed: int, partitions: int) -> None:
+    rng, texts = Random(f"{seed} looked up"), {rule.label: rule for rule in parse_program(LOOKED_UP).rules}
+    looked_up, chosen = State.start(labelled(parse_program(LOOKED_UP))), State.start(labelled(parse_program(BEST_PATH)))
+    db, away = Engine(LOOKED_UP, partitions=partitions), None
+    for _ in range(8):
+        change = link_changes(rng, looked_up, nodes=5)
+        if away is None and rng.random() < 0.4:
+            away = rng.choice(["r3", "r4"])
+            change = EpochChanges(change.inserts, change.deletes, remove_labels=(away,))
+        elif away is not None:
+            change, away = EpochChanges(change.inserts, change.deletes, add_rules=(texts[away],)), None
+        looked_up = looked_up.after(change)
+        chosen = chosen.after(EpochChanges(change.inserts, change.deletes))
+        commit(db, change, "prolog")
+        check(db, looked_up)
+        best = set(db["best"])
+        if away is None:
+            wanted = chosen.model()["best"]
+            assert best == wanted
+            assert set(db["cost"]) == {row[:3] for row in wanted}
+        else:
+            assert not best
 
 
 def link(db: Engine, rows: list[tuple[str, str, int]]) -> None:
@@ -215,7 +253,7 @@ def test_recursion_that_makes_nothing_worse_is_refused(rule: str, reason: str) -
 
 def test_a_list_beside_a_located_best_value_asks_for_a_key() -> None:
     program = BEST_PATH.replace("materialize(best, infinity, infinity, keys(1, 2)).", "")
-    with pytest.raises(ProgramError, match="`best` needs a key: `P` is a list beside a min or max") as found:
+    with pytest.raises(ProgramError, match="`best` needs a key: `P` is a list next to a min or max") as found:
         Engine(program)
     assert found.value.diagnostics[0].code == "TL506"
 

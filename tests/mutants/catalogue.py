@@ -82,14 +82,14 @@ MUTANTS = (
         DBSP,
     ),
     Mutant(
-        "verify: an equal rank founds a fact",
+        "verify: a support of equal rank is sufficient",
         "verify/check.py",
         "            if rank < own:\n                founded.add(row)\n\n        return derive",
         "            if rank <= own:\n                founded.add(row)\n\n        return derive",
         VERIFY,
     ),
     Mutant(
-        "verify: a fact that follows need not be held",
+        "verify: a derived fact may be missing",
         "verify/check.py",
         "            if own is None:\n"
         "                raise ViolationFound(_missing(clause, row, _body(frame, registers)))",
@@ -97,7 +97,7 @@ MUTANTS = (
         VERIFY,
     ),
     Mutant(
-        "verify: no fact of a stratum is asked for its foundation",
+        "verify: no fact of a stratum is checked for a support",
         "verify/check.py",
         "        if len(founded) == len(held):\n            return",
         "        if len(founded) == len(held) or name in self._claim.derived:\n            return",
@@ -119,7 +119,7 @@ MUTANTS = (
         ("tests/law/test_choice.py",),
     ),
     Mutant(
-        "verify: a stage is not above those it rests on",
+        "verify: a stage is not above the stages that it depends on",
         "verify/stages.py",
         "self._highest[support] + 1)",
         "self._highest[support])",
@@ -224,7 +224,7 @@ MUTANTS = (
         ("tests/law/test_asked_aggregates.py",),
     ),
     Mutant(
-        "partition: a row that comes back is not seen",
+        "partition: a row that is inserted again is not noticed",
         "partition/phases/demanded_folds.py",
         "        rows = np.concatenate([rows, self._come_back()])\n",
         "",

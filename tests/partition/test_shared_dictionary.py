@@ -130,7 +130,7 @@ def test_what_was_told_once_and_is_refused_by_new_owners_is_refused_again() -> N
     cells = list(map(shared.symbol, WORDS))
     shared.report_to_owners()
     shared.text_column(np.array(cells))  # which settles them
-    shared.aim(2, shared._ask, shared._untold._tell)
+    shared.aim(2, shared._ask, shared._unreported._report)
     owners.told, owners.error = [{}, {}], DataError("two values with one id")
     for _ in range(2):
         with pytest.raises(DataError):

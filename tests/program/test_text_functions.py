@@ -71,6 +71,7 @@ def call(name, *args):
         ("regex_replace", ("", "äb", "-"), "-ä-b-"),
         ("md5", ("abc",), "900150983cd24fb0d6963f7d28e17f72"),
         ("sha1", ("abc",), "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        ("f_sha1", ("abc",), "a9993e364706816aba3e25717850c26c9cd0d89d"),
         ("sha256", ("abc",), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         ("crc32", ("123456789",), 0xCBF43926),
         ("is_json", ("[1, 2]",), 1),

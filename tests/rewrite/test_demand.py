@@ -54,7 +54,7 @@ def test_same_generation_of_one_pair_does_not_compute_all_pairs() -> None:
 
 def test_search_goes_on_from_what_is_known_wherever_it_stands_in_the_text() -> None:
     demand = restricted(f"{CLOSURE} out(Y) :- reach(1, Y).", "reach")
-    assert demand.asked == {"reach": ("bf",)}
+    assert demand.patterns == {"reach": ("bf",)}
     assert "r2/bf/asks0bf/1: __wanted_reach/bf(Y) :- __wanted_reach/bf(X), edge(X, Y)." in texts(demand)
 
 
@@ -109,7 +109,7 @@ def test_relation_that_is_not_restricted_says_why(text: str, name: str, reason: 
 def test_demand_that_would_recur_through_negation_is_given_up() -> None:
     text = "a(X) :- n(X), !b(X). b(X) :- m(X, Y), c(X, Y). c(X, Y) :- m(X, Y). out(X) :- k(X, Y), a(X), c(X, Y), b(Y)."
     demand = restricted(text, "b", "c")
-    assert (demand.asked, demand.whole) == ({"b": ("b",), "c": ("bb",)}, {})
+    assert (demand.patterns, demand.whole) == ({"b": ("b",), "c": ("bb",)}, {})
     # now what a asks of b comes from n, and so from out, which needs a and with it the absence from b
     assert restricted(f"{text} n(X) :- out(X), l(X).", "b", "c").whole == {"b": UNSTRATIFIED}
 

@@ -14,7 +14,7 @@ from tidelog.errors import EngineError
 from tidelog.program import Program, Rule
 from tidelog.program.check import check_program
 from tidelog.rewrite import to_core
-from tidelog.rewrite.place.describe import describe, describe_made, describe_relations, describe_rules
+from tidelog.rewrite.place.describe import describe, describe_relations, describe_rule, describe_rules
 from tidelog.rewrite.place.heavy import HeavyColumns
 from tidelog.rewrite.place.place import PlacedRules, place
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
@@ -285,14 +285,14 @@ def test_description_of_a_rule_names_all_its_copies() -> None:
 def test_description_of_a_rule_of_the_text_tells_all_that_is_made_of_it() -> None:
     placed = placed_text("p(X, Y) :- q(X), r(Y), !s(X, Y), !t(Y, X).", dict.fromkeys("pqrst", FIRST))
     line = "r1: sends r to every partition, t to the owners by column 2"
-    assert describe_made("r1", ["r1"], placed, str) == line
+    assert describe_rule("r1", ["r1"], placed, str) == line
     assert describe_relations(placed, {"__r_on_all": ["r1"], "__t_by_2": ["r1"]})["p"] == (
         "p: placed by column 1; messages from r1"
     )
     total = placed_text("n(count<*>) :- p(X, Y), X != Y.")
-    assert describe_made("r1", ["r1/1", "r1/2"], total, str.upper).startswith("r1: sends __VAL_R1_0 to partition 0")
+    assert describe_rule("r1", ["r1/1", "r1/2"], total, str.upper).startswith("r1: sends __VAL_R1_0 to partition 0")
     everywhere = "r1: sends nothing; fires on every partition, each keeps what it owns"
-    assert describe_made("r1", ["r1"], placed_text(REACH), str) == everywhere
+    assert describe_rule("r1", ["r1"], placed_text(REACH), str) == everywhere
 
 
 def around(text: str, heavy: HeavyColumns, **located: int) -> dict[str, str]:

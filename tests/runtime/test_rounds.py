@@ -35,7 +35,7 @@ class ScriptedRace:
     def call(self, number, call):
         assert number not in self.at_work, "a node is called again before it has answered"
         self.at_work.add(number)
-        self.called.append((number, call.given[0][0]))
+        self.called.append((number, call.arguments[0][0]))
 
     def take(self):
         number, step = self.script.pop(0)

@@ -63,14 +63,14 @@ def test_call_travels_by_name_and_meets_the_method_of_the_object_itself() -> Non
 
     nodes = LocalNodes(FUNCTIONS, 1, Dictionary())
     call = Call(Service.sizes)
-    name, given = pickle.loads(pickle.dumps((call.name, call.given)))
+    name, given = pickle.loads(pickle.dumps((call.name, call.arguments)))
     assert received(Service, name, given).on(Other(nodes.services[0].node)) == {"own": 1}
 
 
 def test_resident_node_answers_calls_and_gives_rows() -> None:
     node = ResidentNode(FUNCTIONS, 0, 1)
     for call in (Call(Service.set_limits, Limits()), Call(Service.start, 1, EpochWork({"p": 2}))):
-        node.call(call.name, call.given)
+        node.call(call.name, call.arguments)
     assert node.call("rows", (("p",), {})).shape == (0, 2)  # type: ignore[attr-defined]  # an answer is any object
     assert node.call("rows", ((), {"name": "p"})).shape == (0, 2)  # type: ignore[attr-defined]
     assert node.fetch({"relation": "p"}).num_rows == 0

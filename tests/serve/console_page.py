@@ -74,8 +74,15 @@ class ConsolePage:
         return str(self.browser.execute_script(script, selector))
 
     def click(self, selector: str) -> None:
-        """Click on an element."""
-        self.one(selector).click()
+        """Click on an element; one that the page draws again meanwhile is looked for again."""
+
+        def click() -> bool:
+            found = self.all(selector)
+            if found:
+                found[0].click()
+            return bool(found)
+
+        self.until(click)
 
     def button(self, name: str) -> Any:
         """The button with a text."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,12 @@ def refused(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
     return found
 
 
+def http_client(url: str = "", headers: Mapping[str, str] | None = None, **more: Any) -> httpx.Client:
+    """A client for plain HTTP: it trusts no certificate, since loading those of the system takes 25 ms."""
+    trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return httpx.Client(base_url=url, headers=headers, **{"timeout": 60, "verify": trust, **more})
+
+
 @contextmanager
 def running(
     program: str | Engine = REACH,
@@ -70,9 +77,14 @@ def running(
     sources: Sequence[ServerSource] = (),
     port: int = 0,
 ) -> Iterator[Running]:
-    """A server of a program, or of an engine, which stays its owner's."""
+    """A server of a program, or of an engine, which stays its owner's.
+
+    Its first checking process starts with the first text, since most tests send none (`test_command.py` has servers as
+    they are).
+    """
     db = program if isinstance(program, Engine) else Engine(program, path=path, strict=True)
     service = Service(db, TOKENS, limits, sources)
+    service.workers.start = lambda: None  # type: ignore[method-assign]
     address = Address(port=port)
     with listen(address) as listening:
         server = Server(configuration(service, address), service)
@@ -82,11 +94,7 @@ def running(
         try:
             while not server.started:
                 thread.join(0.005)
-            timeout = httpx.Timeout(60)
-            with (
-                httpx.Client(base_url=url, headers=WRITES, timeout=timeout) as http,
-                httpx.Client(base_url=url, headers=READS, timeout=timeout) as reader,
-            ):
+            with http_client(url, WRITES) as http, http_client(url, READS) as reader:
                 yield Running(service, server, url, http, reader)
         finally:
             server.should_exit = True

@@ -10,8 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.serve.running import READS, Running, refused, running
+from tidelog import Engine
 from tidelog.cli import app
 from tidelog.client import connect
+from tidelog.errors import ServerError
+from tidelog.serve.grants import Grant
+from tidelog.serve.routes.apply import check_grant
 
 TYPED = """.decl edge(x: number, y: number)
 .decl seen(who: symbol, day: date, path: list)
@@ -132,7 +136,7 @@ def test_a_token_is_needed(server: Running, folder: Path, monkeypatch: pytest.Mo
     assert "error[TL4892]" in CliRunner().invoke(app, words).output
     monkeypatch.setenv("TIDELOG_TOKEN", "w" * 43)
     assert "already matches" in CliRunner().invoke(app, words).output
-    assert "error[TL4897]" in CliRunner().invoke(app, [*words, "--state", "s"]).output
+    assert "error[TL4898]" in CliRunner().invoke(app, [*words, "--state", "s"]).output
 
 
 def test_columns_change_on_a_server(server: Running, folder: Path) -> None:
@@ -156,3 +160,16 @@ def test_columns_change_on_a_server(server: Running, folder: Path) -> None:
     server.insert("edge", (4, 3, "more"))
     assert [change["epoch"] for change in server.get("/changes/reach", since=3)["changes"]] == [4]
     assert "TL4894" in run(server, folder, edited, "--column", "to=y", code=1)
+
+
+def test_named_tokens_apply_what_they_may_change(tmp_path: Path) -> None:
+    facts = Grant("facts", frozenset(("read", "write")), writes=("edge",))
+    with Engine(TYPED, path=tmp_path / "s") as db:
+        check_grant(facts, db, {"facts": {"edge": []}})
+        check_grant(facts, db, {"script": "+edge(1, 2). -edge(3, 4)."})
+        for body in ({"facts": {"seen": []}}, {"script": "+seen(a, b, c)."}, {"script": "- r1."}, {"program": TYPED}):
+            with pytest.raises(ServerError):
+                check_grant(facts, db, body)
+        partial = Grant("rules", frozenset(("read", "write", "rules")), reads=("edge",))
+        with pytest.raises(ServerError):
+            check_grant(partial, db, {"program": TYPED})

@@ -320,11 +320,11 @@ def test_rows_in_quarantine_are_shown_and_views_without_them_are_marked(
         marked = [e.get_attribute("data-name") for e in page.all(".relations-list a:has(.lacking)")]
         assert sorted(marked) == ["folder", "inside", "readers", "reads"]
         page.go("#/views/reads")
-        assert "folder lacks the rows in quarantine" in page.until(lambda: page.all("h1 .lacking"))[0].get_attribute(
-            "title"
-        )
+        assert "folder does not contain the rows in quarantine" in page.until(lambda: page.all("h1 .lacking"))[
+            0
+        ].get_attribute("title")
         page.open("#/running")
-        page.until(lambda: "folder lacks 4 rows of public.folder" in page.text('[aria-label="Quarantine"]'))
+        page.until(lambda: "folder is missing 4 rows of public.folder" in page.text('[aria-label="Quarantine"]'))
         for part in ("item = wiki", "column `parent` is null", "and 3 more"):
             assert part in page.text('[aria-label="Quarantine"]')
     finally:

@@ -7,12 +7,14 @@ way to them is tested all the same.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.docs.pages import ROOT, read
 from tests.serve.console_page import NARROW, ConsolePage
 from tests.serve.console_server import WRITE_TOKEN, ConsoleServer
 from tests.serve.test_console import gather
@@ -99,7 +101,33 @@ def test_picture_of_the_console_is_made(name: str, server: ConsoleServer, browse
     page.size(*size)
     page.look(scheme)
     scene(page, server)
-    file = Path(FOLDER or tmp_path) / f"{name}.png"
+    save(browser, name, tmp_path)
+
+
+def test_picture_of_the_readme_shows_its_program(browser: Any, tmp_path: Path) -> None:
+    program = re.findall(r"```prolog\n(.*?)```", read(ROOT / "README.md"), re.DOTALL)[0]
+    facts = {
+        "member": [*((f"user{n}", "staff") for n in range(20)), ("bob", "admins")],
+        "inherits": [("admins", "staff")],
+        "grants": [("staff", "wiki"), ("staff", "files"), ("admins", "accounts")],
+    }
+    server = ConsoleServer(tmp_path / "state", program, facts)
+    try:
+        page = ConsolePage(browser, server.url, WRITE_TOKEN)
+        page.size(1180, 480)
+        page.look("light")
+        page.open("#/why?fact=may(bob,wiki)")
+        for node in page.until(lambda: page.all('.proof [aria-expanded="false"] .fold')):
+            node.click()
+        page.until(lambda: not page.all(".state.loading") and "inherits(admins, staff)" in page.text("main"))
+        save(browser, "console-readme", tmp_path)
+    finally:
+        server.stop()
+
+
+def save(browser: Any, name: str, folder: Path) -> None:
+    """Save the picture, which must show something."""
+    file = Path(FOLDER or folder) / f"{name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
     assert browser.save_screenshot(str(file))
     assert file.stat().st_size > SMALLEST

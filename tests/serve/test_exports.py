@@ -60,7 +60,7 @@ def test_a_file_is_read_back_as_the_same_rows(
             page = server.reader.get("/v1/views/p", params={"limit": 3}, headers={"Accept": type_})
             assert "tidelog-next" in page.headers
         with Engine(DECLARED) as again:
-            file = InputFile("p", tmp_path / f"p.{suffix}", Layout(kind_of_file(f"p.{suffix}") or "", asked=True))
+            file = InputFile("p", tmp_path / f"p.{suffix}", Layout(kind_of_file(f"p.{suffix}") or "", named_kind=True))
             with again.epoch() as e:
                 e.insert("p", read_input(file, db["p"].columns, db["p"].types))
             assert sorted(map(repr, again["p"])) == sorted(map(repr, db["p"]))

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.serve.running import REACH, Running, refused, running
+from tests.serve.running import REACH, Running, http_client, refused, running
 from tidelog import Engine
 from tidelog.client import connect
 from tidelog.serve import changes, feeds
@@ -89,7 +89,7 @@ def test_a_feed_tells_every_epoch_once_over_reconnects(tmp_path: Path) -> None:
         writing.start()
         found: list[dict[str, Any]] = []
         last = 0
-        with httpx.Client(base_url=server.url, headers=server.reader.headers, timeout=60) as http:
+        with http_client(server.url, server.reader.headers) as http:
             while not (found and [100, 101] in found[-1]["plus"]):
                 with http.stream("GET", "/v1/changes/reach", headers={**EVENTS, "Last-Event-ID": str(last)}) as feed:
                     for number, (id_, change) in enumerate(events(feed)):

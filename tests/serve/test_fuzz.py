@@ -12,7 +12,7 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from tests.serve.running import READS, WRITES, Running, running
+from tests.serve.running import READS, WRITES, Running, http_client, running
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.operation import EVENTS, Operation
 from tidelog.serve.routes import OPERATIONS
@@ -161,7 +161,7 @@ def fuzz_request(draw: random.Random, server: Running) -> httpx.Request:
 
 def fuzz(server: Running, seed: int, requests: int) -> dict[int, int]:
     draw, statuses = random.Random(seed), dict[int, int]()
-    with httpx.Client(timeout=60) as http:
+    with http_client() as http:
         for number in range(requests):
             request = fuzz_request(draw, server)
             response = http.send(request, stream=True)

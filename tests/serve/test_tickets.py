@@ -6,10 +6,9 @@ import json
 import logging
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
-from tests.serve.running import Running, refused, running
+from tests.serve.running import Running, http_client, refused, running
 from tidelog.serve.tickets import OLD, UNUSED, Tickets
 
 EVENTS = {"Accept": "text/event-stream"}
@@ -36,7 +35,7 @@ def read_events(lines: Iterator[str], count: int) -> list[tuple[str, object]]:
 
 def test_a_feed_is_read_with_a_ticket_and_resumed_with_the_same(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    with running() as server, httpx.Client(base_url=server.url, timeout=60) as browser:
+    with running() as server, http_client(server.url) as browser:
         address = ticket(server, "reach")
         with browser.stream("GET", address, headers=EVENTS) as response:
             assert response.status_code == 200
@@ -54,7 +53,7 @@ def test_a_feed_is_read_with_a_ticket_and_resumed_with_the_same(caplog: pytest.L
 
 
 def test_a_ticket_opens_one_feed_and_nothing_else() -> None:
-    with running() as server, httpx.Client(base_url=server.url, timeout=60) as browser:
+    with running() as server, http_client(server.url) as browser:
         name = ticket(server, "reach").partition("ticket=")[2]
         assert browser.get(f"/v1/changes/reach?ticket={name}").status_code == 200
         for address in ("/v1/changes/edge", "/v1/changes"):

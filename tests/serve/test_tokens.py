@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tidelog.errors import ServerError
-from tidelog.serve.tokens import READ, WRITE, load_tokens, new_tokens
+from tidelog.serve.grants import READ, READER, WRITE, WRITER
+from tidelog.serve.tokens import load_tokens, new_tokens
 
 
 def test_tokens_are_made_once_and_readable_by_their_owner_alone(tmp_path: Path) -> None:
@@ -27,7 +28,7 @@ def test_tokens_are_made_once_and_readable_by_their_owner_alone(tmp_path: Path) 
 
 def test_a_token_grants_what_it_is_for() -> None:
     made = new_tokens()
-    assert [made.grants(token) for token in (made.read, made.write, b"", b"x" * 43)] == [READ, WRITE, None, None]
+    assert [made.grant(token) for token in (made.read, made.write, b"", b"x" * 43)] == [READER, WRITER, None, None]
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])

@@ -171,12 +171,12 @@ class PooledNodes(SparkNodes):
         if calls[0].mark.entries_first:
             self.dictionary.report_to_owners()
         nothing = (self.engine, calls[0].name, ((), {}))
-        each = [(self.engine, call.name, call.given) for call in calls]
+        each = [(self.engine, call.name, call.arguments) for call in calls]
         each += [nothing] * (self.stage.partitions - self.partitions)
         return self.stage.call_all("at", each=each, limit=LIMIT)[: self.partitions]
 
     def spoken(self, call: Call[Service, Any]) -> tuple[str, tuple[Any, ...]]:
-        return "at", (self.engine, call.name, call.given)
+        return "at", (self.engine, call.name, call.arguments)
 
     def restart(self) -> None:
         raise AssertionError("a stage that engines share is not started again")

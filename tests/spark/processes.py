@@ -7,6 +7,29 @@ from collections.abc import Callable
 from pathlib import Path
 
 
+class Process(int):
+    """The number of a process that also knows when the process began.
+
+    Numbers of ended processes are used again, on a busy machine within minutes.
+    """
+
+    began: str
+
+    def __new__(cls, number: int | str) -> Process:
+        made = super().__new__(cls, number)
+        made.began = _state_and_start(made)[1]
+        return made
+
+
+def _state_and_start(number: int) -> tuple[str, str]:
+    """The state of a process and the tick of the clock at which it began; empty if the process is gone."""
+    try:
+        fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return "", ""
+    return fields[0], fields[19]
+
+
 def parent_of(number: int) -> int:
     """The parent's process number; 0 if the process is gone."""
     try:
@@ -24,14 +47,15 @@ def command_of(number: int) -> str:
 
 
 def runs(number: int) -> bool:
-    """Whether the process is there and not merely waiting to be reaped."""
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    """Whether the process is there and not merely waiting to be reaped.
+
+    For a `Process`, a later one with the same number is another process.
+    """
+    state, began = _state_and_start(number)
+    return state not in {"", "Z"} and (not isinstance(number, Process) or began == number.began)
 
 
-def descendants(number: int) -> list[int]:
+def descendants(number: int) -> list[Process]:
     """The running processes that descend from this one."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
@@ -43,7 +67,7 @@ def descendants(number: int) -> list[int]:
         for child in children.get(todo.pop(), []):
             found.append(child)
             todo.append(child)
-    return [child for child in found if runs(child)]
+    return [child for child in map(Process, found) if runs(child)]
 
 
 def wait_for(condition: Callable[[], bool], seconds: float, why: Callable[[], str] = lambda: "") -> None:

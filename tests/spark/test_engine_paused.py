@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.spark.conftest import ROOT, WORKER_PATH
-from tests.spark.processes import descendants, runs, wait_for
+from tests.spark.processes import Process, descendants, runs, wait_for
 
 LIMIT = 120.0
 PAUSE = 30.0
@@ -43,24 +43,24 @@ def test_driver_that_was_paused_goes_on_and_no_partition_is_there_twice(tmp_path
         stdout=subprocess.PIPE,
         text=True,
     )
-    below: list[int] = []
+    below: list[Process] = []
     try:
-        count, *before = epoch(driver)
+        count, before = epoch(driver)
         assert count == 1
         driver.send_signal(signal.SIGSTOP)
         time.sleep(PAUSE)
         wait_for(lambda: not any(runs(process) for process in before), LIMIT, lambda: f"{before} wait for ever")
         driver.send_signal(signal.SIGCONT)
-        count, *after = epoch(driver)
+        count, after = epoch(driver)
         assert count == 2
         assert not set(before) & set(after)
         below = descendants(driver.pid)
         assert [process for process in below if process in before] == []
         assert set(after) <= set(below)
-        assert epoch(driver) == [3, *after]
+        assert epoch(driver) == (3, after)
         driver.communicate(timeout=LIMIT)
         assert driver.returncode == 0
-        wait_for(lambda: not any(runs(process) for process in below), LIMIT)
+        wait_for(lambda: not any(runs(process) for process in below), LIMIT, lambda: f"{below} still run")
         assert list(tmp_path.glob("tidelog-run-*")) == []
     finally:
         for process in below or descendants(driver.pid):
@@ -70,10 +70,11 @@ def test_driver_that_was_paused_goes_on_and_no_partition_is_there_twice(tmp_path
         driver.communicate()
 
 
-def epoch(driver: subprocess.Popen[str]) -> list[int]:
+def epoch(driver: subprocess.Popen[str]) -> tuple[int, list[Process]]:
     """How many facts there are after one more epoch, and the processes of the partitions."""
     assert driver.stdin is not None
     assert driver.stdout is not None
     driver.stdin.write("go\n")
     driver.stdin.flush()
-    return [int(word) for word in driver.stdout.readline().split()]
+    count, *numbers = driver.stdout.readline().split()
+    return int(count), [Process(number) for number in numbers]

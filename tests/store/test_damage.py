@@ -100,7 +100,7 @@ def test_a_file_that_is_gone_is_noticed_or_not_needed() -> None:
 def test_a_damaged_snapshot_gives_way_to_an_older_one_and_the_writer_removes_it() -> None:
     files = dict(written())
     name = "snapshots/000000000005.snapshot"
-    disk = disk_with({**files, name: files[name][:-9] + b"\0" + files[name][-8:]})
+    disk = disk_with({**files, name: files[name][:-9] + bytes([files[name][-9] ^ 1]) + files[name][-8:]})
     with pytest.warns(
         StateWarning,
         match=f"{name} is damaged: the checksum .* the exact state was restored from an older snapshot and the log",

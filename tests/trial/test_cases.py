@@ -30,7 +30,7 @@ def tried(tmp_path: Path, text: str, program: str = RULES) -> Outcome:
 
 
 def broken(tmp_path: Path, text: str, program: str = RULES) -> list[str]:
-    return [f"{found.line}: {found.told}" for found in tried(tmp_path, text, program).broken]
+    return [f"{found.line}: {found.message}" for found in tried(tmp_path, text, program).broken]
 
 
 def test_a_case_is_a_story_of_facts_changes_and_what_holds(tmp_path: Path) -> None:
@@ -157,14 +157,14 @@ def test_golden_views_are_compared_and_accepted(tmp_path: Path) -> None:
     text = "case: Who may\ngiven: member(ann, g). grants(g, plan). grants(g, wiki).\nthen: golden may.\n"
     (case,) = cases_of(tmp_path, text)
     golden, subject = Golden(tmp_path / "some.case"), Subject(parse_program(RULES))
-    (told,) = run_case(case, subject, golden).broken
-    assert "has no golden file yet" in told.told
+    (failure,) = run_case(case, subject, golden).broken
+    assert "has no golden file yet" in failure.message
     accepted = run_case(case, subject, Golden(tmp_path / "some.case", accept=True)).accepted
     assert accepted == [str(tmp_path / "golden" / "some" / "who-may" / "may.txt")]
     assert run_case(case, subject, golden).passed
     other = Subject(parse_program(RULES.replace("!denied(U, D)", 'D != "wiki"') + "may(bob, plan)."))
-    (told,) = run_case(case, other, golden).broken
-    assert told.told.splitlines()[1:] == ["    - may(ann, wiki)", "    + may(bob, plan)"]
+    (failure,) = run_case(case, other, golden).broken
+    assert failure.message.splitlines()[1:] == ["    - may(ann, wiki)", "    + may(bob, plan)"]
 
 
 def coverage_of(tmp_path: Path, text: str, program: str = RULES) -> Coverage:
@@ -211,7 +211,7 @@ def test_coverage_sees_rules_with_aggregates_disjunctions_and_inline_relations(t
 def test_mutants_that_no_case_notices(tmp_path: Path) -> None:
     program = parse_program("r: p(X) :- q(X, Y), !s(X), Y < 10, X != 3.\n")
     subject = Subject(program)
-    told = {mutant.told for mutant in mutants(program)}
+    told = {mutant.change for mutant in mutants(program)}
     assert told == {
         "the rule is removed",
         "`!s(X)` is removed",
@@ -224,7 +224,7 @@ def test_mutants_that_no_case_notices(tmp_path: Path) -> None:
         "`X != 3` has `4` instead of `3`",
     }
     cases = cases_of(tmp_path, "case: a\ngiven: q(1, 9). q(2, 12). q(3, 1).\nthen: equals p(1).\n")
-    missed = {mutant.told for mutant in mutants(program) if not is_noticed(mutant, cases, subject, None)}
+    missed = {mutant.change for mutant in mutants(program) if not is_noticed(mutant, cases, subject, None)}
     assert missed == {"`!s(X)` is removed", "`Y < 10` has `<=` instead of `<`", "`Y < 10` has `11` instead of `10`"}
     better = "case: a\ngiven: q(1, 9). q(2, 10). q(3, 1). q(5, 1). s(5).\nthen: equals p(1).\n"
     cases = cases_of(tmp_path, better)

@@ -14,7 +14,7 @@ import pytest
 from tests.verify.corrupt import Subject, corruptions, user_facts
 from tests.verify.test_corruption import subject
 from tidelog.errors import EngineError, EvaluationError, LimitError
-from tidelog.program.graph.asserted_facts import kept_apart
+from tidelog.program.graph.asserted_facts import asserted_elsewhere_of
 from tidelog.syntax import parse_program
 from tidelog.testing.naive import evaluate
 from tidelog.verify import Verdict, Violation, verify_facts
@@ -41,7 +41,7 @@ def test_models_without_ranks_are_certified_and_damaged_ones_are_not(kind: str) 
     tally: Counter[tuple[str, bool]] = Counter()
     for seed in range(25):
         start, _ = subject(seed, kind)
-        if kept_apart(start.program):
+        if asserted_elsewhere_of(start.program):
             continue
         base = start.base()
         assert (verdict := judged(start, base)), f"{seed}: {verdict}"

@@ -27,8 +27,8 @@ from tidelog.why import (
     Premise,
     Proof,
     WhyNot,
-    asked_types,
     fact_key,
+    fact_types,
     prove,
     refute,
 )
@@ -167,7 +167,7 @@ def _rows(change: Change) -> list[Row]:
 def key_in(ledger: Ledger, fact: Fact) -> FactKey:
     """A fact of a known relation as cells; columns without a type are what the fact says."""
     name, values = fact
-    types = asked_types(values, ledger.rules.schema[name])
+    types = fact_types(values, ledger.rules.schema[name])
     ledger.rules = replace(ledger.rules, schema={**ledger.rules.schema, name: types})
     return fact_key(name, values, types, ledger.dictionary)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from tidelog.client.epoch import RemoteEpoch, signed
@@ -19,6 +19,13 @@ from tidelog.client.wire import Wire, read_token
 
 TIMEOUT = 120.0  # seconds
 PAGE = 1_000  # changed rows of each relation that a response lists
+
+
+class FactAnswers(NamedTuple):
+    """Which of some facts hold, by relation and in the order of the rows, and the epoch at which they do."""
+
+    answers: dict[str, list[bool]]
+    epoch: int
 
 
 def connect(
@@ -125,6 +132,12 @@ class Client:
         """The answers to a query: one column per variable."""
         body = {"text": text, **({} if at is None else {"at": at})}
         return read_all(lambda page: self._wire.post("/query", {**body, **page}))
+
+    def check_facts(self, facts: Mapping[str, Iterable[Any]], *, at: int | None = None) -> FactAnswers:
+        """For each row of some relations, whether it is a fact; all answers belong to one epoch."""
+        body = {"facts": {name: from_rows(rows) for name, rows in facts.items()}}
+        found = self._wire.post("/check-facts", body | ({} if at is None else {"at": at}))
+        return FactAnswers(found["answers"], found["epoch"])
 
     # Asking
 

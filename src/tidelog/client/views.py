@@ -57,20 +57,20 @@ def read_all(ask: Ask) -> RemoteRows:
 class RemoteView:
     """A relation of a server; `at` reads an earlier epoch."""
 
-    def __init__(self, wire: Wire, name: str, at: int | None = None, wanted: dict[str, str] | None = None) -> None:
-        self._wire, self.name, self._at, self._wanted = wire, name, at, wanted or {}
+    def __init__(self, wire: Wire, name: str, at: int | None = None, filters: dict[str, str] | None = None) -> None:
+        self._wire, self.name, self._at, self._filters = wire, name, at, filters or {}
 
     def _page(self, query: dict[str, Any]) -> Any:
-        return self._wire.get(f"/views/{quote(self.name, safe='')}", at=self._at, **self._wanted, **query)
+        return self._wire.get(f"/views/{quote(self.name, safe='')}", at=self._at, **self._filters, **query)
 
     def where(self, **columns: Any) -> RemoteView:
         """The rows with these values in these columns."""
-        wanted = {name: as_text(value) for name, value in columns.items()}
-        return RemoteView(self._wire, self.name, self._at, {**self._wanted, **wanted})
+        filters = {name: as_text(value) for name, value in columns.items()}
+        return RemoteView(self._wire, self.name, self._at, {**self._filters, **filters})
 
     def at(self, epoch: int) -> RemoteView:
         """The view as of an epoch."""
-        return RemoteView(self._wire, self.name, epoch, self._wanted)
+        return RemoteView(self._wire, self.name, epoch, self._filters)
 
     def read(self) -> RemoteRows:
         """All rows, with their epoch."""
@@ -113,7 +113,7 @@ class RemoteView:
         parts: list[pa.Table] = []
         after: str | None = None
         while not parts or after is not None:
-            query = {"at": self._at, "after": after, **self._wanted}
+            query = {"at": self._at, "after": after, **self._filters}
             path = f"/views/{quote(self.name, safe='')}"
             response = self._wire.send("GET", path, query=query, headers={"Accept": ARROW})
             with pa.ipc.open_stream(response.content) as reader:

@@ -37,7 +37,7 @@ class RemoteViolated:
         return self.text
 
 
-def read_violations(found: Iterable[Mapping[str, Any]]) -> tuple[RemoteViolated, ...]:
+def read_violations(violations: Iterable[Mapping[str, Any]]) -> tuple[RemoteViolated, ...]:
     """The violations of a response, or of an error."""
     return tuple(
         RemoteViolated(
@@ -48,5 +48,5 @@ def read_violations(found: Iterable[Mapping[str, Any]]) -> tuple[RemoteViolated,
             tuple(RemoteViolation(one["values"], one["proof"], one["text"]) for one in each["first"]),
             each["text"],
         )
-        for each in found
+        for each in violations
     )

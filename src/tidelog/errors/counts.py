@@ -1,4 +1,4 @@
-"""Numbers with their nouns.
+"""Numbers with their nouns, and the plural of a noun.
 
 Law: a message never says "1 facts". Texts in code call `counted`; templates of catalogues write the singular as the
 format, `{columns:1 column}`, which `fill_template` prints as `1 column` or `3 columns`.
@@ -10,7 +10,23 @@ from collections.abc import Mapping
 from string import Formatter
 from typing import Any
 
-_IRREGULAR = {"stratum": "strata", "query": "queries", "entry": "entries"}
+_IRREGULAR = {"stratum": "strata"}
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun, or of a phrase that ends in one.
+
+    >>> plural("fact"), plural("base query"), plural("key"), plural("batch"), plural("stratum")
+    ('facts', 'base queries', 'keys', 'batches', 'strata')
+    """
+    *others, last = noun.split(" ")
+    if last in _IRREGULAR:
+        last = _IRREGULAR[last]
+    elif last.endswith("y") and last[-2:-1] not in {"a", "e", "o", "u"}:
+        last = f"{last[:-1]}ies"
+    else:
+        last += "es" if last.endswith(("s", "x", "z", "ch", "sh")) else "s"
+    return " ".join((*others, last))
 
 
 def counted(number: int, noun: str) -> str:
@@ -19,7 +35,7 @@ def counted(number: int, noun: str) -> str:
     >>> counted(1, "fact"), counted(2000, "base fact"), counted(0, "stratum")
     ('1 fact', '2,000 base facts', '0 strata')
     """
-    return f"{number:,} {noun if number == 1 else _IRREGULAR.get(noun, noun + 's')}"
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
 class _CountFormatter(Formatter):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tidelog.errors.counts import counted
 from tidelog.explain.layers import Layers
 from tidelog.explain.relation_node import BASE, ReadEdge, RelationNode
 from tidelog.io import svg
@@ -101,8 +102,8 @@ def _width(node: RelationNode) -> float:
 
 
 def _beside(node: RelationNode) -> str:
-    rules = f"{node.rules} rule{'' if node.rules == 1 else 's'}" if node.rules else ""
-    facts = "" if node.facts is None else f"{node.facts:,} fact{'' if node.facts == 1 else 's'}"
+    rules = counted(node.rules, "rule") if node.rules else ""
+    facts = "" if node.facts is None else counted(node.facts, "fact")
     return ", ".join(part for part in (rules, facts) if part)
 
 

@@ -28,9 +28,9 @@ from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.steps import Plan, column_order, is_ordered
 from tidelog.rewrite.demand.pass_demand import BOUND
-from tidelog.rewrite.demand.restrict import asked_name
+from tidelog.rewrite.demand.restrict import demand_relation
 from tidelog.rewrite.names import is_auxiliary
-from tidelog.rewrite.place.describe import describe_made, describe_relations, describe_rules
+from tidelog.rewrite.place.describe import describe_relations, describe_rule, describe_rules
 from tidelog.rewrite.place.place import PlacedRules
 from tidelog.runtime.protocol.facts import Facts
 from tidelog.runtime.protocol.runtime import Runtime
@@ -112,7 +112,8 @@ def explain(
         tuple(relations),
         tuple(
             replace(
-                stratum_plan(number, stratum, names, plans, counted), rebuilt=rebuilt.get(_told(stratum, rules), "")
+                stratum_plan(number, stratum, names, plans, counted),
+                rebuilt=rebuilt.get(_profile_key(stratum, rules), ""),
             )
             for number, stratum in enumerate(strata, 1)
         ),
@@ -126,11 +127,11 @@ def _demand(rules: Ruleset, names: Names, size: Callable[[str], int]) -> Iterato
     """The demand for the relations that are evaluated on demand, and which are evaluated completely."""
     if rules.demand is None:
         return
-    told = [name for name in (*rules.demand.asked, *rules.demand.whole) if names.core or not is_auxiliary(name)]
-    for name in sorted(told):
-        patterns = rules.demand.asked.get(name, ())
+    shown = [name for name in (*rules.demand.patterns, *rules.demand.whole) if names.core or not is_auxiliary(name)]
+    for name in sorted(shown):
+        patterns = rules.demand.patterns.get(name, ())
         columns = tuple(tuple(i for i, mark in enumerate(p, 1) if mark == BOUND) for p in patterns)
-        values = sum(size(asked_name(name, pattern)) for pattern in patterns)
+        values = sum(size(demand_relation(name, pattern)) for pattern in patterns)
         yield DemandPlan(name, columns, values, rules.demand.whole.get(name, ""))
 
 
@@ -139,7 +140,7 @@ def _in_order(strata: Iterable[Stratum]) -> list[Stratum]:
     return sorted({id(s): s for s in strata if s.rules}.values(), key=lambda s: s.order)
 
 
-def _told(stratum: Stratum, rules: Ruleset) -> tuple[str, ...]:
+def _profile_key(stratum: Stratum, rules: Ruleset) -> tuple[str, ...]:
     """The relations of a stratum as a profile shows them."""
     return tuple(sorted(map(Names(rules).relation, stratum.relations)))
 
@@ -151,15 +152,19 @@ def _typed(columns: Sequence[str], types: Sequence[str | None]) -> tuple[str, ..
 def _placement(placed: PlacedRules, rules: Ruleset, names: Names, partitions: int, facts: Facts) -> PlacementPlan:
     owners = None if names.core else names.owners
     uneven = _uneven(placed, facts)
-    lived = {
+    placements = {
         name: f"{line}; {uneven[name]}" if name in uneven else line
         for name, line in describe_relations(placed, owners).items()
     }
-    lived |= {name: f"{names.relation(name)}: {told}" for name, told in uneven.items() if is_auxiliary(name)}
+    placements |= {
+        name: f"{names.relation(name)}: {rule_texts}" for name, rule_texts in uneven.items() if is_auxiliary(name)
+    }
     if names.core:
-        return PlacementPlan(partitions, lived, describe_rules(placed, rules.core))
-    told = {label: describe_made(label, made, placed, names.relation) for label, made in rules.core_labels.items()}
-    return PlacementPlan(partitions, lived, told)
+        return PlacementPlan(partitions, placements, describe_rules(placed, rules.core))
+    rule_texts = {
+        label: describe_rule(label, made, placed, names.relation) for label, made in rules.core_labels.items()
+    }
+    return PlacementPlan(partitions, placements, rule_texts)
 
 
 def _uneven(placed: PlacedRules, facts: Facts) -> dict[str, str]:

@@ -103,11 +103,11 @@ class Layers:
         return {node: middle - top for node, middle in middles.items()}
 
 
-def _mean(numbers: Sequence[float], otherwise: float) -> float:
-    return sum(numbers) / len(numbers) if numbers else otherwise
+def _mean(numbers: Sequence[float], default: float) -> float:
+    return sum(numbers) / len(numbers) if numbers else default
 
 
-def _stack(column: Sequence[Node], wanted: Mapping[Node, float], size: Size, middles: dict[Node, float]) -> None:
+def _stack(column: Sequence[Node], targets: Mapping[Node, float], size: Size, middles: dict[Node, float]) -> None:
     """Place nodes in their order, each as near to where it is wanted as the others allow.
 
     Those that touch move as one block. A block stands where the average of its members is wanted.
@@ -116,20 +116,20 @@ def _stack(column: Sequence[Node], wanted: Mapping[Node, float], size: Size, mid
     places: list[float] = []  # of the top of each block
     for node in column:
         blocks.append([node])
-        places.append(wanted[node] - size(node) / 2)
+        places.append(targets[node] - size(node) / 2)
         while len(blocks) > 1 and places[-2] + sum(map(size, blocks[-2])) > places[-1]:
             last, _ = blocks.pop(), places.pop()
             blocks[-1] += last
-            places[-1] = _best_top(blocks[-1], wanted, size)
+            places[-1] = _best_top(blocks[-1], targets, size)
     for block, top in zip(blocks, places, strict=True):
         for node in block:
             middles[node] = top + size(node) / 2
             top += size(node)
 
 
-def _best_top(block: Sequence[Node], wanted: Mapping[Node, float], size: Size) -> float:
+def _best_top(block: Sequence[Node], targets: Mapping[Node, float], size: Size) -> float:
     total, before = 0.0, 0.0
     for node in block:
-        total += wanted[node] - before - size(node) / 2
+        total += targets[node] - before - size(node) / 2
         before += size(node)
     return total / len(block)

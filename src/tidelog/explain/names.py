@@ -15,7 +15,7 @@ from tidelog.program.graph.choice import MAY, PICK, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.lifetime import EXPIRIES, NOW
 from tidelog.rewrite.demand.pass_demand import BOUND
-from tidelog.rewrite.demand.restrict import asked_of
+from tidelog.rewrite.demand.restrict import demanded_by_name
 from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.rewrite.place.placement import copied
@@ -75,7 +75,7 @@ class Names:
             return walks
         if (copy := copied(name, self._rules.schema)) is not None:
             return f"copy of {self.relation(copy[0])} {copy[1]}"
-        if (asked := asked_of(name)) is not None:
+        if (asked := demanded_by_name(name)) is not None:
             known = [i for i, mark in enumerate(asked[1], 1) if mark == BOUND]
             return f"demand for {self.relation(asked[0])} by {columns_text(known)}"
         if name.startswith((MAY, PICK)):

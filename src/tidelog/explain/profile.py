@@ -54,7 +54,7 @@ class Sums:
     supports: dict[str, int] = field(default_factory=dict)
     visits: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    made: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are shown under a label
+    core_labels: dict[str, set[str]] = field(default_factory=dict)  # the core rules that are shown under a label
     rule_seconds: dict[str, float] = field(default_factory=dict)
     strata: dict[tuple[str, ...], StratumProfile] = field(default_factory=dict)
 
@@ -95,7 +95,7 @@ class Sums:
             if label in rules.core:
                 rule_name = names.label(rules.core[label])
                 self.visits[rule_name] = self.visits.get(rule_name, 0) + count
-                self.made.setdefault(rule_name, set()).add(label)
+                self.core_labels.setdefault(rule_name, set()).add(label)
                 if rule_name not in self.texts and is_wasteful(self.visits[rule_name], 0):
                     self.texts[rule_name] = names.text(rules.core[label])
 
@@ -120,7 +120,7 @@ class Sums:
         return Account(self.epochs, self.seconds, self.suspended, self.revived, tuple(rules), tuple(strata), wasteful)
 
     def _waste(self, rule_name: str, counted: Mapping[str, Sequence[PlanCounts]], names: Names) -> Waste:
-        parts = [part for label in self.made[rule_name] for part in counted.get(label, ())]
+        parts = [part for label in self.core_labels[rule_name] for part in counted.get(label, ())]
         return waste_of(
             rule_name, self.visits[rule_name], self.supports.get(rule_name, 0), parts, self.texts[rule_name], names
         )

@@ -38,24 +38,24 @@ def stratum_plan(
     for code in stratum.rules.values():
         key = (names.label(code.rule), names.text(code.rule))
         rules[key] = (*rules.get(key, ()), *_orders(code, names, plans, counted))
-    told = tuple(RulePlan(label, text, orders) for (label, text), orders in rules.items())
-    return StratumPlan(number, tuple(sorted(map(names.relation, stratum.relations))), recursive, told)
+    rule_plans = tuple(RulePlan(label, text, orders) for (label, text), orders in rules.items())
+    return StratumPlan(number, tuple(sorted(map(names.relation, stratum.relations))), recursive, rule_plans)
 
 
 def _orders(
     code: RuleCode, names: Names, plans: Mapping[str, Sequence[Plan]], counted: CountsByRule | None
 ) -> tuple[JoinOrder, ...]:
     if code.fold is not None:
-        told = (
+        step = (
             "choose one fact for each key" if isinstance(code.fold, Pick) else f"fold the {code.fold.kind} of its group"
         )
-        return (JoinOrder(names.literal(code.rule.body[0]), (told,)),)
+        return (JoinOrder(names.literal(code.rule.body[0]), (step,)),)
     if counted is None:
         return tuple(_order(plan, names) for plan in plans.get(code.label, ()))
-    return tuple(_counted_order(part, names) for part in counted.get(code.label, ()) if _is_told(part))
+    return tuple(_counted_order(part, names) for part in counted.get(code.label, ()) if _is_shown(part))
 
 
-def _is_told(part: PlanCounts) -> bool:
+def _is_shown(part: PlanCounts) -> bool:
     return part.is_in_force or part.visited > 0
 
 

@@ -109,7 +109,7 @@ NO_KEY = FailureEntry(
     "the followed columns of table `{table}` ({columns}) do not include a key, so two equal rows would be one fact",
     "A relation is a set, so the followed columns must include the primary key or another unique index without "
     "nulls. Numeric columns of a key are followed as text.",
-    "Follow the key too and project it away in a rule, or run `ALTER TABLE {table} ADD PRIMARY KEY (...);`.",
+    "Follow the key, too, and project it away in a rule, or run `ALTER TABLE {table} ADD PRIMARY KEY (...);`.",
     test="tests/follow/test_catalog.py::test_a_table_without_a_key_is_refused_with_the_sql_that_mends_it",
 )
 NO_IDENTITY = FailureEntry(

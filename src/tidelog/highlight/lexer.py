@@ -44,7 +44,7 @@ _QUALIFIED = rf"{_LIBERAL}(?:\.(?!{one_of(DIRECTIVES)}\s){_LIBERAL})*"
 _ADDRESS = r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+"
 _SIGNS = r":-|:=|<=|<:|<>|=<|==|>=|!=|\\==|\\=|\\\+|[-+*/^%=<>!|&?~$@:]"
 _ESCAPE = r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[^\n])"
-_TELLING = re.compile(
+_TOKENS = re.compile(
     r'"(?:[^"\\\n]|\\.)*"|//.*|/\*[\s\S]*?(?:\*/|\Z)|%.*'
     r"|(?<!\S)\.(?P<declares>decl|comp|init)\b|(?<!\S)\.convention\s+(?P<says>souffle|prolog)\b"
 )
@@ -57,7 +57,7 @@ def is_souffle(text: str) -> bool:
     >>> is_souffle(".decl p(x: number)"), is_souffle("p(X) :- q(X). % .decl")
     (True, False)
     """
-    found = list(_TELLING.finditer(text))
+    found = list(_TOKENS.finditer(text))
     said = next((match["says"] for match in found if match["says"]), None)
     return said == "souffle" if said else any(match["declares"] for match in found)
 

@@ -31,14 +31,14 @@ FUNCTIONS = (
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "cat", "ceil", "cidr", "cidr_contains", "cidr_first",
     "cidr_last", "cidr_overlaps", "contains", "cos", "cosh", "crc32", "date", "date_add", "date_diff", "day",
     "edit_distance", "element", "elements", "ends_with", "exp", "f_append", "f_concat", "f_first", "f_inPath",
-    "f_init", "f_last", "f_member", "f_removeFirst", "f_removeLast", "f_size", "floor", "ftoi", "ftou", "greatest",
-    "hop", "hour", "ip", "ip_number", "ip_version", "is_cidr", "is_ip", "is_json", "itof", "itou", "join", "json",
-    "json_all", "json_array", "json_get", "json_has", "json_names", "json_object", "json_put", "json_type", "least",
-    "list", "log", "lower", "match", "max", "md5", "min", "minute", "moment", "month", "ord", "pad_left",
+    "f_init", "f_last", "f_member", "f_removeFirst", "f_removeLast", "f_sha1", "f_size", "floor", "ftoi", "ftou",
+    "greatest", "hop", "hour", "ip", "ip_number", "ip_version", "is_cidr", "is_ip", "is_json", "itof", "itou", "join",
+    "json", "json_all", "json_array", "json_get", "json_has", "json_names", "json_object", "json_put", "json_type",
+    "least", "list", "log", "lower", "match", "max", "md5", "min", "minute", "moment", "month", "ord", "pad_left",
     "pad_right", "range", "regex_all", "regex_find", "regex_group", "regex_replace", "replace", "round", "second",
     "sha1", "sha256", "sin", "sinh", "split", "sqrt", "starts_with", "strlen", "substr", "tan", "tanh",
-    "timestamp_add", "timestamp_diff", "to_date", "to_float", "to_number", "to_string", "to_timestamp",
-    "to_unsigned", "trim", "upper", "utof", "utoi", "weekday", "window", "year",
+    "timestamp_add", "timestamp_diff", "to_date", "to_float", "to_number", "to_string", "to_timestamp", "to_unsigned",
+    "trim", "upper", "utof", "utoi", "weekday", "window", "year",
 )  # fmt: skip
 
 

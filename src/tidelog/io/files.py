@@ -166,7 +166,7 @@ def _path_of(relation: str, layout: Layout, folder: Path, beside: Path | None = 
         if path.is_file() or (path.is_dir() and layout.kind in (PARQUET, JSON)):  # Spark writes folders of files
             return path
         raise _missing_file(relation, layout.filename, folder, beside)
-    endings = tuple(e for e, kind in ENDINGS.items() if kind == layout.kind) if layout.asked else tuple(ENDINGS)
+    endings = tuple(e for e, kind in ENDINGS.items() if kind == layout.kind) if layout.named_kind else tuple(ENDINGS)
     file = _find_file(folder, relation, endings)
     if file is None:
         raise _missing_file(relation, relation + endings[0], folder, beside)
@@ -255,7 +255,7 @@ def refuse_spark_kinds(kind: str, where: str) -> None:
 def kind_of(file: InputFile) -> str:
     """The kind that the program names, otherwise that of the file name."""
     own = kind_of_file(file.path.name)
-    return file.layout.kind if file.layout.asked or own is None else own
+    return file.layout.kind if file.layout.named_kind or own is None else own
 
 
 def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], types: Types) -> DelimitedShape:
@@ -264,7 +264,7 @@ def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], type
     A `.csv` file is tab-separated if its first line has a tab, as Soufflé writes it, unless the program says `IO=csv`.
     """
     layout = file.layout
-    commas = kind == CSV and (layout.asked or b"\t" not in data.partition(b"\n")[0])
+    commas = kind == CSV and (layout.named_kind or b"\t" not in data.partition(b"\n")[0])
     delimiter = layout.delimiter or ("," if commas else "\t")
     quoted = commas if layout.quoted is None else layout.quoted
     headers = layout.headers if layout.headers is not None or kind == CSV else False

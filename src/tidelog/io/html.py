@@ -40,7 +40,7 @@ def line(*parts: str) -> str:
     return f"<div>{' '.join(parts)}</div>"
 
 
-def apart(*parts: str) -> str:
+def spaced_line(*parts: str) -> str:
     """A separate line with some space above it."""
     return f'<div style="margin-top:.5em">{" ".join(parts)}</div>'
 

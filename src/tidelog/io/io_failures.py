@@ -400,7 +400,8 @@ PARQUET_COLUMNS = FailureEntry(
     DataError,
     "wrong number of Parquet columns",
     "{path}: {found:1 column}, but `{relation}` has {columns}",
-    "Columns are matched by name if the names agree, and by position otherwise. Every column must be used.",
+    "Columns are matched by name if the names agree. Otherwise they are matched by position, and their numbers must "
+    "be equal.",
     "Select the columns in the directive (`columns=`).",
     test="tests/io/test_files.py::test_parquet_that_does_not_fit_is_refused",
 )
@@ -613,7 +614,7 @@ ROWS_REFUSED = FailureEntry(
     "TL1510",
     DataError,
     "rows do not match the relation",
-    "{relation}: {count} not fit; for example {example}: {reason}; nothing of the batch was applied",
+    "{relation}: {count} not fit; for example {example}: {reason}; no row of the batch was applied",
     "Every value must have the type of its column and must not be null.",
     "Filter or convert the rows before inserting them.",
     test="tests/spark/rows/test_encode.py::test_bad_rows_are_reported_by_count_and_example_and_nothing_counts",

@@ -47,7 +47,7 @@ class Layout:
     columns: tuple[int, ...] | None = None
     names: tuple[str, ...] | None = None
     compressed: bool = False
-    asked: bool = False  # whether the program names the kind itself
+    named_kind: bool = False  # whether the program names the kind itself
     table: str | None = None  # the name of a table in Spark's catalog
     souffle: bool = False  # whether floats are written as Soufflé writes them
     nulls: str | None = None  # how nulls are handled, as `io.nulls` reads it

@@ -26,7 +26,7 @@ from tidelog.io.parameters import PARQUET, Layout
 from tidelog.io.texts import show_text
 from tidelog.lab.dbsp import DatalogCircuit, EpochOutcome
 from tidelog.program.check import CheckedProgram
-from tidelog.program.graph.choice import given_relations
+from tidelog.program.graph.choice import split_relations
 from tidelog.program.values.schema import column_names
 from tidelog.spark.files import Input
 from tidelog.syntax import Epoch, InstanceAdded, InstanceRemoved, RuleAdded, is_preview
@@ -36,7 +36,7 @@ class CircuitSession:
     """A positive program on the indexed circuit of `tidelog.lab.dbsp`."""
 
     def __init__(self, checked: CheckedProgram) -> None:
-        if checked.program.keys or given_relations(checked.program):
+        if checked.program.keys or split_relations(checked.program):
             raise CIRCUIT_KEYS.error()
         self._program = replace(checked.program, rules=checked.rules)
         self._schema = dict(checked.schema)

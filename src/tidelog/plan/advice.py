@@ -25,11 +25,11 @@ from tidelog.program.graph.strata import strata_of_edges
 from tidelog.rewrite.names import is_lifted
 
 
-def read_plans(given: str) -> Plans:
+def read_plans(name: str) -> Plans:
     """The way to take a `.plan` that a user names."""
-    if given not in tuple(Plans):
-        raise failures.PLANS.error(given=given, known=", ".join(f'"{mode}"' for mode in Plans))
-    return Plans(given)
+    if name not in tuple(Plans):
+        raise failures.PLANS.error(given=name, known=", ".join(f'"{mode}"' for mode in Plans))
+    return Plans(name)
 
 
 class Advice:

@@ -174,7 +174,7 @@ class Body:
         assert isinstance(literal, Comparison)
         kind = ROWS if is_generator(literal) else LATE if may_fail(literal) else TEST
         passing = PASSING.get(literal.op, HALF)
-        return Part(literal, kind, every, self._given(literal), passing=passing)
+        return Part(literal, kind, every, self._bound_by(literal), passing=passing)
 
     def _columns(self, atom: Atom) -> tuple[int, ...]:
         return tuple(map(self._column, atom.args))
@@ -184,7 +184,7 @@ class Body:
         name = f"_ {len(self.bits)}" if isinstance(term, Wildcard) else getattr(term, "name", None)
         return 0 if name is None else self.bits.setdefault(name, 1 << len(self.bits))
 
-    def _given(self, literal: Comparison) -> tuple[int, ...]:
+    def _bound_by(self, literal: Comparison) -> tuple[int, ...]:
         """The variables that the equation binds: those that are one side of it and do not occur on the other."""
         if literal.op != "=":
             return ()

@@ -22,7 +22,7 @@ from tidelog.program.graph.strata import strata_of_edges
 from tidelog.program.values.scope import atoms
 from tidelog.program.values.term import CHOICE
 from tidelog.rewrite.lift_aggregates import ORDERED
-from tidelog.rewrite.names import CANDIDATES, VALUES, is_asked_result
+from tidelog.rewrite.names import CANDIDATES, VALUES, is_requested_result
 
 Core = Mapping[str, Rule]
 
@@ -59,7 +59,7 @@ def ranging(core: Core) -> frozenset[str]:
 def _ranges(rule: Rule) -> bool:
     """Whether a rule aggregates rows that may be found elsewhere."""
     aggregate = aggregate_of(rule)
-    return aggregate is not None and aggregate.kind != CHOICE and not is_asked_result(rule.head.predicate)
+    return aggregate is not None and aggregate.kind != CHOICE and not is_requested_result(rule.head.predicate)
 
 
 class _Rows:

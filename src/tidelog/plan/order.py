@@ -140,7 +140,7 @@ class BodyOrders:
             found += [
                 i for i in self._ranges if i not in found and left >> i & 1 and self._is_visitable(i, state.bound)
             ]
-            found = found or self._apart(left, state)
+            found = found or self._unconnected(left, state)
             if found:
                 return found
             self._take_late(state)
@@ -150,7 +150,7 @@ class BodyOrders:
         part = self._parts[position]
         return isinstance(part.literal, Atom) or part.is_ready(bound)
 
-    def _apart(self, left: int, state: _State) -> list[int]:
+    def _unconnected(self, left: int, state: _State) -> list[int]:
         """The atoms that no late literal will connect: they are crossed with what is bound."""
         late = [self._parts[i] for i in self._body.late if not state.done >> i & 1]
         ready = [part for part in late if part.is_ready(state.bound)]

@@ -27,7 +27,7 @@ from tidelog.plan.term_types import Functions, Schema, term_type, variable_types
 from tidelog.plan.work import UNADVISED, AdvisedOrders
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.program.functions.table import WRAP, Function, resolve
-from tidelog.rewrite.names import is_asked_result
+from tidelog.rewrite.names import is_requested_result
 
 KERNEL_NUMBER = frozenset({"+", "-", "*", "/", "%", "band", "bor", "bxor"})
 KERNEL_FLOAT = frozenset({"+", "-", "*", "/"})
@@ -86,7 +86,7 @@ def is_folded(rule: Rule) -> bool:
     aggregate = aggregate_of(rule)
     if aggregate is None:
         return False
-    return aggregate.kind not in ("min", "max") or aggregate.folded or is_asked_result(rule.head.predicate)
+    return aggregate.kind not in ("min", "max") or aggregate.folded or is_requested_result(rule.head.predicate)
 
 
 def group_columns(rule: Rule) -> tuple[int, ...]:
@@ -276,8 +276,8 @@ class _Builder:
     def _type(self, term: Term) -> str | None:
         return term_type(term, self.types, self.functions)
 
-    def _operand(self, term: Term, wanted: str | None = None) -> Operand:
-        """Where the value of a term is found; ``wanted`` is the type that its place demands."""
+    def _operand(self, term: Term, type_: str | None = None) -> Operand:
+        """Where the value of a term is found; ``type_`` is the type that its place demands."""
         if isinstance(term, Const):
             return term
         if isinstance(term, Var):
@@ -285,9 +285,9 @@ class _Builder:
         if isinstance(term, Aggregate):
             return ZERO if term.value is None else self._operand(term.value)
         assert isinstance(term, Call)
-        return self._call(term, wanted)
+        return self._call(term, type_)
 
-    def _call(self, term: Call, wanted: str | None) -> int:
+    def _call(self, term: Call, type_: str | None) -> int:
         types = tuple(self._type(a) or "any" for a in term.args)
         function = resolve(term.function, types, self.functions)
         assert function is not None, f"the type check admits {term.function}{types}"
@@ -297,7 +297,7 @@ class _Builder:
         if self._in_kernel(term, types):
             self.steps.append(Compute(term.function, function.result, target, args))
         else:
-            result = wanted or "any" if function.result == "any" else function.result
+            result = type_ or "any" if function.result == "any" else function.result
             self.steps.append(Apply(term.function, settled, result, target, args))
         return target
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from tidelog.errors.counts import plural
 from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Range, Step, Visit
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
@@ -112,7 +113,7 @@ def columns_text(columns: Sequence[int]) -> str:
     >>> columns_text([2]), columns_text([1, 3])
     ('column 2', 'columns 1, 3')
     """
-    return f"column{'s' if len(columns) > 1 else ''} {', '.join(map(str, columns))}"
+    return f"{plural('column') if len(columns) > 1 else 'column'} {', '.join(map(str, columns))}"
 
 
 class _StepWords:

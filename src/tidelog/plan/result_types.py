@@ -77,14 +77,14 @@ def _deriving(rules: Ruleset) -> Iterator[Rule]:
     return (rule for rule in rules.program.rules if not rule.subsumes and rule.constraint is None)
 
 
-def _carry(rule: Rule, found: dict[str, list[str | None]]) -> bool:
+def _carry(rule: Rule, types: dict[str, list[str | None]]) -> bool:
     """Carry the types of a body to the head; whether something changed."""
-    known = found.get(rule.head.predicate)
+    known = types.get(rule.head.predicate)
     if known is None or len(known) != len(rule.head.args):
         return False
     changed = False
     for place, term in enumerate(rule.head.args):
-        type_ = _copied(term, rule, found)
+        type_ = _copied(term, rule, types)
         old = known[place]
         new = old if type_ is None else type_ if old is None else merge(old, type_)
         changed = changed or new != old
@@ -92,16 +92,16 @@ def _carry(rule: Rule, found: dict[str, list[str | None]]) -> bool:
     return changed
 
 
-def _copied(term: object, rule: Rule, found: Mapping[str, list[str | None]]) -> str | None:
+def _copied(term: object, rule: Rule, types: Mapping[str, list[str | None]]) -> str | None:
     """The type of a term of the head; a variable has that of the narrowest column that it occurs in."""
     if isinstance(term, Aggregate) and term.body is None and term.kind in COPYING:
         term = term.value
     if not isinstance(term, Var):
         return NATURAL
     columns = [
-        found[atom.predicate][place]
+        types[atom.predicate][place]
         for atom in rule.body
-        if isinstance(atom, Atom) and len(found.get(atom.predicate, ())) == len(atom.args)
+        if isinstance(atom, Atom) and len(types.get(atom.predicate, ())) == len(atom.args)
         for place, argument in enumerate(atom.args)
         if argument == term
     ]

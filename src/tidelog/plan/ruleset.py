@@ -20,12 +20,12 @@ from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Negation, Program, Rule, Var
 from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
 from tidelog.program.functions.table import Function
-from tidelog.program.graph.choice import given_relations
+from tidelog.program.graph.choice import split_relations
 from tidelog.program.graph.constraint import HIDDEN
 from tidelog.program.graph.inline import inline_relations
 from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
-from tidelog.program.graph.subsumption import given_name, subsumed_relations
+from tidelog.program.graph.subsumption import input_name, subsumed_relations
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
@@ -36,7 +36,7 @@ from tidelog.rewrite.core import is_aggregate_rule
 from tidelog.rewrite.demand.demanded_relations import demanded_relations
 from tidelog.rewrite.demand.restrict import Demand, restrict_to_demand
 from tidelog.rewrite.label_rules import label_rules
-from tidelog.rewrite.names import is_asked_result
+from tidelog.rewrite.names import is_requested_result
 from tidelog.rewrite.pipeline import to_core_rule
 
 Schema = Mapping[str, tuple[str | None, ...]]
@@ -50,22 +50,22 @@ class FactPolicies:
     Most of it depends on declarations alone, and is taken from the program ``before`` if that has the same.
     """
 
-    __slots__ = ("asserted_elsewhere", "given", "inline", "is_on_demand", "program", "retentions", "subsumed")
+    __slots__ = ("asserted_elsewhere", "inline", "is_on_demand", "program", "retentions", "split_names", "subsumed")
 
     def __init__(self, program: Program, before: FactPolicies | None = None) -> None:
         self.program = program
         self.retentions: Mapping[str, Retention]
         self.is_on_demand: bool
-        self.given: Mapping[str, str]
+        self.split_names: Mapping[str, str]
         self.inline: frozenset[str]
         if before is not None and _are_declared_alike(before.program, program):
             self.retentions, self.is_on_demand = before.retentions, before.is_on_demand
-            self.given, self.inline = before.given, before.inline
+            self.split_names, self.inline = before.split_names, before.inline
         else:
             self.retentions, self.is_on_demand = retentions(program), bool(values_of(program, MAGIC))
-            self.given, self.inline = given_relations(program), inline_relations(program)
+            self.split_names, self.inline = split_relations(program), inline_relations(program)
         self.subsumed = frozenset(subsumed_relations(program.rules))
-        self.asserted_elsewhere = {**{name: given_name(name) for name in sorted(self.subsumed)}, **self.given}
+        self.asserted_elsewhere = {**{name: input_name(name) for name in sorted(self.subsumed)}, **self.split_names}
 
 
 def _are_declared_alike(one: Program, other: Program) -> bool:
@@ -193,7 +193,7 @@ class Ruleset:
     @property
     def restricted(self) -> frozenset[str]:
         """The relations that contain only what is demanded: a query about them is a rule with a demand."""
-        return frozenset() if self.demand is None else frozenset(self.demand.asked)
+        return frozenset() if self.demand is None else frozenset(self.demand.patterns)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -471,7 +471,7 @@ class Ruleset:
         if demand is None:
             schema, core = _typed(program, core, self.functions, bound, known)
         else:  # rules without demand do not exist, and determine no types
-            needed = {label: tuple(new for n in names for new in demand.made[n]) for label, names in needed.items()}
+            needed = {label: tuple(new for n in names for new in demand.labels[n]) for label, names in needed.items()}
             schema, core = _typed(program, demand.rules, self.functions, *_known(checked.schema, bound, known))
         schema = {**checked.schema, **schema}  # the text may name relations that no core rule needs
         for name in inline_relations(program):
@@ -557,7 +557,7 @@ def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:
     A program in which a recursion asks for the groups of an aggregate is evaluated whole: its restricted rules have no
     strata by which they could be certified.
     """
-    if any(is_asked_result(rule.head.predicate) for rule in core.values()):
+    if any(is_requested_result(rule.head.predicate) for rule in core.values()):
         return None
     demanded = demanded_relations(program, core.values())
     return restrict_to_demand(core, demanded) if demanded else None
@@ -620,7 +620,7 @@ def _check_core_strata(core: Mapping[str, Rule]) -> Groups:
     Returns the relations of each stratum.
     """
     rules, edges = list(core.values()), core_edges(core.values())
-    whole = [edge for edge in edges if not is_asked_result(edge.target)]
+    whole = [edge for edge in edges if not is_requested_result(edge.target)]
     held, strata = unasked_edges(edges), strata_of_edges(rules, edges)
     findings = check_strata(whole, strata)
     if not findings and len(held) < len(edges):

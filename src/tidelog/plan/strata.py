@@ -14,7 +14,7 @@ from tidelog.program.graph.dependency import Edge, rule_dependencies
 from tidelog.program.graph.strata import crossing_edges, strata_of_edges
 from tidelog.program.values.scope import atoms
 from tidelog.rewrite.core import is_aggregate_rule
-from tidelog.rewrite.names import is_asked, is_asked_result
+from tidelog.rewrite.names import is_request, is_requested_result
 
 
 @lru_cache(maxsize=50_000)
@@ -37,19 +37,19 @@ def demand_levels(rules: Mapping[str, Rule], relations: Collection[str]) -> dict
         by_head.setdefault(rule.head.predicate, []).append(rule)
 
     def depth(name: str) -> int:
-        made = () if is_asked(name) or name not in relations else by_head.get(name, ())
+        made = () if is_request(name) or name not in relations else by_head.get(name, ())
         return max((below(rule) + is_aggregate_rule(rule) for rule in made), default=0)
 
     def below(rule: Rule) -> int:
         return max((depth(atom.predicate) for atom in atoms(rule.body)), default=0)
 
-    asked = {label: rule for label, rule in rules.items() if is_asked_result(rule.head.predicate)}
+    asked = {label: rule for label, rule in rules.items() if is_requested_result(rule.head.predicate)}
     return {label: below(rule) for label, rule in asked.items()}
 
 
 def unasked_edges(edges: Iterable[Edge]) -> list[Edge]:
     """The edges without those that only ask for groups of aggregates."""
-    return [edge for edge in edges if not is_asked(edge.target)]
+    return [edge for edge in edges if not is_request(edge.target)]
 
 
 def group_strata(rules: Sequence[Rule], groups: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...]:

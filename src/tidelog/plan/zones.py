@@ -96,14 +96,14 @@ def _zoned_fields(name: str, place: int, shape: Shape, outside: str) -> list[Zon
     return found
 
 
-def _kind(found: Sequence[ZonedColumn]) -> str:
+def _kind(columns: Sequence[ZonedColumn]) -> str:
     """The kind of a class; an EngineError if it has both."""
-    if merged([one.type for one in found]) == CONFLICT:
-        local = next(one for one in found if _is_local(one.type))
-        zoned = next(one for one in found if not _is_local(one.type))
+    if merged([one.type for one in columns]) == CONFLICT:
+        local = next(one for one in columns if _is_local(one.type))
+        zoned = next(one for one in columns if not _is_local(one.type))
         problem = f"{local.text} contains times without a zone, but {zoned.text} contains instants"
         raise ZONES.error(problem=f"{problem}, and they are combined in one column or rule")
-    return "timestamp(us)" if _is_local(found[0].type) else "timestamp(us,UTC)"
+    return "timestamp(us)" if _is_local(columns[0].type) else "timestamp(us,UTC)"
 
 
 def _is_local(type_: str) -> bool:

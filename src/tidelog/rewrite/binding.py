@@ -13,23 +13,23 @@ from tidelog.program import Atom, Comparison, Disjunction, Literal, Term, Var
 from tidelog.rewrite.scope import body_names, names
 
 
-def bound_names(body: Iterable[Literal], given: Set[str] = frozenset()) -> set[str]:
+def bound_names(body: Iterable[Literal], already: Set[str] = frozenset()) -> set[str]:
     """The variables that have a value in every valuation of the body, the given ones included."""
     literals = tuple(body)
-    bound = set(given)
+    bound = set(already)
     while news := {name for literal in literals for name, _ in _bindings(literal, bound)} - bound:
         bound |= news
     return bound
 
 
-def binders(wanted: Iterable[str], context: Sequence[Literal]) -> tuple[Literal, ...]:
+def binders(names: Iterable[str], context: Sequence[Literal]) -> tuple[Literal, ...]:
     """Literals of the context that bind the wanted variables, as few as one pass from left to right finds.
 
     A variable that the context does not bind is left alone.
     """
     found = _justify(context)
     chosen: set[int] = set()
-    open_names = [name for name in wanted if name in found]
+    open_names = [name for name in names if name in found]
     while open_names:
         index, needs = found[open_names.pop()]
         if index not in chosen:

@@ -204,7 +204,7 @@ class _Expansion:
             self.paths.known.add(name)
             inner = _Expansion(Rule(seed.atom, seed.body), self.paths)
             self.paths.emit(name, [(seed.atom, inner.run())])
-        return Start(f"{path_names.FROM}{seed.text}", given=(seed.atom,))
+        return Start(f"{path_names.FROM}{seed.text}", bindings=(seed.atom,))
 
     # Ends that are needed
 

@@ -51,7 +51,7 @@ def label_of(rule: Rule) -> str:
     return rule.label
 
 
-def number_rules(made: tuple[Rule, ...], label: str | None) -> tuple[Rule, ...]:
+def number_rules(rules: tuple[Rule, ...], label: str | None) -> tuple[Rule, ...]:
     """Label the rules made from rule r3 that still carry its label r3/1, r3/2, ...; one alone keeps it.
 
     Rules with another label are shared between all rules that need them, and keep it.
@@ -61,8 +61,8 @@ def number_rules(made: tuple[Rule, ...], label: str | None) -> tuple[Rule, ...]:
     >>> [[rule.label for rule in number_rules(made, "r3")] for made in [(p, shared, q), (p, shared)]]
     [['r3/1', 's/at1', 'r3/2'], ['r3', 's/at1']]
     """
-    own = [rule for rule in made if rule.label == label]
+    own = [rule for rule in rules if rule.label == label]
     if len(own) == 1:
-        return made
+        return rules
     numbers = iter(range(1, len(own) + 1))
-    return tuple(replace(rule, label=f"{label}/{next(numbers)}") if rule.label == label else rule for rule in made)
+    return tuple(replace(rule, label=f"{label}/{next(numbers)}") if rule.label == label else rule for rule in rules)

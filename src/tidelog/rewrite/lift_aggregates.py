@@ -209,14 +209,14 @@ class _AggregateLift:
             each = self._name(ASKED_TOTALS, number)
         return replace(located(each, (*group, result), home), span=aggregate.span)
 
-    def _emit_parts(self, asked: Atom, number: int, home: Term | None) -> None:
+    def _emit_parts(self, request: Atom, number: int, home: Term | None) -> None:
         """The total of a requested group: its sum, if it has any rows, and 0."""
         each, parts, total = (self._name(prefix, number) for prefix in (ASKED_GROUPS, ASKED_PARTS, ASKED_TOTALS))
         part, place = self.fresh.variable(), self.fresh.variable()
-        self._emit(located(parts, (*asked.args, ZERO, ZERO), home), (asked,))
-        self._emit(located(parts, (*asked.args, part, ONE), home), (located(each, (*asked.args, part), home),))
-        over = located(total, (*asked.args, Aggregate("sum", part, None)), home)
-        self._emit(over, (located(parts, (*asked.args, part, place), home),))
+        self._emit(located(parts, (*request.args, ZERO, ZERO), home), (request,))
+        self._emit(located(parts, (*request.args, part, ONE), home), (located(each, (*request.args, part), home),))
+        over = located(total, (*request.args, Aggregate("sum", part, None)), home)
+        self._emit(over, (located(parts, (*request.args, part, place), home),))
 
     def _value(self, aggregate: Aggregate) -> tuple[Var | None, tuple[Literal, ...]]:
         """The variable that holds the aggregated value, and the body that binds it; a count has none."""

@@ -58,12 +58,12 @@ def lift_head_aggregates(rule: Rule) -> tuple[Rule, ...]:
         return (rule,)
     pool = _pool(rule, aggregates)
     valuations = _valuations(rule, aggregates, pool)
-    made = tuple(_aggregate_rules(rule, pool, valuations.head))
+    make_rule = tuple(_aggregate_rules(rule, pool, valuations.head))
     best = any(aggregate.kind in ORDERED for aggregate in aggregates)  # candidates are facts of a separate relation
     rows = None if best else rows_of(valuations.head, valuations.body)
     if rows is None:
-        return (valuations, *made)
-    return tuple(replace(r, body=(rows,)) if r.body == (valuations.head,) else r for r in made)
+        return (valuations, *make_rule)
+    return tuple(replace(r, body=(rows,)) if r.body == (valuations.head,) else r for r in make_rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +133,20 @@ def _aggregate_rules(rule: Rule, pool: _Pool, valuations: Atom) -> Iterator[Rule
     over = [_over(aggregate, values) for aggregate in _aggregates(rule.head)]
     source = replace(valuations, args=columns)
 
-    def made(head: Atom, body: tuple[Atom, ...], part: str) -> Rule:
+    def emit(head: Atom, body: tuple[Atom, ...], part: str) -> Rule:
         return Rule(head, body, f"{pool.label}{part}" if pool.shared else pool.label, rule.span, rule)
 
     if len(over) == 1:
-        yield made(_rebuilt(rule.head, group, over, dict(zip(_ties(rule.head), values, strict=False))), (source,), "")
+        yield emit(_rebuilt(rule.head, group, over, dict(zip(_ties(rule.head), values, strict=False))), (source,), "")
         return
     home = None if source.location is None else columns[source.location]
     results = [fresh.variable() for _ in over]
     joined = []
     for number, (aggregate, result) in enumerate(zip(over, results, strict=True), 1):
         name = f"{GROUPS}{pool.name}/{number}"
-        yield made(located(name, (*group, aggregate), home), (source,), f"/{number}")
+        yield emit(located(name, (*group, aggregate), home), (source,), f"/{number}")
         joined.append(located(name, (*group, result), home))
-    yield made(_rebuilt(rule.head, group, results), tuple(joined), f"/{len(over) + 1}")
+    yield emit(_rebuilt(rule.head, group, results), tuple(joined), f"/{len(over) + 1}")
 
 
 def _distinct(args: Sequence[Term], fresh: FreshVariables, shared: bool) -> tuple[Var, ...]:
@@ -165,6 +165,6 @@ def _over(aggregate: Aggregate, values: Iterator[Var]) -> Aggregate:
 
 def _rebuilt(head: Atom, group: Sequence[Var], results: Sequence[Term], ties: Mapping[int, Var] = NO_TIES) -> Atom:
     """The head with its arguments taken from the group and its aggregates replaced in order."""
-    plain, made = iter(group), iter(results)
-    args = (ties.get(i) or next(made if _is_own(arg) else plain) for i, arg in enumerate(head.args))
+    plain, make_rule = iter(group), iter(results)
+    args = (ties.get(i) or next(make_rule if _is_own(arg) else plain) for i, arg in enumerate(head.args))
     return replace(head, args=tuple(args))

@@ -144,13 +144,13 @@ class _Plan:
         tests = [(i, test) for i, test in self.tests if set(body_names([test])) <= bound]
         self.decided |= {i for i, _ in tests}
         whole = (*body, *(test for _, test in tests))
-        wanted = self._needed()
+        wanted = self._names_needed()
         columns: list[Term] = [Var(name) for name in body_names(whole) if name in wanted and Var(name) != site]
         atom = Atom(f"{PIECE}{self.rule.label}_{len(self.pieces) + 1}", (*columns, site), len(columns))
         self.pieces.append(Rule(atom, whole, self.rule.label, self.rule.span, self.rule))
         return atom
 
-    def _needed(self) -> set[str]:
+    def _names_needed(self) -> set[str]:
         """The variables of the head and of what is still to be joined."""
         rest = [literal for group in self.groups.values() for _, literal in group]
         return {*names(self.rule.head.args), *body_names(rest), *body_names(test for _, test in self._undecided())}

@@ -60,19 +60,19 @@ def is_lifted(name: str) -> bool:
     return name.startswith(tuple(_WORDS))
 
 
-def is_asked(name: str) -> bool:
+def is_request(name: str) -> bool:
     """Whether a relation contains the requested groups of an aggregate (`lift_aggregates`).
 
-    >>> is_asked("__asked_r1_1"), is_asked("__val_r1_1")
+    >>> is_request("__asked_r1_1"), is_request("__val_r1_1")
     (True, False)
     """
     return name.startswith(ASKED)
 
 
-def is_asked_result(name: str) -> bool:
+def is_requested_result(name: str) -> bool:
     """Whether a relation contains results of an aggregate for the requested groups.
 
-    >>> is_asked_result("__each_r1_1"), is_asked_result("__agg_r1_1")
+    >>> is_requested_result("__each_r1_1"), is_requested_result("__agg_r1_1")
     (True, False)
     """
     return name.startswith((ASKED_GROUPS, ASKED_TOTALS))

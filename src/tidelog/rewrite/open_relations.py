@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Rule, Term, Var, Wildcard, variables
-from tidelog.program.values.structure import READ, Structure, made_by, structure_of
+from tidelog.program.values.structure import READ, Structure, structure_made, structure_of
 from tidelog.rewrite.names import OPENED
 from tidelog.rewrite.scope import map_terms, own_terms, rule_terms, terms_of
 from tidelog.rewrite.unpack_structures import has_constructor
@@ -66,16 +66,16 @@ def _equal_values(rule: Rule) -> tuple[Var, Term] | None:
         reads = _reads_of(value, rule.body)
         parts = {read.place: part for read, _, part in reads if isinstance(part, Var | Const)}
         if reads and len(parts) == len(reads[0][0].parts):
-            key = reads[0][0].made, tuple(parts[place] for place in sorted(parts))
+            key = reads[0][0].constructor_name, tuple(parts[place] for place in sorted(parts))
             if known.setdefault(key, value) != value:
                 return known[key], value
     values = set(known.values())
     kept = [literal for literal in rule.body if not any(_makes(literal, value) for value in values)]
     for term in [*rule.head.args, *(term for literal in kept for term in terms_of(literal))]:
         for part in own_terms(term):
-            structure = made_by(part)
-            if structure is not None and isinstance(part, Call) and (structure.made, part.args) in known:
-                return known[structure.made, part.args], part
+            structure = structure_made(part)
+            if structure is not None and isinstance(part, Call) and (structure.constructor_name, part.args) in known:
+                return known[structure.constructor_name, part.args], part
     return None
 
 
@@ -117,7 +117,7 @@ def _reads_of(term: Term, body: Iterable[Literal]) -> list[Read]:
             structure = structure_of(literal.right.function)
             if structure is not None and structure.kind == READ and literal.right.args == (term,):
                 found.append((structure, term, literal.left))
-    return found if len({structure.made for structure, _, _ in found}) == 1 else []
+    return found if len({structure.constructor_name for structure, _, _ in found}) == 1 else []
 
 
 def _joins(reads: Sequence[Read], atom: Atom, value: Var, body: Sequence[Literal]) -> bool:
@@ -136,7 +136,7 @@ def _makes(literal: Literal, value: Var) -> bool:
         isinstance(literal, Comparison)
         and literal.op == "="
         and literal.left == value
-        and made_by(literal.right) is not None
+        and structure_made(literal.right) is not None
     )
 
 
@@ -146,7 +146,7 @@ def _opened(atom: Atom, column: int, structure: Structure, rule: Rule) -> Rule:
     parts = tuple(Var(f"P{i + 1}") for i in range(len(structure.parts)))
     value = columns[column]
     reads = (Comparison("=", part, Call(structure.read(i), (value,))) for i, part in enumerate(parts))
-    which = f"/{column + 1}/{structure.made.replace(' ', ',')}"
+    which = f"/{column + 1}/{structure.constructor_name.replace(' ', ',')}"
     source = replace(atom, args=columns)
     head = Atom(f"{OPENED}{atom.predicate}{which}", (*columns, *parts), atom.location, atom.span)
     body: tuple[Literal, ...] = (source, has_constructor(value, structure), *reads)

@@ -23,7 +23,7 @@ COPY_NAME = FailureEntry(
     EngineError,
     "label causes a name conflict",
     "`{name}` is both generated from rule `{label}` and the name of a copy: use another label for the rule",
-    "Copies of relations and relations made from rules have generated names, which must differ.",
+    "Copies of relations, and relations created from rules, have generated names, which must differ.",
     "",
     test="tests/rewrite/test_place.py::test_copy_with_the_name_of_another_auxiliary_relation_is_refused",
 )

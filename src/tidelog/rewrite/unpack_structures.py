@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Disjunction, Literal, Rule, Term, Var, Wildcard
 from tidelog.program.values.pattern import is_open, matched_pairs, pattern_names
-from tidelog.program.values.structure import NIL, Structure, made_by
+from tidelog.program.values.structure import NIL, Structure, structure_made
 from tidelog.rewrite.binding import bound_names
 from tidelog.rewrite.scope import FreshVariables, all_terms, map_terms, names, rule_terms
 
@@ -30,7 +30,7 @@ def unpack_structures(rule: Rule) -> tuple[Rule, ...]:
     >>> print(*map(print_rule, unpack_structures(check_program(parse_program(text)).program.rules[0])))
     q(x) :- p(V1), V1 != nil, x = part(V1, P, 1), V2 = part(V1, P, 2), V2 != nil, nil = part(V2, P, 2).
     """
-    if not any(made_by(part) for term in rule_terms(rule) for part in all_terms(term)):
+    if not any(structure_made(part) for term in rule_terms(rule) for part in all_terms(term)):
         return (rule,)
     unpack = _Unpack(FreshVariables(rule_terms(rule)))
     body = unpack.conjunction(rule.body, frozenset())
@@ -57,17 +57,17 @@ class _Unpack:
 
     fresh: FreshVariables
 
-    def conjunction(self, body: Sequence[Literal], given: Set[str]) -> tuple[Literal, ...]:
-        """A body without patterns; ``given`` are the variables that have values around it."""
+    def conjunction(self, body: Sequence[Literal], bound: Set[str]) -> tuple[Literal, ...]:
+        """A body without patterns; ``bound`` are the variables that have values around it."""
         slots: list[list[Literal]] = []
         matches: list[_Match] = []
         for slot, literal in enumerate(body):
             kept, found = self._split(literal, slot)
             slots.append(kept)
             matches += found
-        around = bound_names((literal for kept in slots for literal in kept), given)
+        around = bound_names((literal for kept in slots for literal in kept), bound)
         slots = [[self._inside(literal, around) for literal in kept] for kept in slots]
-        around = bound_names((literal for kept in slots for literal in kept), given)
+        around = bound_names((literal for kept in slots for literal in kept), bound)
         self._settle(matches, around)
         for match in matches:
             slots[match.slot] += match.literals
@@ -84,7 +84,7 @@ class _Unpack:
         return [literal], []
 
     def _argument(self, term: Term, slot: int, matches: list[_Match]) -> Term:
-        if not isinstance(term, Call) or made_by(term) is None:
+        if not isinstance(term, Call) or structure_made(term) is None:
             return term
         variable = self.fresh.variable()
         matches.append(_Match(variable, term, slot))
@@ -94,10 +94,10 @@ class _Unpack:
         kept: list[Literal] = []
         matches: list[_Match] = []
         for left, right in matched_pairs(literal.left, literal.right):
-            value, pattern = (right, left) if made_by(left) else (left, right)
+            value, pattern = (right, left) if structure_made(left) else (left, right)
             if any(isinstance(side, Wildcard) for side in (left, right)) and left is not literal.left:
                 continue
-            if isinstance(pattern, Call) and made_by(pattern) and (is_open(pattern) or pattern_names(pattern)):
+            if isinstance(pattern, Call) and structure_made(pattern) and (is_open(pattern) or pattern_names(pattern)):
                 matches.append(_Match(value, pattern, slot))
             else:
                 kept.append(replace(literal, left=left, right=right))
@@ -138,12 +138,12 @@ class _Unpack:
 
     def _open(self, value: Var, pattern: Call, into: list[Literal]) -> None:
         """The value has the pattern's constructor, and its parts are what the pattern says."""
-        structure = made_by(pattern)
+        structure = structure_made(pattern)
         assert structure is not None
         into.append(has_constructor(value, structure))
         for place, part in enumerate(pattern.args):
             read = Call(structure.read(place), (value,), part.span)
-            if isinstance(part, Call) and made_by(part) is not None:
+            if isinstance(part, Call) and structure_made(part) is not None:
                 inner = self.fresh.variable()
                 into.append(Comparison("=", inner, read))
                 self._open(inner, part, into)

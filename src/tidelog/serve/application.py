@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -23,8 +24,10 @@ from starlette.routing import BaseRoute, Route
 from tidelog.errors import TidelogError
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.document import document_routes
+from tidelog.serve.health import health_routes
 from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
 from tidelog.serve.request import read_call
+from tidelog.serve.request_metrics import OTHER
 from tidelog.serve.responses import StreamedReply, error_response, json_response
 from tidelog.serve.routes import OPERATIONS
 from tidelog.serve.service import Service
@@ -50,11 +53,9 @@ def make_application(service: Service, more: Sequence[BaseRoute] = ()) -> Starle
     addresses: dict[str, dict[str, Operation]] = {}
     for operation in OPERATIONS:
         addresses.setdefault(operation.path, {})[operation.method] = operation
-    routes = [
-        Route(path, _endpoint(service, operations), methods=list(operations)) for path, operations in addresses.items()
-    ]
+    routes = [Route(path, _endpoint(service, path, own), methods=list(own)) for path, own in addresses.items()]
     application = Starlette(
-        routes=[*routes, *document_routes(), *more],
+        routes=[*routes, *document_routes(), *health_routes(service), *more],
         lifespan=lifespan,
         exception_handlers={HTTPException: partial(_handle_http_error, service)},
     )
@@ -62,16 +63,17 @@ def make_application(service: Service, more: Sequence[BaseRoute] = ()) -> Starle
     return application
 
 
-def _endpoint(service: Service, operations: Mapping[str, Operation]) -> Endpoint:
+def _endpoint(service: Service, path: str, operations: Mapping[str, Operation]) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         began = time.perf_counter()
-        code = None
+        code, call = None, None
         try:
             operation = _operation(request, operations)
-            response = await _answer(service, operation, await read_call(service, operation, request))
+            call = await read_call(service, operation, request)
+            response = await _answer(service, operation, call)
         except TidelogError as error:
             code = error.code
-            response = error_response(error)
+            response = _refusal(request, error)
         except ClientDisconnect:
             response = Response(status_code=GONE_AWAY)
         except asyncio.CancelledError:
@@ -81,11 +83,34 @@ def _endpoint(service: Service, operations: Mapping[str, Operation]) -> Endpoint
             response = error_response(failures.STOPPING.error())
         except Exception as error:
             response = _defect(request, error)
-        service.served.note(response.status_code)
-        log_request(service, request, response.status_code, code, time.perf_counter() - began)
+        _record(service, request, path, call, response.status_code, code, time.perf_counter() - began)
         return response
 
     return endpoint
+
+
+def _refusal(request: Request, error: TidelogError) -> Response:
+    """The response for an error; a token for some relations does not see the rows of others in it."""
+    seconds = getattr(request.state, "retry_after", None)
+    headers = {} if seconds is None else {"Retry-After": str(math.ceil(seconds))}
+    return error_response(error, headers, hide_rows=not getattr(request.state, "reads_all", True))
+
+
+def _record(
+    service: Service,
+    request: Request,
+    path: str,
+    call: RequestCall | None,
+    status: int,
+    code: str | None,
+    seconds: float,
+) -> None:
+    """Count and log a request that was answered."""
+    service.served.note(request.method, path, status, seconds)
+    log_request(service, request, status, code, seconds)
+    if service.audit is not None and hasattr(request.state, "token"):
+        client = None if request.client is None else request.client.host
+        service.audit.note(request.method, request.url.path, call, request.state.token, client, status)
 
 
 async def _answer(service: Service, operation: Operation, call: RequestCall) -> Response:
@@ -140,6 +165,7 @@ def log_request(service: Service, request: Request, status: int, code: str | Non
             "code": code,
             "seconds": round(seconds, 3),
             "client": None if request.client is None else request.client.host,
+            "token": getattr(request.state, "token", None),
         }
         LOG.log(level, what, extra=fields)
 
@@ -156,7 +182,7 @@ def _no_method(request: Request, methods: Mapping[str, object]) -> TidelogError:
 
 async def _handle_http_error(service: Service, request: Request, error: HTTPException) -> Response:
     """The response for an unknown path or method."""
-    service.served.note(error.status_code)
+    service.served.note(OTHER, OTHER, error.status_code, 0.0)
     log_request(service, request, error.status_code, None, 0.0)
     headers = error.headers or {}
     if error.status_code == NOT_ALLOWED:

@@ -17,10 +17,10 @@ from starlette.routing import BaseRoute, Route
 
 from tidelog import __version__
 from tidelog.serve import schemas
+from tidelog.serve.grants import ADMIN, WRITE
 from tidelog.serve.operation import CREATED, NO_CONTENT, OK, Operation
 from tidelog.serve.responses import HEADERS, json_response
 from tidelog.serve.routes import OPERATIONS
-from tidelog.serve.tokens import WRITE
 from tidelog.serve.values import ARROW
 
 DOCUMENT, PAGE = "/v1/openapi.json", "/v1/docs"
@@ -62,7 +62,7 @@ def document() -> dict[str, Any]:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Tidelog", "version": __version__, "description": "Datalog views that stay true."},
+        "info": {"title": "Tidelog", "version": __version__, "description": "Maintained Datalog views over HTTP."},
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -93,7 +93,8 @@ def _name(operation: Operation) -> str:
 
 
 def _needs(operation: Operation) -> str:
-    return "Requires the write token." if operation.access == WRITE else ""
+    needed = {WRITE: "Requires the scope `write` or `rules`.", ADMIN: "Requires the scope `admin`."}
+    return needed.get(operation.access, "")
 
 
 def _in_path(operation: Operation) -> list[dict[str, Any]]:

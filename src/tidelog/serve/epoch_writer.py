@@ -20,13 +20,15 @@ from tidelog.partition.base.limits import Limits
 from tidelog.program.types.subtypes import TypeNames, declared_types
 from tidelog.program.values.rule import REFUSE
 from tidelog.program.values.schema import column_names
-from tidelog.serve.proofs import violations_json
+from tidelog.serve.grants import Grant
+from tidelog.serve.proofs import violations_json, without_rows
 from tidelog.serve.values import rows_from_json, rows_to_json
 
 
-def new_epoch(db: Engine, body: Mapping[str, Any]) -> Epoch:
-    """An epoch with the source, offset, author and note of a request."""
-    epoch = db.epoch(body.get("source"), body.get("offset"), author=body.get("author"), note=body.get("note"))
+def new_epoch(db: Engine, body: Mapping[str, Any], grant: Grant) -> Epoch:
+    """An epoch with the source, offset and note of a request, and its author: by default the name of its token."""
+    author = body.get("author") or grant.name
+    epoch = db.epoch(body.get("source"), body.get("offset"), author=author, note=body.get("note"))
     epoch.warns = False  # the response reports it
     return epoch
 
@@ -73,9 +75,19 @@ def collect_rows(epoch: Epoch, name: str, sign: int, rows: pa.Table | Sequence[A
 
 
 def finish(
-    db: Engine, epoch: Epoch, labels: Sequence[str], limit: int, *, limits: Limits, dry_run: bool = False
+    db: Engine,
+    epoch: Epoch,
+    labels: Sequence[str],
+    limit: int,
+    *,
+    limits: Limits,
+    grant: Grant,
+    dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Commit or preview an epoch within limits; returns the changes, with a limited number of rows per relation."""
+    """Commit or preview an epoch within limits.
+
+    Returns the changes of the relations that the token may read, with a limited number of rows for each.
+    """
     core = core_of(db)
     with core.writing, within(lambda: core.runtime, limits):
         if dry_run:
@@ -92,8 +104,8 @@ def finish(
         "nulls": {n: {"skipped": c.skipped, "replaced": dict(c.replaced)} for n, c in epoch.nulls.items()},
         "ignored_columns": {name: list(columns) for name, columns in epoch.ignored.items()},
         "refused": any(violated.severity == REFUSE for violated in epoch.violations),
-        "violations": violations_json(epoch.violations),
-        "changes": {name: change_json(change, limit) for name, change in epoch.changes.items()},
+        "violations": violations_json(epoch.violations if grant.reads_all else without_rows(epoch.violations)),
+        "changes": {name: change_json(change, limit) for name, change in epoch.changes.items() if grant.may_read(name)},
         "statistics": {
             "supports": dict(statistics.supports),
             "suspended": statistics.suspended,

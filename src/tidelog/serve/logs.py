@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 JSON = "json"
-FIELDS = ("method", "path", "status", "code", "seconds", "client")  # of a request
+FIELDS = ("method", "path", "status", "code", "seconds", "client", "token")  # of a request
 
 
 @contextmanager

@@ -7,13 +7,13 @@ against the same description from which the API document is generated.
 from __future__ import annotations
 
 import enum
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tidelog.serve.grants import READ, READER, Grant
 from tidelog.serve.schema import Schema
 from tidelog.serve.service import Service
-from tidelog.serve.tokens import READ
 from tidelog.serve.values import ARROW
 
 OK, CREATED, NO_CONTENT = 200, 201, 204
@@ -41,7 +41,7 @@ class RequestCall:
     accept: str = JSON
     more: Mapping[str, str] = field(default_factory=dict)  # parameters that the operation does not name
     last_event: str | None = None
-    access: str = READ  # what the token may do
+    grant: Grant = READER  # what the token allows
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,10 @@ class Operation:
     path: str  # with `{name}` for variable parts
     act: Callable[[Service, RequestCall], Reply | Awaitable[Reply]]
     summary: str
-    access: str | None = READ  # None: no token is needed
+    access: str = READ  # the scope that is needed; `WRITE` stands for any change
+    reads: Callable[[Service, RequestCall], Iterable[str] | None] = lambda *_: (
+        None
+    )  # relations that it shows; None: perhaps all
     lane: Lane = Lane.look
     query: Mapping[str, Schema] = field(default_factory=dict)
     required: tuple[str, ...] = ()  # parameters

@@ -7,6 +7,7 @@ epoch that was previewed or refused.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tidelog.io.json_values import json_value
@@ -30,6 +31,11 @@ def violations_json(violations: Iterable[ViolatedConstraint]) -> list[dict[str, 
         }
         for violated in violations
     ]
+
+
+def without_rows(violations: Iterable[ViolatedConstraint]) -> list[ViolatedConstraint]:
+    """The same for those who may not read what violates them."""
+    return [replace(violated, first=()) for violated in violations]
 
 
 def _violation_json(violation: Violation) -> dict[str, Any]:

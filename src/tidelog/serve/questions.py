@@ -15,6 +15,7 @@ from tidelog.errors import TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Comparison, Const, Negation, Var, Wildcard
 from tidelog.program.graph.inline import inline_relations
+from tidelog.program.values.path import Label, Repeat
 from tidelog.program.values.term import Call as FunctionCall
 from tidelog.serve import serve_failures as failures
 
@@ -43,6 +44,21 @@ def is_plain(text: str, rules: Ruleset) -> bool:
     return len(rule.body) <= FEW and all(
         type(part) in simple and not (isinstance(part, Atom) and part.predicate in inline) for part in parts
     )
+
+
+def relations_of(text: str, convention: str) -> set[str]:
+    """The relations that a query names.
+
+    >>> sorted(relations_of("p(X), !q(X), N = count : { r(X, _) }, (s/^t)+(X, Y)", "prolog"))
+    ['p', 'q', 'r', 's', 't']
+    """
+    rule, _ = read_query(text, convention)
+    found = set()
+    for part in _parts(rule.body):
+        match part:
+            case Atom(predicate=name) | Label(relation=name) | Repeat(domain=str(name)):
+                found.add(name)
+    return found
 
 
 def check_question(text: str, convention: str) -> None:

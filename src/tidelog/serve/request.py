@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 from starlette.requests import Request
 
 from tidelog.serve import serve_failures as failures
+from tidelog.serve.grants import READ, READER, Grant
 from tidelog.serve.operation import JSON, Operation, RequestCall
 from tidelog.serve.schema import check, read_parameter
 from tidelog.serve.service import Service
-from tidelog.serve.tokens import READ, WRITE
 from tidelog.serve.values import ARROW, table_from_arrow
 
 BEARER = "bearer "
@@ -29,9 +29,10 @@ async def read_call(service: Service, operation: Operation, request: Request) ->
     """The call of a request."""
     ticket = request.query_params.get(TICKET) if TICKET in operation.query else None
     if ticket is None:
-        access = check_token(service, request, operation.access or READ)
+        grant = check_token(service, request)
+        grant.check_scope(operation.access)
     else:
-        access = READ
+        grant = READER
         service.tickets.check(ticket, request.path_params.get("name"))
     if service.hub.closed:
         raise failures.STOPPING.error()
@@ -39,7 +40,7 @@ async def read_call(service: Service, operation: Operation, request: Request) ->
     query, more = _parameters(request, operation)
     body = await _read_body(request, service.limits.body)
     read_content = partial(_content, body, request, operation)
-    return RequestCall(
+    call = RequestCall(
         path=request.path_params,
         query=query,
         body=read_content() if len(body) <= SMALL else await service.threads.look(read_content),
@@ -47,20 +48,25 @@ async def read_call(service: Service, operation: Operation, request: Request) ->
         accept=accept,
         more=more,
         last_event=request.headers.get("last-event-id"),
-        access=access,
+        grant=grant,
     )
+    if operation.access == READ and not grant.reads_all:
+        grant.check_reads(operation.reads(service, call))
+    return call
 
 
-def check_token(service: Service, request: Request, required: str) -> str:
-    """The access that the token of a request grants; raises if it is less than required."""
+def check_token(service: Service, request: Request) -> Grant:
+    """What the token of a request allows; raises if it is invalid or used too often."""
     header = request.headers.get("authorization", "")
     token = header[len(BEARER) :].strip().encode("latin-1", "replace") if header.lower().startswith(BEARER) else b""
-    granted = service.tokens.grants(token)
-    if granted is None:
+    grant = service.tokens.grant(token)
+    if grant is None:
         raise failures.NO_TOKEN.error()
-    if required == WRITE and granted != WRITE:
-        raise failures.ONLY_READS.error()
-    return granted
+    request.state.token, request.state.reads_all = grant.name, grant.reads_all
+    if grant.rate is not None and (seconds := service.rates.wait(grant)):
+        request.state.retry_after = seconds
+        raise failures.TOO_FAST.error(name=grant.name, rate=f"{grant.rate:g}")
+    return grant
 
 
 def _negotiate_type(request: Request, operation: Operation) -> str:

@@ -22,7 +22,7 @@ ONLY_READS = FailureEntry(
     "TL8002",
     ServerError,
     "token is read-only",
-    "this token allows reading and querying, but not changing",
+    "this token allows reading and querying, but not changes",
     "There are two tokens, one for reading and one for writing.",
     "Send the write token.",
     test="tests/serve/test_access.py::test_a_reading_token_changes_nothing",
@@ -194,7 +194,7 @@ DEFECT = FailureEntry(
     ServerError,
     "internal server error",
     "internal server error; see the log of the server for details",
-    "This is a defect in Tidelog. Nothing was changed.",
+    "This is a defect in Tidelog. An epoch is committed completely or not at all.",
     "Please report the request that caused it.",
     test="tests/serve/test_access.py::test_a_defect_is_reported_without_a_traceback",
 )
@@ -250,7 +250,7 @@ TEXT_TOO_SLOW = FailureEntry(
     ServerError,
     "text takes too long to check",
     "the text could not be read, checked and expanded within {seconds:g} s. Nothing was changed",
-    "Texts are checked in a separate process, which is ended at its time limit.",
+    "Texts are checked in a separate process, which is terminated at its time limit.",
     "Split the text, or start the server with a higher `--limit-check-seconds`.",
     test="tests/serve/test_bombs.py::test_a_text_that_takes_too_long_to_check_is_refused",
 )
@@ -324,7 +324,7 @@ NO_PROGRAM = FailureEntry(
     "new state without a program",
     "{state} does not contain a state yet, and no program was given",
     "A new state needs a program; an existing state contains its program.",
-    "Pass the file of a program.",
+    "Pass a program file.",
     test="tests/serve/test_command.py::test_what_keeps_a_server_from_starting",
 )
 NEEDS_EXTRA = FailureEntry(
@@ -362,6 +362,89 @@ BAD_WEBHOOK = FailureEntry(
     "A webhook sends the changes of a view to an address; a file contains the secret that signs them.",
     "Write for example `--webhook reach=https://example.org/changes --webhook-secret secret.txt`.",
     test="tests/serve/test_webhooks.py::test_what_is_wrong_with_a_webhook",
+)
+EXPIRED_TOKEN = FailureEntry(
+    "TL8060",
+    ServerError,
+    "token has expired",
+    "the token `{name}` expired at {when}",
+    "A named token is valid until the time in `tokens.toml`.",
+    "Ask the operator of the server for a new token.",
+    test="tests/serve/test_named_tokens.py::test_an_expired_token_is_refused",
+)
+NO_SCOPE = FailureEntry(
+    "TL8061",
+    ServerError,
+    "token lacks a scope",
+    "this request needs the scope {scope}, but the token `{name}` has: {scopes}",
+    "`read` allows reading and querying, `write` changing facts, `rules` changing rules and declarations, `admin` "
+    "verifying and profiling.",
+    "Use a token with this scope.",
+    test="tests/serve/test_named_tokens.py::test_scopes_are_separate",
+)
+NOT_GRANTED = FailureEntry(
+    "TL8062",
+    ServerError,
+    "token does not allow this relation",
+    "the token `{name}` does not allow you to {act} `{relation}`",
+    "A named token can be limited to some relations.",
+    "Use a token for this relation.",
+    test="tests/serve/test_named_tokens.py::test_a_token_for_some_relations_reads_no_others",
+)
+RESTRICTED = FailureEntry(
+    "TL8063",
+    ServerError,
+    "token is limited to some relations",
+    "this request may show any relation, but the token `{name}` is limited to: {allowed}",
+    "Proofs, plans, statistics and feeds of all views need a token that allows reading every relation.",
+    "Read single views, query them, or use another token.",
+    test="tests/serve/test_named_tokens.py::test_a_token_for_some_relations_reads_no_others",
+)
+TOO_FAST = FailureEntry(
+    "TL8064",
+    ServerError,
+    "too many requests",
+    "the token `{name}` allows {rate} requests per second",
+    "A named token can have a limit of requests per second.",
+    "Wait as long as the header `Retry-After` says, and send fewer requests.",
+    test="tests/serve/test_named_tokens.py::test_a_rate_is_kept",
+)
+BAD_TOKEN_LIST = FailureEntry(
+    "TL8065",
+    ServerError,
+    "invalid list of tokens",
+    "{path}: {what}",
+    "`tokens.toml` has one table for each named token, and only its owner may read it.",
+    "Correct the file, or write it with `tidelog token`.",
+    test="tests/serve/test_named_tokens.py::test_a_broken_list_is_refused",
+)
+TOKEN_EXISTS = FailureEntry(
+    "TL8066",
+    ServerError,
+    "token name in use",
+    "there already is a token `{name}` in {folder}",
+    "Every named token has its own name.",
+    "Choose another name, or revoke the token first.",
+    test="tests/serve/test_named_tokens.py::test_tokens_are_added_listed_and_revoked",
+)
+NO_SUCH_TOKEN = FailureEntry(
+    "TL8067",
+    ServerError,
+    "unknown token name",
+    "there is no token `{name}` in {folder}; known: {known}",
+    "Only tokens listed in `tokens.toml` can be revoked.",
+    "Choose one of the listed names.",
+    test="tests/serve/test_named_tokens.py::test_tokens_are_added_listed_and_revoked",
+)
+BAD_TOKEN_OPTION = FailureEntry(
+    "TL8068",
+    ServerError,
+    "invalid token option",
+    "{what}",
+    "A name has up to 100 letters, digits and `_.@-`. An expiry is a date, a time with a zone, or a number of days "
+    "such as `30d`.",
+    "Correct the option.",
+    test="tests/serve/test_named_tokens.py::test_tokens_are_added_listed_and_revoked",
 )
 
 ENTRIES = (
@@ -404,6 +487,15 @@ ENTRIES = (
     NEEDS_EXTRA,
     NOT_ONE_INPUT,
     NOT_ONE_EPOCH,
+    EXPIRED_TOKEN,
+    NO_SCOPE,
+    NOT_GRANTED,
+    RESTRICTED,
+    TOO_FAST,
+    BAD_TOKEN_LIST,
+    TOKEN_EXISTS,
+    NO_SUCH_TOKEN,
+    BAD_TOKEN_OPTION,
 )
 STATUSES = {
     NO_TOKEN.code: 401,
@@ -439,4 +531,9 @@ STATUSES = {
     WRONG_HOST.code: 421,
     NOT_ONE_INPUT.code: 400,
     NOT_ONE_EPOCH.code: 400,
+    EXPIRED_TOKEN.code: 401,
+    NO_SCOPE.code: 403,
+    NOT_GRANTED.code: 403,
+    RESTRICTED.code: 403,
+    TOO_FAST.code: 429,
 }

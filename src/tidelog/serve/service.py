@@ -11,8 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.look_up import size
@@ -26,26 +25,20 @@ from tidelog.serve.limits import ServerLimits
 from tidelog.serve.page_reader import PageReader
 from tidelog.serve.pages import PageCache
 from tidelog.serve.past import PastEngines
+from tidelog.serve.rates import Rates
+from tidelog.serve.request_metrics import RequestMetrics
 from tidelog.serve.sources import ServerSource
 from tidelog.serve.staging import OpenEpochs
 from tidelog.serve.threads import Threads
 from tidelog.serve.tickets import Tickets
-from tidelog.serve.tokens import Tokens
+from tidelog.serve.tokens import TokenFolder, Tokens
 from tidelog.serve.workers import CheckWorkers
+
+if TYPE_CHECKING:
+    from tidelog.serve.audit import AuditLog
 
 TIDY = 60.0  # seconds
 LATELY = 60.0  # seconds over which rates are computed
-
-
-@dataclass
-class RequestCounts:
-    """The number of requests by status."""
-
-    by_status: dict[int, int] = field(default_factory=dict)
-
-    def note(self, status: int) -> None:
-        """Count a request."""
-        self.by_status[status] = self.by_status.get(status, 0) + 1
 
 
 class Service:
@@ -54,7 +47,7 @@ class Service:
     def __init__(
         self,
         engine: Engine,
-        tokens: Tokens,
+        tokens: Tokens | TokenFolder,
         limits: ServerLimits | None = None,
         sources: Sequence[ServerSource] = (),
         functions: UserFunctions = (),
@@ -63,13 +56,14 @@ class Service:
         self.limits = limits or ServerLimits()
         self.hub = Hub(engine.epoch_number, self.limits.kept_changes)
         self.feeds = OpenFeeds(self.limits.feeds)
-        self.exports, self.tickets = Exports(), Tickets()
+        self.exports, self.tickets, self.rates = Exports(), Tickets(), Rates()
         self.staging = OpenEpochs(self.limits)
         self.pages = PageCache(self.limits.kept_pages)
         self.reader = PageReader(self.pages, _question_limits(self.limits))
         self.threads = Threads()
         self.workers = CheckWorkers(self.limits)
-        self.served = RequestCounts()
+        self.served = RequestMetrics()
+        self.audit: AuditLog | None = None
         self.logs_all = False  # whether every request is logged
         self.clock: Callable[[], float] = time.monotonic
         self._past = PastEngines(self._open_at)
@@ -98,6 +92,8 @@ class Service:
         for source in self.sources:
             source.stop()
         self._past.close()
+        if self.audit is not None:
+            self.audit.close()
         core_of(self.engine).listeners.remove(self.hub.note)
 
     def _open_at(self, epoch: int) -> Engine:
@@ -152,7 +148,7 @@ class Service:
             },
             "feeds": self.feeds.open,
             "open_epochs": len(self.staging),
-            "requests": {str(status): count for status, count in sorted(self.served.by_status.items())},
+            "requests": {str(status): count for status, count in self.served.by_status().items()},
             "sources": [{"name": source.name, **source.health()} for source in self.sources],
             "incomplete": self.incomplete,
         }

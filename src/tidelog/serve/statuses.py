@@ -20,7 +20,7 @@ from tidelog.errors import (
     TidelogError,
 )
 from tidelog.plan.plan_failures import UNKNOWN_LABEL
-from tidelog.serve.proofs import violations_json
+from tidelog.serve.proofs import violations_json, without_rows
 from tidelog.serve.serve_failures import STATUSES
 from tidelog.store.base.store_failures import CHANGES_NOT_KEPT, COLUMNS_CHANGED, EPOCH_NOT_KEPT
 from tidelog.why.errors import NotTrueError
@@ -51,8 +51,8 @@ def status_of(error: TidelogError) -> int:
     return by_code or next((status for kind, status in _BY_CLASS if isinstance(error, kind)), 400)
 
 
-def error_json(error: TidelogError) -> dict[str, Any]:
-    """The response body of an error."""
+def error_json(error: TidelogError, *, hide_rows: bool = False) -> dict[str, Any]:
+    """The response body of an error; ``hide_rows``: without the rows and proofs of violations."""
     findings = [diagnostic_json(finding) for finding in error.diagnostics] if isinstance(error, ProgramError) else []
     content: dict[str, Any] = {
         "code": error.code,
@@ -66,6 +66,10 @@ def error_json(error: TidelogError) -> dict[str, Any]:
         content["diagnostics"] = findings
     if isinstance(error, ConstraintError):
         content |= {"violations": violations_json(error.violations), "causes": list(error.causes)}
+        if hide_rows:
+            hidden = without_rows(error.violations)
+            message = "\n".join(map(str, hidden))
+            content |= {"message": message, "violations": violations_json(hidden), "causes": []}
     return {"error": content}
 
 

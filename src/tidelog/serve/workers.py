@@ -15,6 +15,7 @@ from tidelog.errors import Diagnostic, TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Rule
 from tidelog.serve import serve_failures as failures
+from tidelog.serve.grants import READ, WRITE
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.rehearsal import (
     check_text,
@@ -24,7 +25,6 @@ from tidelog.serve.rehearsal import (
     rehearse_rules,
     rehearse_script,
 )
-from tidelog.serve.tokens import READ, WRITE
 from tidelog.syntax.worker import MEMORY, AbortedCall, Worker
 
 PROCESSES = 2  # for each of the two

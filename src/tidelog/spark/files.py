@@ -20,7 +20,7 @@ from tidelog.io.files import InputFile, kind_of, read_input
 from tidelog.io.nulls import read_policy
 from tidelog.io.parameters import JSON, TABLE, Layout
 from tidelog.program.check import CheckedProgram
-from tidelog.program.graph.usable_rows import needed_constants
+from tidelog.program.graph.usable_rows import usable_constants
 from tidelog.program.values.shape import Shape
 from tidelog.spark.arrivals import Arrival
 from tidelog.spark.spark_failures import KEYED_JSON
@@ -57,7 +57,7 @@ def read_frames(
             found = replace(table, nulls=read_policy(file.layout.nulls, file.relation))
         else:
             found = read_file(spark, file, names, checked.schema[file.relation])
-        needed = needed_constants(checked.program, file.relation) if file.relation in hidden else {}
+        needed = usable_constants(checked.program, file.relation) if file.relation in hidden else {}
         return narrowed(found, needed)
 
     keyed = {key.relation for key in checked.program.keys}

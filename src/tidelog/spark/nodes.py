@@ -159,7 +159,7 @@ class SparkNodes:
         if call.mark.entries_first:
             self.dictionary.report_to_owners()
         with losses(call):
-            return self.stage.call_all(call.name, each=[each.given for each in calls], limit=call.mark.limit)
+            return self.stage.call_all(call.name, each=[each.arguments for each in calls], limit=call.mark.limit)
 
     def post(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
         """Call all nodes without waiting for the answers; later calls are answered after this one."""
@@ -200,7 +200,7 @@ class SparkNodes:
 
     def spoken(self, call: Call[Service, Any]) -> tuple[str, tuple[Any, ...]]:
         """What is sent to a resident for a call of its node."""
-        return call.name, call.given
+        return call.name, call.arguments
 
     def race(self, calls: Sequence[Call[Service, T]]) -> SparkRace[T]:
         """Call all nodes, and then single ones while others are at work."""

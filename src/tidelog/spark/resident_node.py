@@ -113,9 +113,9 @@ class ResidentNode:
         self._delivered = 0  # bytes that were delivered since memory was given back
         self._working = threading.Lock()
 
-    def call(self, method: str, given: Arguments) -> object:
+    def call(self, method: str, arguments: Arguments) -> object:
         """Answer the driver, one call after the other, or another node, at any time."""
-        call = received(Service, method, given)
+        call = received(Service, method, arguments)
         if call.mark.any_time:
             return call.on(self.service)
         with self._working:
@@ -164,7 +164,7 @@ class ResidentNode:
 
 def ask_peer(peer: Peer, call: Call[Service, T]) -> T:
     """What another node answers."""
-    answer: T = peer.call(call.name, call.given)
+    answer: T = peer.call(call.name, call.arguments)
     return answer
 
 

@@ -198,7 +198,7 @@ class ChangeReader(ProgramReader):
     def _changes(self) -> list[Change]:
         sign = self.token
         if sign.kind not in ("+", "-"):
-            raise self.failure("TL140", found=self.found())
+            raise self.failure("TL140", found=self.describe_token())
         self.advance()
         if self.token.text == ".init":
             return [self._instance_change(sign)]

@@ -203,7 +203,7 @@ class ClauseReader(ConstraintReader):
 
     def _part(self, kind: str, expected: str) -> Token:
         if self.token.kind != kind:
-            raise self.failure("TL118", expected=expected, found=self.found())
+            raise self.failure("TL118", expected=expected, found=self.describe_token())
         return self.advance()
 
     def _amount(self) -> int | None:
@@ -211,12 +211,12 @@ class ClauseReader(ConstraintReader):
             self.advance()
             return None
         if self.token.kind != NUMBER:
-            raise self.failure("TL118", expected="a number or `infinity`", found=self.found())
+            raise self.failure("TL118", expected="a number or `infinity`", found=self.describe_token())
         return self._integer("a whole number")
 
     def _keys(self) -> tuple[int, ...]:
         if self.token.text != "keys" or self.peek().kind != "(":
-            raise self.failure("TL118", expected="`keys(...)`", found=self.found())
+            raise self.failure("TL118", expected="`keys(...)`", found=self.describe_token())
         self.advance()
         opening = self.advance()
         keys: list[int] = []
@@ -232,7 +232,7 @@ class ClauseReader(ConstraintReader):
     def _key_type(self) -> None:
         """`keys(4:list)`: RapidNet says how it is to compare a column; here every type is compared by value."""
         if self.token.text not in _KEY_TYPES:
-            raise self.failure("TL118", expected=f"a type ({', '.join(_KEY_TYPES)})", found=self.found())
+            raise self.failure("TL118", expected=f"a type ({', '.join(_KEY_TYPES)})", found=self.describe_token())
         self.advance()
 
 

@@ -90,7 +90,7 @@ class ConstraintReader(BodyReader):
         self.advance()
         opening = self.expect("(", "`(` and a severity")
         if self.token.text not in SEVERITIES:
-            raise self.failure("TL132", found=self.found())
+            raise self.failure("TL132", found=self.describe_token())
         word = self.advance().text
         self.close(opening)
         self.accept(".")

@@ -80,12 +80,12 @@ class Cursor:
         if self.token.kind not in (".", ":-", END, DIRECTIVE, *CLOSING.values()):
             raise self.unexpected(wanted)
         related = (("opened here", opening.span),)
-        found = self.found()
+        found = self.describe_token()
         raise self.failure(
             "TL103", related=related, opening=opening.text, closing=closing, expected=wanted, found=found
         )
 
-    def found(self, token: Token | None = None) -> str:
+    def describe_token(self, token: Token | None = None) -> str:
         """The current token in words."""
         token = self.token if token is None else token
         return "the end of the text" if token.kind == END or not token.text else f"`{printable(token.text)}`"
@@ -110,11 +110,11 @@ class Cursor:
         if token.kind in (")", "]", "}") and not self.depth:
             return self.failure("TL113", found=token.text, expected=expected)
         if expected.endswith("a period") and self.begins_line(token):
-            return self.failure("TL101", self.previous.span, expected=expected, found=self.found())
+            return self.failure("TL101", self.previous.span, expected=expected, found=self.describe_token())
         if token.kind == "*" and self.previous.kind == "*" and self.previous.end == token.start:
             hint = "A power is written `X ^ 2`, or `2 ^ X` for a power of two."
             return self.failure("TL100", expected=expected, found="`**`", hint=hint)
-        return self.failure("TL100", expected=expected, found=self.found())
+        return self.failure("TL100", expected=expected, found=self.describe_token())
 
     def begins_line(self, token: Token) -> bool:
         """Is this where a new clause looks to begin: at the start of a line, or the end of the text?"""

@@ -234,7 +234,7 @@ class DirectiveReader(ClauseReader):
 
     def _convention(self) -> None:
         if self.token.text not in (SOUFFLE, PROLOG):
-            raise self.failure("TL117", found=self.found())
+            raise self.failure("TL117", found=self.describe_token())
         self.advance()
 
     def _functor(self, first: Token) -> Functor:
@@ -264,7 +264,7 @@ class DirectiveReader(ClauseReader):
         relation = self._relation("the name of a relation")
         length = self.duration() if self.token.kind == NUMBER else None
         if length is None or not length.value:
-            raise self.failure("TL134", found=self.found())
+            raise self.failure("TL134", found=self.describe_token())
         column = None
         if self.token.text == "by" and self.peek().kind == NAME:
             self.advance()

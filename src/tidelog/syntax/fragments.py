@@ -181,7 +181,7 @@ def _atom(reader: ProgramReader) -> Atom:
 
 def _expect_end(reader: ProgramReader, expected: str) -> None:
     if reader.token.kind != END:
-        raise reader.failure("TL100", expected=f"only {expected}", found=reader.found())
+        raise reader.failure("TL100", expected=f"only {expected}", found=reader.describe_token())
 
 
 def _ground_atom(reader: ProgramReader) -> Atom:

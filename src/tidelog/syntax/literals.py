@@ -170,7 +170,7 @@ class BodyReader(PathReader):
         if self.convention == SOUFFLE and self._begins_test():
             return negated(self.literal())[0]
         if self.token.kind != NAME or (self.token.text in ("true", "false") and self.peek().kind in _ENDS):
-            raise self.failure("TL116", found=self.found())
+            raise self.failure("TL116", found=self.describe_token())
         atom = self.atom()
         if self.token.kind not in _ENDS and self.token.text in COMPARISON_SIGNS | BINARY:
             raise self.failure("TL116", span_between(sign, self.token), found="a comparison")
@@ -206,13 +206,13 @@ class BodyReader(PathReader):
         sign = COMPARISON_SIGNS.get(self.token.text)
         if sign is None:
             if self.token.kind in _ENDS:
-                raise self.failure("TL119", span_between(first, self.previous), found=self.found())
+                raise self.failure("TL119", span_between(first, self.previous), found=self.describe_token())
             if self.token.text == "in" and self.peek().kind in ("(", "["):
                 raise self.failure("TL176")
             if first.text == "delete" and self.token.kind == NAME:
                 raise self.failure("TL175", span_between(first, self.token))
             hint = "Write `=`." if self.token.text == "is" else None
-            raise self.failure("TL100", hint=hint, expected=_A_COMPARISON, found=self.found())
+            raise self.failure("TL100", hint=hint, expected=_A_COMPARISON, found=self.describe_token())
         self.advance()
         right_token = self.token
         right = self.term()

@@ -100,7 +100,7 @@ class PathReader(TermReader):
         if read is None or read[0] > INT_MAX:
             raise self.failure("TL108", token.span, found=token.text)
         if not isinstance(read[0], int):
-            raise self.failure("TL100", token.span, expected=expected, found=self.found(token))
+            raise self.failure("TL100", token.span, expected=expected, found=self.describe_token(token))
         return read[0]
 
     def _bounds(self, opening: Token) -> tuple[int, int | None]:

@@ -171,16 +171,16 @@ class Preprocessor:
             return self._fault("TL182", token, expected="a file name in quotes", word="include")
         return self._included(match[1] or match[2], token)
 
-    def _included(self, wanted: str, token: Token) -> list[Token]:
+    def _included(self, name: str, token: Token) -> list[Token]:
         try:
-            source = self._sources.load(wanted, token.source.name)
+            source = self._sources.load(name, token.source.name)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            return self._fault("TL180", token, found=wanted, reason=reason)
+            return self._fault("TL180", token, found=name, reason=reason)
         if source.name in self._once:
             return []
         if source.name in self._open or len(self._open) >= MAX_INCLUDES:
-            return self._fault("TL181", token, found=wanted, limit=MAX_INCLUDES)
+            return self._fault("TL181", token, found=name, limit=MAX_INCLUDES)
         return self.tokens(replace(source, included=token.span))[:-1]
 
     def _define(self, token: Token, word: str) -> list[Token]:

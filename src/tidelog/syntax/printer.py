@@ -271,9 +271,9 @@ def _type(item: TypeDeclaration) -> str:
     return f".type {item.name} {'<:' if item.subtype else '='} {' | '.join(item.bases)}"
 
 
-def _constructor(made: Constructor) -> str:
-    fields = ", ".join(f"{field.name}: {field.type}" for field in made.fields)
-    return f"{made.name} {{{fields}}}" if made.name else f"[{fields}]"
+def _constructor(constructor: Constructor) -> str:
+    fields = ", ".join(f"{field.name}: {field.type}" for field in constructor.fields)
+    return f"{constructor.name} {{{fields}}}" if constructor.name else f"[{fields}]"
 
 
 def print_declaration(item: Declaration) -> str:

@@ -312,10 +312,10 @@ def read_file(
     )
 
 
-def raise_errors(found: tuple[Diagnostic, ...]) -> None:
+def raise_errors(diagnostics: tuple[Diagnostic, ...]) -> None:
     """Raise a ProgramError with all diagnostics if one of them is an error."""
-    if any(diagnostic.severity == "error" for diagnostic in found):
-        raise ProgramError(found)
+    if any(diagnostic.severity == "error" for diagnostic in diagnostics):
+        raise ProgramError(diagnostics)
 
 
 def tokens_of(source: Source, convention: str, findings: Findings) -> list[Token]:

@@ -24,14 +24,14 @@ Include = Callable[[str, str], "tuple[str, str | bytes]"]
 _NOT_TEXT = re.compile("[\ufffd\ud800-\udfff]++")
 _BROKEN = re.compile("[\ufffd\ud800-\udfff]")
 SAMPLE = 1 << 13
-_TELLING = re.compile(
+_TOKENS = re.compile(
     r'"(?:[^"\\\n]++|\\[^\n])*+"|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|%[^\n]*+'
     r"|(?<!\S)(?P<decl>\.(?:decl|comp|init)\b)|(?<!\S)\.convention\s++(?P<convention>souffle|prolog)\b"
     r'|(?:\#[ \t]*+|(?<!\S)\.)include[ \t]*+"(?P<include>[^"\n]*+)"'
 )
 
 
-_TELLING_WORDS = (".decl", ".comp", ".init", ".convention", "include")
+_KEYWORDS = (".decl", ".comp", ".init", ".convention", "include")
 
 
 def source_of(name: str, text: str | bytes, report: Report) -> Source:
@@ -61,13 +61,13 @@ class Sources:
         self._report = report
         self._loaded: dict[tuple[str, str], Source] = {}
 
-    def load(self, wanted: str, including: str) -> Source:
+    def load(self, name: str, including: str) -> Source:
         """The included text; OSError if there is none."""
-        key = (wanted, including)
+        key = (name, including)
         if key not in self._loaded:
             if self._include is None:
                 raise FileNotFoundError("no folder to search was given")
-            self._loaded[key] = source_of(*self._include(wanted, including), self._report)
+            self._loaded[key] = source_of(*self._include(name, including), self._report)
         return self._loaded[key]
 
     def convention_of(self, source: Source) -> str:
@@ -81,11 +81,11 @@ class Sources:
 
     def _convention_in(self, source: Source, depth: int, seen: set[str]) -> tuple[str | None, bool]:
         text = source.text
-        if not any(word in text for word in _TELLING_WORDS):
+        if not any(word in text for word in _KEYWORDS):
             return None, False
         said: str | None = None
         declares = False
-        for match in _TELLING.finditer(text):
+        for match in _TOKENS.finditer(text):
             if match.lastgroup == "decl":
                 declares = True
             elif match.lastgroup == "convention":
@@ -96,9 +96,9 @@ class Sources:
                 said, declares = said or inner_said, declares or inner_declares
         return said, declares
 
-    def _included(self, wanted: str, including: str, depth: int, seen: set[str]) -> tuple[str | None, bool]:
+    def _included(self, name: str, including: str, depth: int, seen: set[str]) -> tuple[str | None, bool]:
         try:
-            return self._convention_in(self.load(wanted, including), depth, seen)
+            return self._convention_in(self.load(name, including), depth, seen)
         except OSError:
             return None, False  # the preprocessor reports it where it stands
 
@@ -106,11 +106,11 @@ class Sources:
 def include_from(folder: Path, allows: Callable[[Path], bool] = lambda path: True) -> Include:
     """Looks beside the including file, then in the folder; what is not allowed is neither read nor looked for."""
 
-    def include(wanted: str, including: str) -> tuple[str, bytes]:
-        if "\0" in wanted:
+    def include(name: str, including: str) -> tuple[str, bytes]:
+        if "\0" in name:
             raise FileNotFoundError("the name contains a null character")
-        beside = Path(including).parent / wanted
-        path = beside if allows(beside) and beside.is_file() else folder / wanted
+        beside = Path(including).parent / name
+        path = beside if allows(beside) and beside.is_file() else folder / name
         if not allows(path):
             raise PermissionError(EACCES, "it is outside the folders that the program may read (--allow)")
         return str(path), path.read_bytes()

@@ -170,18 +170,18 @@ def _carried_out(request: bytes) -> tuple[str, Any, int]:
         return CRASH, traceback.format_exc(), _held()
 
 
-def serve(asked: Connection, answered: Connection) -> None:
+def serve(requests: Connection, answered: Connection) -> None:
     """Serve calls until the other end is closed."""
     answered.send_bytes(pickle.dumps((READY, None, 0)))
     while True:
         try:
-            request = asked.recv_bytes()
+            request = requests.recv_bytes()
         except EOFError:
             return
         answered.send_bytes(pickle.dumps(_carried_out(request)))
 
 
-def main(asked: int, answered: int, modules: list[str]) -> None:
+def main(requests: int, answered: int, modules: list[str]) -> None:
     """The process: it hears of Ctrl-C from its parent only, and lets others go first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError):
@@ -189,7 +189,7 @@ def main(asked: int, answered: int, modules: list[str]) -> None:
     os.dup2(2, 1)  # what is printed by accident goes to the standard error
     for module in modules:
         importlib.import_module(module)
-    serve(Connection(asked, writable=False), Connection(answered, readable=False))
+    serve(Connection(requests, writable=False), Connection(answered, readable=False))
 
 
 if __name__ == "__main__":

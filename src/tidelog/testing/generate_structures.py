@@ -43,7 +43,7 @@ def declarations() -> tuple[TypeDeclaration, ...]:
 def make(type_: str, constructor: str, *parts: Term) -> Call:
     """The term that makes a structure, or matches it."""
     types = tuple(field for _, field in FIELDS[type_][constructor])
-    return Call(Structure(MAKE, constructor, type_, types).made, parts)
+    return Call(Structure(MAKE, constructor, type_, types).constructor_name, parts)
 
 
 def random_structure(rng: Random, type_: str, depth: int = 2) -> Value:

@@ -21,6 +21,7 @@ from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.program import Aggregate, Atom, Program, Rule, Value
+from tidelog.program.elaborate.choose_witnesses import with_choices
 from tidelog.program.elaborate.hide_heads import with_hidden_heads
 from tidelog.program.elaborate.mark_witnesses import with_witnesses
 from tidelog.program.elaborate.separate_scopes import scoped_rule
@@ -55,7 +56,7 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
     frozenset({(1,)})
     """
     named = relations(program, facts)
-    program = scoped(with_witnesses(_without_constraints(program)))
+    program = scoped(with_choices(with_witnesses(_without_constraints(program))))
     judge = _Judge(program, functions)
     base = judge.base(facts)
     model: Model = {relation: frozenset(base.get(relation, ())) for relation in named}

@@ -58,13 +58,13 @@ class Context:
         return replace(self, scope=self.scope | names_of_body(body))
 
 
-def solutions(body: Sequence[Literal], found: Sequence[Binding], context: Context) -> Sequence[Binding]:
+def solutions(body: Sequence[Literal], bindings: Sequence[Binding], context: Context) -> Sequence[Binding]:
     """All solutions of the body that extend one of the bindings; one may appear once for each branch that gives it."""
-    if not found:
-        return found
-    for literal in arrange(body, _shared(found), context.scope):
-        found = list(extensions(literal, found, context))
-    return found
+    if not bindings:
+        return bindings
+    for literal in arrange(body, _shared(bindings), context.scope):
+        bindings = list(extensions(literal, bindings, context))
+    return bindings
 
 
 def _shared(bindings: Sequence[Binding]) -> frozenset[str]:
@@ -72,10 +72,10 @@ def _shared(bindings: Sequence[Binding]) -> frozenset[str]:
     return frozenset(bindings[0]).intersection(*bindings[1:]) if bindings else frozenset()
 
 
-def distinct(body: Sequence[Literal], found: Sequence[Binding], context: Context) -> list[Binding]:
+def distinct(body: Sequence[Literal], bindings: Sequence[Binding], context: Context) -> list[Binding]:
     """The solutions without repetitions, and without the variables that only some branches bind."""
-    kept = sorted(_shared(found).union(*map(binds, body)))
-    rows = ((tuple(each[name] for name in kept)) for each in solutions(body, found, context))
+    kept = sorted(_shared(bindings).union(*map(binds, body)))
+    rows = ((tuple(each[name] for name in kept)) for each in solutions(body, bindings, context))
     return [dict(zip(kept, row, strict=True)) for row in dict.fromkeys(rows)]
 
 
@@ -142,9 +142,9 @@ def ready(literal: Literal, bound: frozenset[str], scope: frozenset[str]) -> boo
             return True
 
 
-def _opens(literal: Comparison, known: bool, wanted: bool, bound: frozenset[str], scope: frozenset[str]) -> bool:
+def _opens(literal: Comparison, known: bool, goal: bool, bound: frozenset[str], scope: frozenset[str]) -> bool:
     """Whether an equation can be read as a pattern beside a value."""
-    for pattern, ready_ in ((literal.right, known), (literal.left, wanted)):
+    for pattern, ready_ in ((literal.right, known), (literal.left, goal)):
         if literal.op == "=" and ready_ and constructor_of(pattern) is not None:
             found = list(ends(pattern))
             plain = bound | {end.name for end in found if isinstance(end, Var)}
@@ -180,35 +180,35 @@ def binds(literal: Literal) -> frozenset[str]:
     return names(terms_of(literal))  # those of a negation have values before it
 
 
-def extensions(literal: Literal, found: Sequence[Binding], context: Context) -> Iterator[Binding]:
+def extensions(literal: Literal, bindings: Sequence[Binding], context: Context) -> Iterator[Binding]:
     """The bindings under which the literal holds and which extend one of those given."""
     match literal:
         case Atom(predicate=predicate, args=args):
-            yield from join(found, args, context.model.get(predicate, ()), context)
+            yield from join(bindings, args, context.model.get(predicate, ()), context)
         case PathAtom(path=path, source=source, target=target, negated=True):
             walks, ends = pairs(path, context.model), (source, target)
-            yield from (each for each in found if next(_matches(ends, walks, each, context), None) is None)
+            yield from (each for each in bindings if next(_matches(ends, walks, each, context), None) is None)
         case PathAtom(path=path, source=source, target=target):
-            yield from join(found, (source, target), pairs(path, context.model), context)
+            yield from join(bindings, (source, target), pairs(path, context.model), context)
         case Negation(atom=Atom(predicate=predicate, args=args)):
             rows = context.model.get(predicate, ())
-            yield from (each for each in found if next(_matches(args, rows, each, context), None) is None)
+            yield from (each for each in bindings if next(_matches(args, rows, each, context), None) is None)
         case Comparison():
-            yield from (extended for each in found for extended in _comparisons(literal, each, context))
+            yield from (extended for each in bindings for extended in _comparisons(literal, each, context))
         case Boolean(value=value):
-            yield from found if value else ()
+            yield from bindings if value else ()
         case Disjunction(branches=branches):
-            yield from (extended for branch in branches for extended in solutions(branch, found, context))
+            yield from (extended for branch in branches for extended in solutions(branch, bindings, context))
 
 
-def join(found: Sequence[Binding], args: Sequence[Term], rows: Iterable[Row], context: Context) -> Iterator[Binding]:
+def join(bindings: Sequence[Binding], args: Sequence[Term], rows: Iterable[Row], context: Context) -> Iterator[Binding]:
     """The bindings extended by each row that fits; rows are looked up by the variables that all bindings have."""
-    shared = _shared(found)
+    shared = _shared(bindings)
     known = [(i, arg.name) for i, arg in enumerate(args) if isinstance(arg, Var) and arg.name in shared]
     index: dict[Row, list[Row]] = defaultdict(list)
     for row in rows:
         index[tuple(row[i] for i, _ in known)].append(row)
-    for binding in found:
+    for binding in bindings:
         yield from _matches(args, index.get(tuple(binding[name] for _, name in known), ()), binding, context)
 
 

@@ -112,15 +112,15 @@ def _blank(rule: Rule, convention: str, named: Set[str]) -> RuleCoverage:
     return RuleCoverage(title, premises, failed=[False] * len(premises))
 
 
-def _see_rule(found: RuleCoverage, rule: Rule, rows: Rows, functions: Overloads) -> None:
+def _see_rule(coverage: RuleCoverage, rule: Rule, rows: Rows, functions: Overloads) -> None:
     scope = names(rule.head.args)
     body = with_named_wildcards(rule.body, scope)
     model = {name: rows.get(name, frozenset()) for name in {*rows, *_read(rule)}}
     context = Context(model, functions, scope).inside(body)
-    found.used = found.used or bool(_solved(body, context))
+    coverage.used = coverage.used or bool(_solved(body, context))
     for i, premise in enumerate(body):
-        if not found.failed[i]:
-            found.failed[i] = _fails(premise, [*body[:i], *body[i + 1 :]], context)
+        if not coverage.failed[i]:
+            coverage.failed[i] = _fails(premise, [*body[:i], *body[i + 1 :]], context)
 
 
 def _read(rule: Rule) -> set[str]:

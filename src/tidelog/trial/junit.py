@@ -25,7 +25,7 @@ def to_junit(results: Results) -> str:
                 suite, "testcase", name=outcome.case.name, classname=path, time=f"{outcome.seconds:.3f}"
             )
             if not outcome.passed:
-                texts = [f"{path}:{broken.line}: {broken.told}" for broken in outcome.broken]
+                texts = [f"{path}:{broken.line}: {broken.message}" for broken in outcome.broken]
                 failure = ElementTree.SubElement(case, "failure", message=texts[0].splitlines()[0])
                 failure.text = "\n".join(texts)
     ElementTree.indent(root)

@@ -28,7 +28,7 @@ class Mutant:
     """A program with a mistake, and the mistake in words."""
 
     rule: str
-    told: str
+    change: str
     program: Program
 
 
@@ -39,14 +39,14 @@ def mutants(program: Program) -> Iterator[Mutant]:
         if rule.subsumes:
             continue
         label = rule.label or print_rule(rule, program.convention)
-        for told, changed in _changed(rule, program.convention):
+        for change, changed in _changed(rule, program.convention):
             rules = (*program.rules[:i], *changed, *program.rules[i + 1 :])
-            made = replace(program, rules=rules)
+            mutated = replace(program, rules=rules)
             try:
-                check_program(made, functions, known=_known(program))
+                check_program(mutated, functions, known=_known(program))
             except ProgramError:
                 continue
-            yield Mutant(label, told, made)
+            yield Mutant(label, change, mutated)
 
 
 def _known(program: Program) -> dict[str, int]:
@@ -59,12 +59,12 @@ def _changed(rule: Rule, convention: str) -> Iterator[tuple[str, tuple[Rule, ...
     yield "the rule is removed", ()
     for i, literal in enumerate(rule.body):
         text = print_literal(literal, convention)
-        for told, changed in _changed_literal(literal, convention):
+        for change, changed in _changed_literal(literal, convention):
             body = (*rule.body[:i], *changed, *rule.body[i + 1 :])
             if body:
-                yield f"`{text}` {told}", (replace(rule, body=body, plans=()),)
-    for told, head in _changed_atom(rule.head, convention):
-        yield f"in the head {told}", (replace(rule, head=head),)
+                yield f"`{text}` {change}", (replace(rule, body=body, plans=()),)
+    for change, head in _changed_atom(rule.head, convention):
+        yield f"in the head {change}", (replace(rule, head=head),)
 
 
 def _changed_literal(literal: Literal, convention: str) -> Iterator[tuple[str, tuple[Literal, ...]]]:
@@ -72,20 +72,22 @@ def _changed_literal(literal: Literal, convention: str) -> Iterator[tuple[str, t
     match literal:
         case Negation(atom=atom):
             yield "is no longer negated", (atom,)
-            yield from ((told, (Negation(changed, literal.span),)) for told, changed in _changed_atom(atom, convention))
+            yield from (
+                (change, (Negation(changed, literal.span),)) for change, changed in _changed_atom(atom, convention)
+            )
         case Atom():
             yield "is negated", (Negation(literal, literal.span),)
-            yield from ((told, (changed,)) for told, changed in _changed_atom(literal, convention))
+            yield from ((change, (changed,)) for change, changed in _changed_atom(literal, convention))
         case Comparison(op=op, left=left, right=right):
             yield f"has `{MOVED[op]}` instead of `{op}`", (replace(literal, op=MOVED[op]),)
-            yield from ((told, (replace(literal, left=o),)) for told, o in _changed_constant(left, convention))
-            yield from ((told, (replace(literal, right=o),)) for told, o in _changed_constant(right, convention))
+            yield from ((change, (replace(literal, left=o),)) for change, o in _changed_constant(left, convention))
+            yield from ((change, (replace(literal, right=o),)) for change, o in _changed_constant(right, convention))
 
 
 def _changed_atom(atom: Atom, convention: str) -> Iterator[tuple[str, Atom]]:
     for i, arg in enumerate(atom.args):
-        for told, other in _changed_constant(arg, convention):
-            yield told, replace(atom, args=(*atom.args[:i], other, *atom.args[i + 1 :]))
+        for change, other in _changed_constant(arg, convention):
+            yield change, replace(atom, args=(*atom.args[:i], other, *atom.args[i + 1 :]))
 
 
 def _changed_constant(term: Term, convention: str) -> Iterator[tuple[str, Term]]:

@@ -47,7 +47,7 @@ class ExpectationFailure:
     """Something that does not hold: the line that says it should, and how it is instead."""
 
     line: int
-    told: str
+    message: str
 
 
 @dataclass(slots=True)
@@ -104,21 +104,21 @@ class _Run:
 
     def _apply(self, db: Engine, epochs: Iterable[Epoch]) -> TidelogError | None:
         """The epochs up to the first that is refused, and why it is."""
-        for told in epochs:
-            self._know(db, [change.atom.predicate for change in told if isinstance(change, FactChange)], told)
+        for changes in epochs:
+            self._know(db, [change.atom.predicate for change in changes if isinstance(change, FactChange)], changes)
             try:
                 with db.epoch() as epoch:
-                    take_script(epoch, tuple(told))
+                    take_script(epoch, tuple(changes))
             except TidelogError as error:
                 self.outcome.refusals |= refused_by(error)
                 return error
         return None
 
-    def _know(self, db: Engine, names: Iterable[str], told: Epoch = ()) -> None:
+    def _know(self, db: Engine, names: Iterable[str], changes: Epoch = ()) -> None:
         """A relation that neither the program nor the rules of the epoch name is a mistake of the case."""
-        added = [change.rule for change in told if isinstance(change, RuleAdded)]
+        added = [change.rule for change in changes if isinstance(change, RuleAdded)]
         known = {atom.predicate for rule in added for atom in (rule.head, *atoms(rule_literals(rule)))}
-        instances = any(isinstance(change, InstanceAdded) for change in told)
+        instances = any(isinstance(change, InstanceAdded) for change in changes)
         for name in dict.fromkeys(names):
             if name not in db and name not in known and not instances:
                 self.outcome.broken.append(ExpectationFailure(self.case.line, f"the program has no relation `{name}`"))
@@ -128,9 +128,9 @@ class _Run:
             line = then[0].line if then else self.case.line
             self.outcome.broken.append(ExpectationFailure(line, f"an epoch was refused: {refusal}"))
         for expected in then:
-            told = self._difference(db, number, expected, refusal)
-            if told:
-                self.outcome.broken.append(ExpectationFailure(expected.line, told))
+            message = self._difference(db, number, expected, refusal)
+            if message:
+                self.outcome.broken.append(ExpectationFailure(expected.line, message))
 
     def _difference(self, db: Engine, number: int, expected: Expectation, refusal: TidelogError | None) -> str:
         if expected.verb == REFUSED:
@@ -143,9 +143,9 @@ class _Run:
     def _golden(self, number: int, name: str, rows: frozenset[Row]) -> str:
         if self.golden is None:
             return ""
-        told, written = self.golden.compare(self.case.name, number, name, rows)
+        message, written = self.golden.compare(self.case.name, number, name, rows)
         self.outcome.accepted += written
-        return told
+        return message
 
     def _watch(self, db: Engine) -> None:
         if self.watched:
@@ -172,35 +172,35 @@ def difference(expected: Expectation, rows: Rows, writers: Mapping[str, FactWrit
     """What does not hold of an expectation about views; the empty text if it holds."""
     if expected.verb == EMPTY:
         found = rows[expected.name]
-        return f"{expected.name} is not empty: {_shown(map(writers[expected.name], found))}" if found else ""
+        return f"{expected.name} is not empty: {_list_facts(map(writers[expected.name], found))}" if found else ""
     wanted = {atom: _row(atom, writers[atom.predicate].types) for atom in expected.atoms}
     if expected.verb == EQUALS:
         return _unequal(rows[expected.name], wanted, writers[expected.name])
-    told = []
+    messages = []
     for atom, row in wanted.items():
         there = [found for found in rows[atom.predicate] if _fits(found, row)]
         if expected.verb == CONTAINS and not there:
-            told.append(f"{print_atom(atom, writers[atom.predicate].convention or SOUFFLE)} is missing")
+            messages.append(f"{print_atom(atom, writers[atom.predicate].convention or SOUFFLE)} is missing")
         elif expected.verb == LACKS and there:
-            told.append(f"{_shown(map(writers[atom.predicate], there))} should not be present")
-    return "; ".join(told)
+            messages.append(f"{_list_facts(map(writers[atom.predicate], there))} should not be present")
+    return "; ".join(messages)
 
 
-def _unequal(rows: frozenset[Row], wanted: Mapping[Atom, Row], write: FactWriter) -> str:
+def _unequal(rows: frozenset[Row], expected: Mapping[Atom, Row], write: FactWriter) -> str:
     convention = write.convention or SOUFFLE
-    missing = [atom for atom, row in wanted.items() if not any(_fits(found, row) for found in rows)]
-    extra = [found for found in rows if not any(_fits(found, row) for row in wanted.values())]
+    missing = [atom for atom, row in expected.items() if not any(_fits(found, row) for found in rows)]
+    extra = [found for found in rows if not any(_fits(found, row) for row in expected.values())]
     parts = [([print_atom(atom, convention) for atom in missing], "missing")]
     parts.append((list(map(write, extra)), "should not be present"))
-    return "; ".join(f"{_shown(texts)} {word}" for texts, word in parts if texts)
+    return "; ".join(f"{_list_facts(texts)} {word}" for texts, word in parts if texts)
 
 
-def _fits(found: Row, wanted: Row) -> bool:
-    pairs = zip(found, wanted, strict=True)
-    return len(found) == len(wanted) and all(w is ANYTHING or f is w or f == w for f, w in pairs)  # NaN is itself
+def _fits(row: Row, pattern: Row) -> bool:
+    pairs = zip(row, pattern, strict=True)
+    return len(row) == len(pattern) and all(w is ANYTHING or f is w or f == w for f, w in pairs)  # NaN is itself
 
 
-def _shown(facts: Iterable[str]) -> str:
+def _list_facts(facts: Iterable[str]) -> str:
     texts = sorted(facts)
     more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
     return ", ".join(texts[:SHOWN]) + more

@@ -69,18 +69,20 @@ class Survivor:
     mutant: Mutant
 
 
-def survivors(files: Sequence[CaseFile], load: Load, most: int, tell: Callable[[int, int], None]) -> Iterator[Survivor]:
-    """The undetected mutants among the first ``most``; ``tell`` is called with the number tried and the total."""
+def survivors(
+    files: Sequence[CaseFile], load: Load, most: int, report: Callable[[int, int], None]
+) -> Iterator[Survivor]:
+    """The undetected mutants among the first ``most``; ``report`` is called with the number tried and the total."""
     by_program: dict[Path, list[CaseFile]] = {}
     for file in files:
         by_program.setdefault(file.program.resolve(), []).append(file)
     tried = 0
     for path, own in by_program.items():
         subjects = [(file, load(file)) for file in own]
-        made = list(mutants(subjects[0][1].program))[: most - tried]
-        for mutant in made:
+        tried_mutants = list(mutants(subjects[0][1].program))[: most - tried]
+        for mutant in tried_mutants:
             tried += 1
-            tell(tried, len(made))
+            report(tried, len(tried_mutants))
             noticed = (is_noticed(mutant, file.cases, subject, Golden(file.path)) for file, subject in subjects)
             if not any(noticed):
                 yield Survivor(path, mutant)

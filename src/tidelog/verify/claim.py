@@ -15,7 +15,7 @@ from typing import Any
 from tidelog.program import Program, Rule, Value
 from tidelog.program.check import check_program
 from tidelog.program.functions.table import FUNCTIONS
-from tidelog.program.graph.asserted_facts import kept_apart
+from tidelog.program.graph.asserted_facts import asserted_elsewhere_of
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.types.arity import RESERVED
 from tidelog.program.values.rule import REFUSE
@@ -98,7 +98,7 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     taken = FactCache(user, plain)
     asserted = taken.asserted
     if base is not None:
-        elsewhere = kept_apart(program)
+        elsewhere = asserted_elsewhere_of(program)
         given = {elsewhere.get(name, name): map(plain[name], rows) for name, rows in base.items()}
         asserted = _with_text(checked, elsewhere, {n: frozenset(rows) for n, rows in given.items()}, schema, functions)
     return Claim(taken, asserted, strata_of(checked.rules), schema, functions)

@@ -31,7 +31,7 @@ from tidelog.program import (
     Wildcard,
     subterms,
 )
-from tidelog.program.values.structure import made_by
+from tidelog.program.values.structure import structure_made
 from tidelog.program.values.term import NUMBER
 
 Argument: TypeAlias = Var | Const
@@ -179,7 +179,7 @@ class _Flat:
                 into.append(Absent(path, self.tested((source, target), into)))
             case Negation(atom=Atom(predicate=predicate, args=args)):
                 into.append(Absent(predicate, self.tested(args, into)))
-            case Comparison(op="=", left=left, right=right) if made_by(left) or made_by(right):
+            case Comparison(op="=", left=left, right=right) if structure_made(left) or structure_made(right):
                 self.equation(left, right, into)
             case Comparison(op=op, left=left, right=right):
                 into.append(Test(op, self.scalar(left, into), self.scalar(right, into)))
@@ -200,14 +200,14 @@ class _Flat:
 
     def matched(self, term: Term, into: list[Item | _Choice]) -> Argument:
         """The term as an argument of a positive atom: a structure is opened."""
-        if made_by(term) is None:
+        if structure_made(term) is None:
             return self.argument(term, into)
         return self.opened(term, into)
 
     def equation(self, left: Term, right: Term, into: list[Item | _Choice]) -> None:
         """An equation with a structure: a value that both sides describe, each as far as possible."""
-        value = self.opened(left, into) if made_by(left) else self.argument(left, into)
-        other = self.opened(right, into) if made_by(right) else self.argument(right, into)
+        value = self.opened(left, into) if structure_made(left) else self.argument(left, into)
+        other = self.opened(right, into) if structure_made(right) else self.argument(right, into)
         into.append(Test("=", value, other))
 
     def opened(self, term: Term, into: list[Item | _Choice]) -> Var:
@@ -215,7 +215,7 @@ class _Flat:
 
         One with ``_`` inside is part of a valuation, as the ``_`` would be.
         """
-        structure = made_by(term)
+        structure = structure_made(term)
         assert structure is not None
         assert isinstance(term, Call)
         known = not any(isinstance(part, Wildcard) for part in subterms(term))

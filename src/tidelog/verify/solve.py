@@ -157,8 +157,8 @@ Matches = Callable[[Registers, int, Iterable[Any]], None]
 
 
 def _bind(bind: Sequence[tuple[int, int]], then: Step) -> Matches:
-    def run(registers: Registers, rank: int, found: Iterable[Any]) -> None:
-        for row, _ in found:
+    def run(registers: Registers, rank: int, rows: Iterable[Any]) -> None:
+        for row, _ in rows:
             for place, slot in bind:
                 registers[slot] = row[place]
             then(registers, rank)
@@ -167,8 +167,8 @@ def _bind(bind: Sequence[tuple[int, int]], then: Step) -> Matches:
 
 
 def _bind_ranked(bind: Sequence[tuple[int, int]], then: Step) -> Matches:
-    def run(registers: Registers, rank: int, found: Iterable[Any]) -> None:
-        for row, own in found:
+    def run(registers: Registers, rank: int, rows: Iterable[Any]) -> None:
+        for row, own in rows:
             for place, slot in bind:
                 registers[slot] = row[place]
             then(registers, own if own > rank else rank)
@@ -179,8 +179,8 @@ def _bind_ranked(bind: Sequence[tuple[int, int]], then: Step) -> Matches:
 def _repeated(pairs: Sequence[tuple[int, int]], match: Matches) -> Matches:
     """Facts in which a variable that stands twice in the atom has one value."""
 
-    def run(registers: Registers, rank: int, found: Iterable[Any]) -> None:
-        match(registers, rank, [m for m in found if all(m[0][a] == m[0][b] for a, b in pairs)])
+    def run(registers: Registers, rank: int, rows: Iterable[Any]) -> None:
+        match(registers, rank, [m for m in rows if all(m[0][a] == m[0][b] for a, b in pairs)])
 
     return run
 

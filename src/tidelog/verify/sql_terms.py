@@ -204,6 +204,7 @@ _TYPED: Mapping[str, Mapping[str, Writer]] = {
         "ord": _called("xxhash64"),
         "md5": _called("md5"),
         "sha1": _called("sha1"),
+        "f_sha1": _called("sha1"),
         "sha256": _template("sha2({0}, 256)"),
         "crc32": _called("crc32"),
         "min": _called("least"),

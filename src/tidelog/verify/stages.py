@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from tidelog.program import Path, Program
 from tidelog.program.functions.table import FUNCTIONS
-from tidelog.program.graph.asserted_facts import kept_apart
+from tidelog.program.graph.asserted_facts import asserted_elsewhere_of
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.values.rule import WARN
 from tidelog.program.values.state import EngineState, FactState
@@ -59,7 +59,7 @@ def verify_facts(
     unfounded: p(3, 3) does not follow from the base facts
     """
     began = time.perf_counter()
-    elsewhere = kept_apart(program)
+    elsewhere = asserted_elsewhere_of(program)
     if elsewhere:
         raise failures.NO_CANDIDATES.error(relation=min(elsewhere))
     rules = tuple(r for r in program.rules if r.constraint is None or r.constraint.severity != WARN)

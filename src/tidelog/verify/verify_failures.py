@@ -96,7 +96,7 @@ NO_CANDIDATES = FailureEntry(
     "TL4105",
     EngineError,
     "relation cannot be certified from files",
-    "facts of `{relation}` cannot be certified from files: it is declared with a choice, a subsumption or as an "
+    "facts of `{relation}` cannot be certified from files: it has a choice or a subsumption, or is an "
     "equivalence relation",
     "The certificate of such a relation needs the facts that it chooses from, which files of results do not contain.",
     "Load the facts with `tidelog run --state DIR` and certify the state with `tidelog verify DIR`.",

@@ -1,7 +1,7 @@
 """Why a fact is true, and why it is not."""
 
 from tidelog.why.absence import WhyNot
-from tidelog.why.ask import asked_types, fact_key, read_fact
+from tidelog.why.ask import fact_key, fact_types, read_fact
 from tidelog.why.attempt import Attempt
 from tidelog.why.errors import NotTrueError
 from tidelog.why.failure import refute
@@ -22,8 +22,8 @@ __all__ = [
     "Premise",
     "Proof",
     "WhyNot",
-    "asked_types",
     "fact_key",
+    "fact_types",
     "prove",
     "read_fact",
     "refute",

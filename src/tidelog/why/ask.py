@@ -51,7 +51,7 @@ def read_fact(
     return relation, tuple(values)
 
 
-def asked_types(values: tuple[object, ...], types: tuple[str | None, ...]) -> tuple[str | None, ...]:
+def fact_types(values: tuple[object, ...], types: tuple[str | None, ...]) -> tuple[str | None, ...]:
     """The types of a fact's columns; where none is known yet, that of the value that is asked about."""
     if len(values) != len(types):
         return types

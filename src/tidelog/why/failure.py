@@ -18,7 +18,7 @@ from tidelog.program.values.pattern import only_opens
 from tidelog.program.values.scope import rule_names
 from tidelog.program.values.structure import NIL, READ, TEST, structure_of
 from tidelog.rewrite.demand.pass_demand import known_args
-from tidelog.rewrite.demand.restrict import asked_name
+from tidelog.rewrite.demand.restrict import demand_relation
 from tidelog.rewrite.names import KEYED, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
 from tidelog.syntax import print_atom, print_literal, print_term
@@ -80,12 +80,12 @@ def _other_classes(ledger: Ledger, key: FactKey, text: str) -> WhyNot:
 def _asked_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
     """The rules of a fact's relation; if it is evaluated on demand, those for which the fact is demanded."""
     rules, demand = proposing_rules(ledger, key), ledger.rules.demand
-    if demand is None or key[0] not in demand.asked:
+    if demand is None or key[0] not in demand.patterns:
         return rules
     asked = [
         pattern
-        for pattern in demand.asked[key[0]]
-        if ledger.has((asked_name(key[0], pattern), known_args(key[1], pattern)))
+        for pattern in demand.patterns[key[0]]
+        if ledger.has((demand_relation(key[0], pattern), known_args(key[1], pattern)))
     ]
     return [rule for rule in rules if any(f"/{pattern}" in (rule.label or "") for pattern in asked)]
 
@@ -209,8 +209,8 @@ class _Refutation:
         written_atom = literal.atom if isinstance(literal, Negation) else literal
         assert isinstance(written_atom, Atom)
         atom = self._nameless(question, self.words.put_in(question, written_atom, frame.binding.get))
-        if (asked := self.words.asked(atom)) is not None:
-            return f"asked for {print_atom(asked, self.convention)}"
+        if (request := self.words.request_for(atom)) is not None:
+            return f"asked for {print_atom(request, self.convention)}"
         if is_auxiliary(atom.predicate):
             source, walk = self.words.projected(atom), self.words.walk_text(atom)
             if walk is not None:

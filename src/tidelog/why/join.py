@@ -178,14 +178,14 @@ class Join:
     def _looks(self, question: Question, part: Part, frame: Valuation, below: int | None) -> Iterator[FactPattern]:
         """What is looked at to extend a valuation by a part."""
         if isinstance(part.literal, Atom):
-            yield self._wanted(question, part.literal, frame, below)
+            yield self._fact_pattern(question, part.literal, frame, below)
         elif isinstance(part.literal, Negation):
             yield self.ledger.whole(self._denied(part.literal, frame))
 
-    def _wanted(self, question: Question, atom: Atom, frame: Valuation, below: int | None) -> FactPattern:
+    def _fact_pattern(self, question: Question, atom: Atom, frame: Valuation, below: int | None) -> FactPattern:
         known = self._known(atom, frame)
         own = self.ledger.same_stratum(question.rule.head.predicate, atom.predicate)
-        return self.ledger.wanted(atom.predicate, known, below if own and len(known) < len(atom.args) else None)
+        return self.ledger.pattern(atom.predicate, known, below if own and len(known) < len(atom.args) else None)
 
     def _known(self, atom: Atom, frame: Valuation) -> dict[int, int]:
         return {i: self._cell(a, frame.binding) for i, a in enumerate(atom.args) if _is_known(a, frame.binding)}
@@ -207,7 +207,7 @@ class Join:
     ) -> Iterator[Valuation]:
         ledger, name = self.ledger, atom.predicate
         own = ledger.same_stratum(question.rule.head.predicate, name)
-        for cells, found in ledger.pages.facts(self._wanted(question, atom, frame, below)):
+        for cells, found in ledger.pages.facts(self._fact_pattern(question, atom, frame, below)):
             ledger.spend()
             rank = found if own else 0
             if below is not None and rank >= below:
@@ -276,11 +276,11 @@ class Join:
         """The cell of a constant."""
         return self.ledger.dictionary.encode(constant.value, constant.type)
 
-    def _computed(self, question: Question, term: Term, binding: Binding, wanted: str | None) -> int:
+    def _computed(self, question: Question, term: Term, binding: Binding, expected: str | None) -> int:
         if isinstance(term, Var):
             return binding[term.name]
         value, type_ = self.evaluate(question, term, binding)
-        return self.ledger.dictionary.encode(value, wanted or type_)
+        return self.ledger.dictionary.encode(value, expected or type_)
 
     def evaluate(self, question: Question, term: Term, binding: Binding) -> tuple[Value, str]:
         """The value of a scalar term and its type."""

@@ -20,7 +20,7 @@ from tidelog.plan.result_types import Outside, outside_types
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value, Var
-from tidelog.program.graph.asserted_facts import kept_apart, users_name
+from tidelog.program.graph.asserted_facts import asserted_elsewhere_of, users_name
 from tidelog.program.graph.choice import as_copy, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.values.shape import Shape
@@ -43,7 +43,7 @@ class Ledger:
         self.pages = Pages(runtime.facts, running=running, far=runtime.partitions > 1 or runtime.session is not None)
         self.dictionary = runtime.dictionary
         self.rules = rules
-        self.asserted_elsewhere = kept_apart(rules.program)
+        self.asserted_elsewhere = asserted_elsewhere_of(rules.program)
         self.work = work
         self.sizes = Sizes(runtime.facts.live, runtime.facts.key_counts(), {}, frozenset())
         self.by_head: dict[str, list[Rule]] = {}
@@ -56,7 +56,7 @@ class Ledger:
 
     # Facts
 
-    def wanted(self, name: str, known: Mapping[int, int], below: int | None = None) -> FactPattern:
+    def pattern(self, name: str, known: Mapping[int, int], below: int | None = None) -> FactPattern:
         """What to ask for: the facts that have these cells in these columns, perhaps only those of lower rank."""
         columns = tuple(sorted(known))
         return FactPattern(name, columns, tuple(known[c] for c in columns), below, ranked=name in self.by_head)
@@ -67,15 +67,15 @@ class Ledger:
 
     def has(self, key: FactKey) -> bool:
         """Whether a fact is present."""
-        return self.pages.found(self.whole(key)).total > 0
+        return self.pages.page(self.whole(key)).total > 0
 
     def rank(self, key: FactKey) -> int:
         """The rank of a fact that is present."""
-        return int(self.pages.found(self.whole(key)).ranks[0])
+        return int(self.pages.page(self.whole(key)).ranks[0])
 
     def is_asserted(self, key: FactKey) -> bool:
         """Whether a present fact is asserted, where that is kept."""
-        found = self.pages.found(self.whole(self.asserted_as(key)))
+        found = self.pages.page(self.whole(self.asserted_as(key)))
         return found.total > 0 and bool(found.asserted[0])
 
     def asserted_as(self, key: FactKey) -> FactKey:
@@ -85,16 +85,16 @@ class Ledger:
     def shown(self, rule: Rule, candidate: FactKey) -> int | None:
         """The rank of a candidate that its group shows; None of any other."""
         columns = tuple(range(len(candidate[1])))
-        found = self.pages.found(FactPattern(candidate[0], columns, candidate[1], shown_by=rule.label or ""))
+        found = self.pages.page(FactPattern(candidate[0], columns, candidate[1], shown_by=rule.label or ""))
         return int(found.ranks[0]) if found.total else None
 
     def count(self, name: str, known: Mapping[int, int]) -> int:
         """How many facts have these cells in these columns."""
-        return self.pages.found(self.wanted(name, known)).total
+        return self.pages.page(self.pattern(name, known)).total
 
     def keys(self, name: str, known: Mapping[int, int]) -> Iterator[FactKey]:
         """The facts that have these cells in these columns."""
-        return ((name, cells) for cells, _ in self.pages.facts(self.wanted(name, known)))
+        return ((name, cells) for cells, _ in self.pages.facts(self.pattern(name, known)))
 
     def code(self, rule: Rule) -> RuleCode:
         """What partitions know of a rule."""

@@ -22,7 +22,7 @@ def proof_page(root: FactNode, rules: Mapping[str, str], hidden: str) -> str:
     small = sum(1 for _ in walk(root)) <= SMALL
     parts = [_tree(root, rules, None if small else LEVELS)]
     if rules:
-        parts.append(html.apart(html.code("\n".join(rules.values()))))
+        parts.append(html.spaced_line(html.code("\n".join(rules.values()))))
     if hidden:
         parts.append(html.line(html.faint(hidden)))
     return html.page(*parts)

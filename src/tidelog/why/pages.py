@@ -24,34 +24,34 @@ class Pages:
         self._facts, self._running, self.far = facts, running, far
         self._seen: dict[FactPattern, FactPage] = {}
 
-    def ahead(self, wanted: Iterable[FactPattern]) -> None:
+    def ahead(self, patterns: Iterable[FactPattern]) -> None:
         """Ask for what is looked at next, all of it together."""
         if self.far:
-            missing = [one for one in dict.fromkeys(wanted) if one not in self._seen]
+            missing = [one for one in dict.fromkeys(patterns) if one not in self._seen]
             if missing:
                 self._remember(missing)
 
-    def found(self, wanted: FactPattern) -> FactPage:
+    def page(self, pattern: FactPattern) -> FactPage:
         """One page of the facts that are wanted."""
-        if wanted not in self._seen:
-            self._remember([wanted])
-        return self._seen[wanted]
+        if pattern not in self._seen:
+            self._remember([pattern])
+        return self._seen[pattern]
 
-    def facts(self, wanted: FactPattern) -> Iterator[tuple[tuple[int, ...], int]]:
+    def facts(self, pattern: FactPattern) -> Iterator[tuple[tuple[int, ...], int]]:
         """The facts that are wanted, with their ranks, page by page; of each partition oldest records first."""
         while True:
-            found = self.found(wanted)
+            found = self.page(pattern)
             yield from zip(map(tuple, found.cells.tolist()), found.ranks.tolist(), strict=True)
             if not found.more:
                 return
-            wanted = wanted.following()
+            pattern = pattern.following()
 
-    def all_cells(self, wanted: FactPattern) -> Cells:
+    def all_cells(self, pattern: FactPattern) -> Cells:
         """The columns of all facts that are wanted."""
-        (found,) = self._facts.find([replace(wanted, count=ALL)], running=self._running)
+        (found,) = self._facts.find([replace(pattern, count=ALL)], running=self._running)
         return found.cells
 
-    def _remember(self, wanted: list[FactPattern]) -> None:
+    def _remember(self, patterns: list[FactPattern]) -> None:
         if len(self._seen) > REMEMBERED:
             self._seen.clear()
-        self._seen.update(zip(wanted, self._facts.find(wanted, running=self._running), strict=True))
+        self._seen.update(zip(patterns, self._facts.find(patterns, running=self._running), strict=True))

@@ -17,10 +17,10 @@ from tidelog.plan.plan_rule import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
 from tidelog.program.graph.choice import choices, chosen_for
 from tidelog.program.graph.equivalence import LEAST
-from tidelog.program.values.pattern import only_makes, only_opens
+from tidelog.program.values.pattern import is_constructed, only_opens
 from tidelog.program.values.scope import rule_names
 from tidelog.rewrite.demand.pass_demand import BOUND
-from tidelog.rewrite.demand.restrict import asked_of
+from tidelog.rewrite.demand.restrict import demanded_by_name
 from tidelog.rewrite.names import CANDIDATES, KEYED, VALUES, behind_total, is_auxiliary
 from tidelog.rewrite.paths.names import walk_in_words
 from tidelog.rewrite.scope import body_aggregates, rule_terms
@@ -124,7 +124,7 @@ class Premises:
         facts = dict(support.facts)
         parts: list[Item | _AuxiliaryFact] = []
         for position, literal in enumerate(support.rule.body):
-            if isinstance(literal, Atom) and self.asked(literal) is not None:
+            if isinstance(literal, Atom) and self.request_for(literal) is not None:
                 continue  # that a fact is asked for is no reason for it
             if isinstance(literal, Atom):
                 key = facts[position]
@@ -151,9 +151,9 @@ class Premises:
         label = self.ledger.owner(support.rule)
         return Group(kind, text or self.aggregate_text(label, atom.predicate), zero, 0, label)
 
-    def asked(self, atom: Atom) -> Atom | None:
+    def request_for(self, atom: Atom) -> Atom | None:
         """The atom that is asked for where this one holds; None for any other."""
-        found = asked_of(atom.predicate)
+        found = demanded_by_name(atom.predicate)
         if found is None:
             return None
         values = iter(atom.args)
@@ -208,7 +208,7 @@ class Premises:
     def _head_computations(self, support: Support) -> list[Condition]:
         tests = []
         for column, arg in enumerate(support.rule.head.args):
-            if isinstance(arg, Call) and not only_makes(arg):
+            if isinstance(arg, Call) and not is_constructed(arg):
                 result = Var(f"column {column + 1}")
                 text = self.ground_text(support.question, Comparison("=", result, arg), support.binding.get)
                 tests.append(Condition(text))

@@ -123,7 +123,7 @@ class _Layout:
             self._expand(draft)
             waiting.extend(reversed(draft.parts))
         for draft in reversed(order):
-            draft.node = self._made(draft)
+            draft.node = self._premise(draft)
         assert isinstance(root.node, FactNode)
         labels = dict.fromkeys((*self.ledger.rules.labels, *self.rules))  # then those that declarations made
         rules = {self.ledger.rule_name(label): self.rules[label] for label in labels if label in self.rules}
@@ -162,7 +162,7 @@ class _Layout:
         if label not in self.rules:
             self.rules[label] = self.ledger.rule_text(label)
 
-    def _made(self, draft: _Draft) -> Premise:
+    def _premise(self, draft: _Draft) -> Premise:
         item = draft.item
         if isinstance(item, Absence | Condition):
             return item

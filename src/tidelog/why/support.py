@@ -133,7 +133,7 @@ class Supports:
         if not size:
             return None
         if len(self.ledger.by_head[key[0]]) > 1:  # another rule may give the fact: compare the result
-            cells = self.ledger.pages.all_cells(self.ledger.wanted(source.predicate, group))
+            cells = self.ledger.pages.all_cells(self.ledger.pattern(source.predicate, group))
             if fold.results(cells).tolist() != [list(key[1])]:
                 return None
         decided = self._best_row(aggregate, source, group, rule, key) if aggregate.kind in ("min", "max") else None

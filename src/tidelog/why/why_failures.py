@@ -23,7 +23,7 @@ OUT_OF_WORK = FailureEntry(
     OutOfWorkError,
     "query visits too many facts",
     "the query visits too many facts",
-    "An explanation visits at most a few million facts. Proofs that need more are shown without counts.",
+    "An explanation visits at most a few million facts. After that, a search stops, and hidden facts are not counted.",
     "Ask about a fact closer to the base facts.",
     test="tests/why/test_ledger.py::test_work_that_is_used_up_ends_the_search",
 )

@@ -183,7 +183,7 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             "closure, not-indexed",
             (Value("1 %", 2.5, "s", "cpu"), Value("memory of 1 %", 4, "MiB")),
             {"workload": "closure", "system": "not-indexed", "rules": 2, "rows": 10_000, "enough": 15.0},
-            ("not-indexed was given up at 5 %, after 90 s",),
+            ("not-indexed was aborted at 5 %, after 90 s",),
         ),
     ),
     "paths": (
@@ -213,7 +213,7 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             (*times("full", "edge out", "edge in"), Value("gain", 99.4, "%", target=Target(95, floor=True))),
             {"rows": 3182},
         ),
-        *(Record("labels", what, GAIN, {**SHARE, "what": what}) for what in ("come", "go")),
+        *(Record("labels", what, GAIN, {**SHARE, "what": what}) for what in ("inserted", "deleted")),
     ),
     "network": (
         Record(
@@ -251,7 +251,7 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
 }
 REGULAR = {
     "schema": "shop", "labels": 82, "nodes": 1_000, "edges": 7_000, "share": 5, "draws": 5, "touched": 1.5,
-    "engine": "Tidelog", "what": "come",
+    "engine": "Tidelog", "what": "inserted",
 }  # fmt: skip
 SAMPLES = {
     **SAMPLES,
@@ -324,7 +324,7 @@ SAMPLES = {
             "density",
             "social network",
             (Value("full", 50.0, "ms", "cpu"), Value("incremental", 60.0, "ms", "cpu"), Value("gain", -20.0, "%")),
-            {**REGULAR, "schema": "social network", "what": "go"},
+            {**REGULAR, "schema": "social network", "what": "deleted"},
         ),
     ),
     "serving": (
@@ -385,7 +385,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "## closure: growing parts of 10,000 facts",
         "| indexed | 0.250 | 16.500 |",
         "| indexed | 3 | - |",
-        "Skipped: not-indexed was given up at 5 %, after 90 s.",
+        "Skipped: not-indexed was aborted at 5 %, after 90 s.",
         "After more than 15 s, or an aborted load, larger parts are skipped.",
         "| not-indexed | 2.500 | - |",
         "Not measured: not-indexed.",
@@ -425,8 +425,8 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     ),
     "regular": (
         "## Shop: 1,000 nodes, 82 labels, 7,000 edges",
-        "| 5 % | 1.5 % | come | Tidelog | 100 | 60 | 40.0 % |",
-        "| 7.0 | 1.5 % | go | Tidelog | 50 | 60 | -20.0 % |",
+        "| 5 % | 1.5 % | inserted | Tidelog | 100 | 60 | 40.0 % |",
+        "| 7.0 | 1.5 % | deleted | Tidelog | 50 | 60 | -20.0 % |",
     ),
     "serving": ("A closure of 82,000 rows. 4 connections", "| SQLite rounds | 10.0 | a second |"),
     "live": ("| view, in memory | 60,000 | 1,000 | 1,000 | 0.5 | 7.5 | 83 |",),

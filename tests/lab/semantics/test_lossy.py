@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from tidelog.errors import LimitError
+from tidelog.errors import EngineError, LimitError
 from tidelog.lab.semantics import (
     DERIVATION_SETS,
     Algorithm,
@@ -21,7 +21,8 @@ from tidelog.lab.semantics import (
 )
 from tidelog.lab.semantics.executions import AcknowledgedExecution, LossyExecution
 from tidelog.lab.semantics.executions.lossy import NUMBER_BYTES
-from tidelog.lab.semantics.schedule import Fifo, NewestFirst, Random, Script
+from tidelog.lab.semantics.schedule import Fifo, NewestFirst, Random, RandomLinks, Script
+from tidelog.lab.semantics.traffic import on_lossy_links
 from tidelog.syntax import parse_program
 
 from .examples import PATH_VECTOR, REACHABLE, THREE_NODES, ring
@@ -187,3 +188,35 @@ def test_if_everything_is_lost_for_ever_nothing_ends():
     algorithm.apply(BURST[:1])
     with pytest.raises(LimitError, match="psn-acknowledged has not finished after 200 steps"):
         run(algorithm, NewestFirst(), 200)
+
+
+def _ended_right(name, probability, seed):
+    algorithm, schedule = on_lossy_links(name, RandomLinks(seed), probability, seed)
+    algorithm.load(PATH_VECTOR, ring(3, 1))
+    run(algorithm, schedule)
+    algorithm.apply([deletion("link", 0, 1, 1)])
+    try:
+        run(algorithm, schedule)
+    except StuckError:
+        return False
+    base = [fact for fact in ring(3, 1) if fact.row != (0, 1, 1)]
+    return as_sets(algorithm.tables()) == as_sets(model_tables(prepare(PATH_VECTOR), base))
+
+
+@pytest.mark.parametrize("probability", [0.05, 0.3])
+def test_losses_with_a_probability_break_the_plain_algorithm_and_not_the_acknowledged_one(probability):
+    assert not all(_ended_right("psn-lossy", probability, seed) for seed in range(5))
+    assert all(_ended_right("psn-acknowledged", probability, seed) for seed in range(5))
+
+
+def test_the_probability_is_the_share_of_the_messages_that_are_lost():
+    algorithm, schedule = on_lossy_links("psn-lossy", Fifo(), 0.25, 7)
+    algorithm.load(parse_program("p(@Y,X) :- a(@X,Y)."), [Fact("a", (0, n)) for n in range(1, 401)])
+    run(algorithm, schedule)
+    assert sum(fact.relation == "p" for fact in flatten(algorithm.tables())) == pytest.approx(300, abs=30)
+
+
+def test_no_loss_is_the_run_without_losses_and_other_algorithms_are_refused():
+    assert _ended_right("psn-lossy", 0.0, 1)
+    with pytest.raises(EngineError, match=r"`psn` cannot be lost\. Algorithms whose messages can: psn-lossy, psn-ack"):
+        on_lossy_links("psn", Fifo(), 0.1)

@@ -171,7 +171,7 @@ def test_bad_rows_are_reported_by_count_and_example_and_nothing_counts(spark, en
     with pytest.raises(DataError, match=output) as error:
         send(encoded, Placement(0), endpoints, "s")
     assert error.value.code == "TL1510"
-    assert "nothing of the batch was applied" in str(error.value)
+    assert "no row of the batch was applied" in str(error.value)
 
 
 def test_text_that_is_not_utf8_is_a_bad_row(spark, endpoints):

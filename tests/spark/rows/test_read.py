@@ -91,7 +91,7 @@ FILES = [
     ("r.csv", b"y,x\na,1\n\"b, \"\"c\"\"\n\",2\n", ("number", "symbol"), None, 2),
     ("r.csv", b"1,a\n2,\n", ("number", "symbol"), None, 2),
     ("r.csv", b"x\ty\n1\ta\n", ("number", "symbol"), None, 1),
-    ("r.csv", b"\xef\xbb\xbfx,y\n1,a\n", ("number", "symbol"), Layout(CSV, asked=True, headers=True), 1),
+    ("r.csv", b"\xef\xbb\xbfx,y\n1,a\n", ("number", "symbol"), Layout(CSV, named_kind=True, headers=True), 1),
     ("r.nt", b'<urn:a> <urn:p> "x \\"y\\" \\u00e4"@en-GB . # note\n\n# only\n_:b1 <urn:p><urn:c>.\r\n'
      b'<urn:a> <urn:p> "' + b"l" * 20_000 + b'"^^<urn:t> .', ("symbol",) * 3, None, 3),
     ("r.nt.gz", "_:ä <urn:p> \"☃\" .\n".encode(), ("symbol",) * 3, Layout(TRIPLES), 1),
@@ -122,7 +122,9 @@ def test_parquet_and_tables_are_read_by_name(spark, tmp_path):
 
 
 def test_json_is_read_by_the_types_of_the_relation(spark, tmp_path):
-    file = given(tmp_path, "r.json", b'{"y": "a", "x": 1, "more": 2}\n{"x": 2, "y": "b"}\n', Layout(JSON, asked=True))
+    file = given(
+        tmp_path, "r.json", b'{"y": "a", "x": 1, "more": 2}\n{"x": 2, "y": "b"}\n', Layout(JSON, named_kind=True)
+    )
     with pytest.warns(TidelogWarning, match="ignored `more`"):
         cells = spark_cells(spark, file, ("x", "y"), ("number", "symbol"))
     assert cells == sorted(
@@ -161,7 +163,7 @@ def test_a_mistake_in_a_large_file_is_reported_by_an_example(spark, tmp_path, mo
 
 
 def test_json_that_is_none_is_reported_by_an_example(spark, tmp_path):
-    file = given(tmp_path, "r.json", b'{"x": "a"}\n', Layout(JSON, asked=True))
+    file = given(tmp_path, "r.json", b'{"x": "a"}\n', Layout(JSON, named_kind=True))
     with pytest.raises(DataError, match="not an object with fields of the expected types"):
         send(encoded(spark, file, ("x",), ("number",)), Placement(SINGLE), [], "s")
 
@@ -175,7 +177,12 @@ def test_a_packed_file_with_another_name_is_refused(spark, tmp_path):
 
 
 VIEW = [(2, "b", 0.1), (1, 'a "q"', math.inf), (10, "", 1e22)]
-LAYOUTS = [Layout(), Layout(CSV, asked=True), Layout(TEXT, delimiter="|", headers=True), Layout(TEXT, compressed=True)]
+LAYOUTS = [
+    Layout(),
+    Layout(CSV, named_kind=True),
+    Layout(TEXT, delimiter="|", headers=True),
+    Layout(TEXT, compressed=True),
+]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=range(len(LAYOUTS)))

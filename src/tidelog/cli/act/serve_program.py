@@ -26,12 +26,14 @@ from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.engine.engine import Engine, core_of
 from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.serve import serve_failures as failures
+from tidelog.serve.audit import AuditLog
 from tidelog.serve.console_routes import console_routes
+from tidelog.serve.grants import READ, WRITE
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.run import Address, serve
 from tidelog.serve.service import Service
 from tidelog.serve.sources import ServerSource
-from tidelog.serve.tokens import READ, WRITE, Tokens, load_tokens
+from tidelog.serve.tokens import TokenFolder
 from tidelog.store.image.difference import compare_programs
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class ServeOptions:
     place: Place = field(default_factory=Place)
     access_log: bool = False
     watch: Path | None = None
+    audit_log: Path | None = None
 
 
 def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -> None:
@@ -73,6 +76,7 @@ def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -
                 source.check(engine)
             service = Service(engine, tokens, options.limits, sources, user_functions)
             service.logs_all = options.access_log
+            service.audit = None if options.audit_log is None else AuditLog(options.audit_log)
             serve(service, options.address, lambda url: _print_address(url, options), console_routes())
 
 
@@ -86,8 +90,8 @@ def _watched(options: ServeOptions, functions: UserFunctions) -> Sequence[Server
     return (FolderWatch(options.watch, Path(str(options.program)) if named else None, functions),)
 
 
-def _tokens(options: ServeOptions) -> Tokens:
-    return load_tokens(_token_folder(options))
+def _tokens(options: ServeOptions) -> TokenFolder:
+    return TokenFolder(_token_folder(options))
 
 
 def _token_folder(options: ServeOptions) -> Path:

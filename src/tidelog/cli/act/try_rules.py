@@ -103,12 +103,12 @@ def _show_text(results: Results, undetected: list[Survivor] | None, request: Tri
     for file, outcome in results.outcomes:
         to.print(f"{'ok    ' if outcome.passed else 'FAILED'}  {file.path}: {outcome.case.name}")
         for broken in outcome.broken:
-            to.print(f"        {file.path}:{broken.line}: {broken.told}")
+            to.print(f"        {file.path}:{broken.line}: {broken.message}")
         for path in outcome.accepted:
             to.print(f"        accepted {path}")
     _show_coverage(results, request, to)
     for survivor in undetected or ():
-        to.print(f"not detected by any case: rule `{survivor.mutant.rule}`: {survivor.mutant.told}")
+        to.print(f"not detected by any case: rule `{survivor.mutant.rule}`: {survivor.mutant.change}")
     if undetected is not None and not undetected:
         to.print("every mistake was detected")
     failed, all_ = len(results.failed), len(results.outcomes)
@@ -136,7 +136,7 @@ def results_to_json(results: Results, undetected: list[Survivor] | None) -> dict
         "coverage": results.coverage.to_json(),
         "mutants": None
         if undetected is None
-        else [{"rule": s.mutant.rule, "change": s.mutant.told} for s in undetected],
+        else [{"rule": s.mutant.rule, "change": s.mutant.change} for s in undetected],
     }
 
 
@@ -147,7 +147,7 @@ def _case_to_json(file: CaseFile, outcome: Outcome) -> dict[str, Any]:
         "name": outcome.case.name,
         "passed": outcome.passed,
         "seconds": round(outcome.seconds, 4),
-        "failures": [{"line": broken.line, "message": broken.told} for broken in outcome.broken],
+        "failures": [{"line": broken.line, "message": broken.message} for broken in outcome.broken],
         "accepted": outcome.accepted,
     }
 

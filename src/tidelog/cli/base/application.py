@@ -7,13 +7,37 @@ Law: a command is one module that decorates a function with ``@app.command()``; 
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from tidelog import __version__
 
-app = typer.Typer(
+PLACEHOLDERS = {"int": "N", "integer": "N", "float": "N", "str": "NAME", "text": "NAME", "path": "FILE"}
+"""How help texts name the value of an option, by the name of its type, with or without `range`."""
+
+
+class Command(TyperCommand):
+    """A command whose help shows `--seed N` where Typer would show `--seed <int>`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for parameter in self.params:
+            if parameter.metavar is None:
+                parameter.metavar = PLACEHOLDERS.get(parameter.type.name.removesuffix(" range"))
+
+
+class Application(typer.Typer):
+    """Commands of the class above."""
+
+    def command(self, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+        """A decorator for the function of a command."""
+        return super().command(*args, **{"cls": Command, **kwargs})
+
+
+app = Application(
     name="tidelog",
     help="Keep Datalog views up to date while facts and rules change.",
     no_args_is_help=True,

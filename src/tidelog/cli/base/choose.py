@@ -39,7 +39,7 @@ def choose_runtime(
     place: Place, inputs: Sequence[InputFile], outputs: Sequence[tuple[str, Layout]], free: int | None = None
 ) -> Choice:
     """What the options, the files and this process ask for; ``free`` bytes of memory, if not those of this machine."""
-    reason = _asked(place) or _kinds(inputs, outputs)
+    reason = _requested(place) or _kinds(inputs, outputs)
     if reason is None and running_session() is not None:
         reason = "a Spark session is running in this process"
     if reason is not None:
@@ -51,7 +51,7 @@ def choose_runtime(
     return Choice(Runtime.embedded, f"{files}, in memory" if inputs else "no input files")
 
 
-def _asked(place: Place) -> str | None:
+def _requested(place: Place) -> str | None:
     if place.master:
         return "--master was given"
     return "--conf was given" if place.settings else None

@@ -171,7 +171,7 @@ NO_LAB = FailureEntry(
     "no installed package provides the algorithm `{algorithm}`",
     "Algorithms besides the engine are provided by packages with the entry point `tidelog.extensions`, such as "
     "`tidelog.lab`. A source tree that was not installed has no entry points.",
-    "Install Tidelog with pip, or leave out `--algorithm`.",
+    "Install Tidelog with pip, or omit `--algorithm`.",
     test="tests/cli/test_extensions.py::test_an_algorithm_without_its_extension_is_refused",
 )
 CIRCUIT_KEYS = FailureEntry(
@@ -249,7 +249,7 @@ PROVED_ALONE = FailureEntry(
     "option not supported with --proved",
     "`--proved` checks a state folder against its own rules; omit PROGRAM, -F, --facts and --runtime spark",
     "The extracted checker reads the core rules, base facts and ranks that the state holds.",
-    "Leave out the other options, or leave out `--proved`.",
+    "Omit the other options, or omit `--proved`.",
     _PROGRAM + "$ tidelog verify s p.dl --proved\n",
 )
 BINARY_ANSWERS = FailureEntry(
@@ -409,7 +409,7 @@ NO_EDITOR_EXTRA = FailureEntry(
     test="tests/cli/test_lsp.py::test_what_is_missing_is_reported",
 )
 NOT_ONE_STATE = FailureEntry(
-    "TL4897",
+    "TL4898",
     EngineError,
     "not exactly one state to apply to",
     "`tidelog apply` requires either --state or --server",
@@ -454,6 +454,15 @@ BAD_COLUMN = FailureEntry(
     "Write for example `--column 'person.full=cat(first, last)'` or `--drop-column person.age`.",
     "$ touch p.dl\n$ tidelog apply p.dl --state s --column full\n",
 )
+BAD_CONFIG = FailureEntry(
+    "TL4897",
+    EngineError,
+    "invalid configuration file",
+    "{path}: {what}",
+    "A configuration file is TOML: the names of options and their values, such as `port = 8118`.",
+    "Correct the file. `tidelog serve --help` lists the options.",
+    test="tests/cli/test_config_file.py::test_a_wrong_file_is_refused",
+)
 
 ENTRIES = (
     BAD_COLUMN,
@@ -461,6 +470,7 @@ ENTRIES = (
     NOT_ONE_STATE,
     DRY_RUN_OF_ONE,
     NO_WRITE_TOKEN,
+    BAD_CONFIG,
     NO_FACT_FILES,
     UNKNOWN_FILE,
     NOT_EMPTY,

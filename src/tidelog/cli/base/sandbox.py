@@ -52,10 +52,10 @@ _ACTIVE: ContextVar[Sandbox | None] = ContextVar("sandbox", default=None)
 
 @contextmanager
 def sandboxed(
-    wanted: bool, allowed: Sequence[Path] | None, program: str | None, *folders: str | Path | None
+    restrict: bool, allowed: Sequence[Path] | None, program: str | None, *folders: str | Path | None
 ) -> Iterator[None]:
     """Keep a program inside its own folder, those of facts and outputs, and those ``allowed``, if that is wanted."""
-    if not wanted and not allowed:
+    if not restrict and not allowed:
         yield
         return
     found = [] if program is None else [Path(program).parent]  # of the standard input: the working folder

@@ -42,10 +42,10 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic], to: Console) -> None:
         to.print()
 
 
-def show_first_warnings(found: Sequence[Diagnostic], file: str, to: Console) -> None:
+def show_first_warnings(diagnostics: Sequence[Diagnostic], file: str, to: Console) -> None:
     """Print the first warnings of each code, and one line for the rest of each."""
     shown: Counter[str] = Counter()
-    for warning in found:
+    for warning in diagnostics:
         shown[warning.code] += 1
         if shown[warning.code] <= WARNINGS_OF_A_CODE:
             show_diagnostics([warning], to)

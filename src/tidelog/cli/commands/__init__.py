@@ -17,7 +17,7 @@ from tidelog.cli.base.extensions import added_commands, import_command
 
 SUMMARIES = {
     "check": "Check programs and report every mistake, without running anything.",
-    "run": "Evaluate a program over files of facts, and maintain its views under a script of changes.",
+    "run": "Evaluate a program over files of facts, then apply a change script and update the views.",
     "apply": "Compare a program or a folder of facts with a state, and apply the difference as one epoch.",
     "blame": "Show which changes to facts and rules caused a fact or a view to change in an epoch.",
     "changes": "Print every fact added to or removed from a view: the epoch, + or -, and the fact.",
@@ -32,7 +32,8 @@ SUMMARIES = {
     "scrub": "Read and check every file of a state folder, including those that opening it does not need.",
     "serve": "Serve a program over HTTP, with a console for the browser.",
     "snapshot": "Write a snapshot of a state now and remove files that are no longer needed.",
-    "test": "Run the test cases in a folder: given facts, when changes, then expected views.",
+    "test": "Run the test cases in a folder. A case has facts, changes and expected views.",
+    "token": "Add, list or revoke named tokens of a server.",
     "verify": "Certify that a state contains exactly what its rules derive from its base facts.",
     "what-if": "Try change scripts on a state, side by side, and report what each would change and cost.",
     "why": "Show why a fact is true: a tree of rules and facts down to base facts.",

@@ -108,7 +108,7 @@ def run_command(
         Algorithm, typer.Option(help="Evaluation algorithm. `circuit` is the DBSP circuit of tidelog.lab.")
     ] = Algorithm.engine,
 ) -> None:
-    """Evaluate a program over files of facts, and maintain its views under a script of changes.
+    """Evaluate a program over files of facts, then apply a change script and update the views.
 
     Flags and files follow Soufflé: `.input edge` reads the tab-separated edge.facts, `.output reach` writes reach.csv.
     Programs without `.input` read every file named after a relation; programs without `.output` print all views.

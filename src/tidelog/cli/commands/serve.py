@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidelog.cli.base.application import app
+from tidelog.cli.base.config_file import ConfigOption
 from tidelog.cli.base.options import AllowOption, FactsOption, FunctionsOption
 from tidelog.cli.base.place import (
     MasterOption,
@@ -124,6 +125,11 @@ def serve_command(
             min=1, metavar="BYTES", help="Maximum memory an epoch from a client may allocate, texts included."
         ),
     ] = 4 << 30,
+    config: ConfigOption = None,
+    audit_log: Annotated[
+        Path | None,
+        typer.Option("--audit-log", metavar="FILE", help="Log who changed and asked what to this file, as JSON lines."),
+    ] = None,
     log_level: Annotated[LogLevel, typer.Option(help="Lowest level of log messages to print.")] = LogLevel.info,
     log_format: Annotated[LogFormat, typer.Option(help="Format of the log on standard error.")] = LogFormat.text,
     access_log: Annotated[bool, typer.Option("--access-log", help="Log every request.")] = False,
@@ -195,6 +201,7 @@ def serve_command(
         place = Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads)
         followed = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver, on_bad_row)
         sources: tuple[ServerSource, ...] = (*followed, *make_webhooks(webhook or (), webhook_secret))
-        options = ServeOptions(program, state, facts, address, tokens, limits, functions, place, access_log, watch)
+        own = (access_log, watch, audit_log)
+        options = ServeOptions(program, state, facts, address, tokens, limits, functions, place, *own)
         with sandboxed(sandbox, allow, program, facts, watch), start_logging(log_level.value, log_format.value):
             serve_program(options, sources)

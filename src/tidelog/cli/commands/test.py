@@ -27,7 +27,7 @@ def try_command(
     watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file changes, until Ctrl-C.")] = False,
     format_: Annotated[CaseFormat, typer.Option("--format", help="Output format.")] = CaseFormat.text,
 ) -> None:
-    """Run the test cases in a folder: given facts, when changes, then expected views.
+    """Run the test cases in a folder. A case has facts, changes and expected views.
 
     Reports failed expectations and rules that no case uses. The exit code is 1 if a case fails.
     """

@@ -12,7 +12,7 @@ from dataclasses import replace
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
 from tidelog.cli.repl.reports import EpochReport, Findings
-from tidelog.cli.repl.session import ReplState, needed
+from tidelog.cli.repl.session import ReplState, require_argument
 from tidelog.engine.base.facts import written_rows
 from tidelog.engine.engine import core_of
 from tidelog.engine.write.declare import with_declarations
@@ -178,7 +178,7 @@ def _with_types(session: ReplState, text: str) -> str:
 
 def delete(session: ReplState, fact: str) -> None:
     """Retract one fact."""
-    commit(session, [(-1, parse_ground_atom(needed(fact, "delete", "edge(1, 2)"), name=session.name))], [])
+    commit(session, [(-1, parse_ground_atom(require_argument(fact, "delete", "edge(1, 2)"), name=session.name))], [])
 
 
 HANDLERS = {"delete": delete, "undo": undo}

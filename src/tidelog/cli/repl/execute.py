@@ -16,7 +16,7 @@ from tidelog.cli.input.load import start_engine
 from tidelog.cli.repl import change, files, questions
 from tidelog.cli.repl.commands import COMMANDS, SYNONYMS
 from tidelog.cli.repl.reports import Failure, Findings
-from tidelog.cli.repl.session import ReplState, needed
+from tidelog.cli.repl.session import ReplState, require_argument
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.explain.numbers import duration
 from tidelog.syntax import parse_program
@@ -101,7 +101,7 @@ class ReplSession(ReplState):
 
 def dry(session: ReplSession, text: str) -> None:
     """Report what a change would do."""
-    needed(text, "dry", "edge(1, 2).")
+    require_argument(text, "dry", "edge(1, 2).")
     if text.startswith((":", "?")) and not text.startswith(":-"):
         raise failures.NOT_A_CHANGE.error(text=text)
     with session.trying():
@@ -110,7 +110,7 @@ def dry(session: ReplSession, text: str) -> None:
 
 def time_input(session: ReplSession, text: str) -> None:
     """A query: run repeatedly, with its minimum and median time. A change: committed, with its profile."""
-    needed(text, "time", "?reach(1, X)")
+    require_argument(text, "time", "?reach(1, X)")
     if not text.startswith("?"):
         session.dispatch(text)
         session.line(str(session.db.profile()).partition("\nall epochs")[0])

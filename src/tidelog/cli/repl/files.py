@@ -16,7 +16,7 @@ from tidelog.cli.base.write_file import write_file
 from tidelog.cli.input.load import load_engine
 from tidelog.cli.input.state import holds_state
 from tidelog.cli.repl import change
-from tidelog.cli.repl.session import ReplState, needed
+from tidelog.cli.repl.session import ReplState, require_argument
 from tidelog.engine.engine import Engine
 from tidelog.errors.counts import counted
 from tidelog.syntax import parse_program, print_program
@@ -24,7 +24,7 @@ from tidelog.syntax import parse_program, print_program
 
 def load(session: ReplState, file: str) -> None:
     """A program file: its rules and facts are added; the first one may declare relations."""
-    needed(file, "load", "paths.dl")
+    require_argument(file, "load", "paths.dl")
     session.must_change()
     if session.is_blank:
         session.take(load_engine(file, Path(file).parent, functions=session.functions))
@@ -47,7 +47,7 @@ def _read_text(file: str) -> bytes:
 
 def save(session: ReplState, file: str) -> None:
     """The program with its base facts, as one text."""
-    path = Path(needed(file, "save", "paths.dl"))
+    path = Path(require_argument(file, "save", "paths.dl"))
     if path.exists() and str(path.resolve()) not in session.written:
         raise failures.FILE_EXISTS.error(file=file)
     db = session.db
@@ -62,7 +62,7 @@ def save(session: ReplState, file: str) -> None:
 
 def open_state(session: ReplState, words: str) -> None:
     """Another state, to be asked or (``write``) to be changed."""
-    place, _, how = needed(words, "open", "state").partition(" ")
+    place, _, how = require_argument(words, "open", "state").partition(" ")
     if how.strip() not in ("", "write"):
         raise failures.OPENED_HOW.error(how=how.strip())
     if not holds_state(place):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tidelog.cli.base.write_file import write_file
 from tidelog.cli.repl.commands import HELP
 from tidelog.cli.repl.reports import Display
-from tidelog.cli.repl.session import ReplState, needed
+from tidelog.cli.repl.session import ReplState, require_argument
 from tidelog.engine.engine import Engine
 from tidelog.errors.counts import counted
 from tidelog.explain.graph import ProgramGraph, program_graph
@@ -39,14 +39,14 @@ def split_file(words: str) -> tuple[str, str]:
 def proof_of(session: ReplState, fact: str) -> Proof:
     """The proof of a fact; for one that is not true, the message says what to use."""
     try:
-        return session.db.why(needed(fact, "why", "reach(1, 3)"))
+        return session.db.why(require_argument(fact, "why", "reach(1, 3)"))
     except NotTrueError as error:
         raise error.reworded(str(error).replace("`why_not`", "`:whynot`")) from None
 
 
 def whynot(session: ReplState, fact: str) -> None:
     """Why a fact is not true."""
-    session.report(Display(session.db.why_not(needed(fact, "whynot", "reach(1, 3)"))))
+    session.report(Display(session.db.why_not(require_argument(fact, "whynot", "reach(1, 3)"))))
 
 
 def explain(session: ReplState, how: str) -> None:
@@ -75,7 +75,7 @@ def graph(session: ReplState, file: str) -> None:
 
 def plot(session: ReplState, words: str) -> None:
     """How a view changed, epoch by epoch: shown, or drawn into a file."""
-    view, file = split_file(needed(words, "plot", "reach"))
+    view, file = split_file(require_argument(words, "plot", "reach"))
     history = session.db[view].plot()
     if not file:
         session.report(Display(history))

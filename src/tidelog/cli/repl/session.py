@@ -86,7 +86,7 @@ class ReplState:
         return Answers(rows, time.perf_counter() - began)
 
 
-def needed(text: str, command: str, example: str) -> str:
+def require_argument(text: str, command: str, example: str) -> str:
     """The argument of a command that cannot do without."""
     if not text:
         raise failures.NEEDS_MORE.error(command=command, example=example)

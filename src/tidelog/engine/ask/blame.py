@@ -43,7 +43,7 @@ def blame(core: Core, fact: Fact, epoch: int | None, *, since: int | None = None
     must_be(since, (int, type(None)), "since", "the number of an epoch, or None")
     must_be(trials, int, "trials", "a number of trials")
     state = state_folder(core, "blame of a past epoch (use `e.blame(fact)` for an epoch of this engine)")
-    name, values = _asked(core, fact)
+    name, values = _target(core, fact)
     until = core.number if epoch is None else epoch
     if epoch is None and since is None:
         until = last_change(core, state, name, values)
@@ -67,7 +67,7 @@ def blame_epoch(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -
         if isinstance(fact, Violation):
             raise went_on(core, epoch, epoch_input)
         return blame(core, fact, epoch.number, trials=trials)
-    name, values = _asked(core, fact, epoch_input)
+    name, values = _target(core, fact, epoch_input)
     text = str(fact).splitlines()[0] if isinstance(fact, Violation) else None
     with _case(core, epoch, epoch_input, name) as case:
         return _answer(case, values, trials, f"epoch {epoch.number}" if epoch.number else "the epoch", text)
@@ -79,7 +79,7 @@ def went_on(core: Core, epoch: Epoch, epoch_input: EpochInput) -> EngineError:
     return ENGINE_WENT_ON.error(what=what, now=core.number)
 
 
-def _asked(core: Core, fact: Fact | Violation, epoch_input: EpochInput | None = None) -> tuple[str, Row | None]:
+def _target(core: Core, fact: Fact | Violation, epoch_input: EpochInput | None = None) -> tuple[str, Row | None]:
     """The relation that is asked about, and the values of a fact; None for all of them."""
     known = core.schema if epoch_input is None else epoch_input.schema
     if isinstance(fact, Violation):
@@ -133,7 +133,7 @@ def scene_after(core: Core, epoch: Epoch, fact: Fact) -> Iterator[tuple[Ledger, 
     """The state that a previewed epoch leads to, for questions about a fact."""
     epoch_input = kept_input(epoch)
     assert epoch_input is not None, "an epoch that ran"
-    name, values = _asked(core, fact, epoch_input)
+    name, values = _target(core, fact, epoch_input)
     if values is None:
         raise argument_error(fact, "fact", "a fact: text such as `reach(1, 3)`, or its relation and its values")
     behind = relations_behind((epoch_input.before, epoch_input.after), name)

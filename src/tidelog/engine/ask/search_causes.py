@@ -164,17 +164,17 @@ class _Question:
         proofs = (self.tracing.proof(chosen, fact) for fact in self.after)
         return {change for proof in proofs if proof for change in self.tracing.named_in(proof)} - chosen
 
-    def _instead(self, found: Sequence[Change]) -> tuple[Change, ...]:
+    def _instead(self, causes: Sequence[Change]) -> tuple[Change, ...]:
         """Other changes that proofs name, each of which alone undoes it: a proof breaks with any of its premises."""
-        others = sorted(self.named - set(found), key=order_of)[:OTHERS]
+        others = sorted(self.named - set(causes), key=order_of)[:OTHERS]
         try:
             return tuple(change for change in others if self.search.does((change,)))
         except OutOfTrialsError:
             return ()
 
-    def _path(self, change: Change, found: Sequence[Change]) -> tuple[str, ...]:
-        path = self.tracing.path(change, frozenset(found), self.before, self.after)
-        refusal = "" if path else self.case.bench.refusal(frozenset(found) - {change})
+    def _path(self, change: Change, causes: Sequence[Change]) -> tuple[str, ...]:
+        path = self.tracing.path(change, frozenset(causes), self.before, self.after)
+        refusal = "" if path else self.case.bench.refusal(frozenset(causes) - {change})
         return path or ((f"undoing the others without this one is refused: {refusal}",) if refusal else ())
 
     def _proof(self, undone: UndoneChanges, facts: Sequence[Fact]) -> Proof | None:

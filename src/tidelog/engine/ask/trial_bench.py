@@ -25,7 +25,7 @@ from tidelog.io.rows import read_rows
 from tidelog.partition.base.net_changes import NetChange
 from tidelog.plan.ruleset import Ruleset
 from tidelog.runtime.base.outcome import EpochOutcome
-from tidelog.why import Bounds, Ledger, asked_types, fact_key
+from tidelog.why import Bounds, Ledger, fact_key, fact_types
 
 Fact = tuple[str, Row]
 Cells = tuple[int, ...]
@@ -81,7 +81,7 @@ class Bench:
         if fact not in self._cells:
             name, values = fact
             schema = {**self.core.schema, **self.core.rules.schema}
-            types = asked_types(values, schema[name]) if name in schema else asked_types(values, (None,) * len(values))
+            types = fact_types(values, schema[name]) if name in schema else fact_types(values, (None,) * len(values))
             self._cells[fact] = fact_key(name, values, types, self.core.dictionary)[1]
         return self._cells[fact]
 

@@ -42,13 +42,13 @@ def check_arguments(
     must_be(tls, (bool, type(None)), "tls", "True, False, or None")
     _check_place(path, at, history, spark, partitions, threads)
     _check_uses(limits, functions)
-    return _read_given(program)
+    return _read_program(program)
 
 
-def _read_given(program: object) -> Program:
+def _read_program(program: object) -> Program:
     """The program that an engine is given, as text or as a value."""
-    wanted = "the text of a program or a `Program`; a file is read by `Engine.from_file`"
-    must_be(program, (str, Program), "program", wanted)
+    expected = "the text of a program or a `Program`; a file is read by `Engine.from_file`"
+    must_be(program, (str, Program), "program", expected)
     if not isinstance(program, str):
         assert isinstance(program, Program)
         return program

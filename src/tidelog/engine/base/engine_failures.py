@@ -105,7 +105,7 @@ NO_INSTANCE = FailureEntry(
     EngineError,
     "unknown instance",
     "unknown instance `{name}`; instances: {known}",
-    "An instance is removed by the name that `.init` gave it.",
+    "An instance is removed by the name that it has in `.init`.",
     "",
     'db = Engine(".comp C { .decl p(x: number) }\\n.init c = C")\nwith db.epoch() as e:\n    e.remove_instance("d")\n',
 )
@@ -124,7 +124,7 @@ NOT_DECLARED = FailureEntry(
     "not allowed in an epoch",
     "an epoch cannot add {found} to a running program",
     "An epoch adds declarations (`.decl`, `.type`, `materialize`, `.lifetime`), rules, constraints and facts.",
-    "Leave it out, or add it to the program's file and run `tidelog apply`.",
+    "Omit it, or add it to the program's file and run `tidelog apply`.",
     'db = Engine("p(X) :- q(X).")\nwith db.epoch() as e:\n    e.declare(".output p")\n',
 )
 NOT_A_RULE = FailureEntry(
@@ -205,7 +205,7 @@ FILE_NAME = FailureEntry(
     EngineError,
     "file name instead of a program",
     "`{name}` is a file name, but an engine expects the text of a program: use `Engine.from_file({name!r})`",
-    "`Engine(...)` takes a program as text; `Engine.from_file` reads it from a file.",
+    "`Engine(...)` expects the text of a program; `Engine.from_file` reads it from a file.",
     "",
     'Engine("reach.dl")\n',
 )

@@ -32,15 +32,15 @@ class EngineLocation:
     partitions: int | None = None
     threads: int | None = None
     tls: bool | None = None  # between driver and partitions on Spark; None: on a cluster
-    given: UserFunctions = ()  # functions whose types come from the program of the state
+    user_functions: UserFunctions = ()  # functions whose types come from the program of the state
     room: int | None = None  # the most partitions that fit into a session, where that is known
 
-    def count(self, found: int) -> int:
+    def count(self, pieces_found: int) -> int:
         """The number of partitions to use, given the number of those with separate pieces in the state folder."""
-        wanted = self.wanted(found)
-        return wanted if self.room is None else min(wanted, max(1, self.room))
+        full = self.count_if_all_fit(pieces_found)
+        return full if self.room is None else min(full, max(1, self.room))
 
-    def wanted(self, found: int) -> int:
+    def count_if_all_fit(self, found: int) -> int:
         """The number of partitions to use if all fit."""
         return self.partitions or found or 1
 

@@ -36,7 +36,7 @@ from tidelog.plan.plan_epoch import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import SOUFFLE, Column, Declaration, Program
 from tidelog.program.functions.arguments import must_be
-from tidelog.program.graph.choice import given_relations
+from tidelog.program.graph.choice import split_relations
 from tidelog.program.graph.lifetime import EXPIRIES
 from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.values.term import variables
@@ -338,7 +338,7 @@ def _must_be_possible(core: Core, change: SchemaChange) -> None:
     rules, reason = core.rules, ""
     if core.feeds:
         reason = "a feed of files is being written (`write_feed`), whose rows have the former columns"
-    elif given_relations(change.program) or given_relations(rules.program):
+    elif split_relations(change.program) or split_relations(rules.program):
         reason = "the program has `choice-domain` or `eqrel`, whose facts depend on the order of former epochs"
     elif rules.retentions or any(name.startswith(EXPIRIES) for name in rules.schema):
         reason = "the program has lifetimes, and the ends of facts would be lost"

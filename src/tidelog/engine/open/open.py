@@ -79,19 +79,19 @@ def _fitted(where: EngineLocation) -> EngineLocation:
     return replace(where, room=room, spark=None if room == 0 else where.spark)
 
 
-def _warn_if_small(where: EngineLocation, fitted: EngineLocation, found: int) -> None:
+def _warn_if_small(where: EngineLocation, fitted: EngineLocation, pieces: int) -> None:
     """Warn if fewer partitions fit than were requested."""
-    if where.spark is not None and fitted.room is not None and (wanted := where.wanted(found)) > fitted.room:
+    if where.spark is not None and fitted.room is not None and (count := where.count_if_all_fit(pieces)) > fitted.room:
         from tidelog.spark.session.fit import too_small
 
-        warnings.warn(too_small(where.spark, wanted, fitted.room), TidelogWarning, stacklevel=4)
+        warnings.warn(too_small(where.spark, count, fitted.room), TidelogWarning, stacklevel=4)
 
 
 def _with_types(where: EngineLocation, durable: Durable) -> EngineLocation:
     """The functions with the types that the program of the state declares, if no other program was given."""
-    if durable.is_new or durable.image.rules is None or where.given == ():
+    if durable.is_new or durable.image.rules is None or where.user_functions == ():
         return where
-    functions, own = function_table(where.given, parse_program(durable.image.rules["program"]))
+    functions, own = function_table(where.user_functions, parse_program(durable.image.rules["program"]))
     return replace(where, functions=functions, own=own)
 
 

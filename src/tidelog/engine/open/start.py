@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidelog.engine.write.commit import commit_program
-from tidelog.program.graph.choice import given_relations
+from tidelog.program.graph.choice import split_relations
 from tidelog.program.graph.lifetime import EXPIRIES, NOW
 from tidelog.store.base import store_failures as failures
 from tidelog.store.image.difference import check_same_program
@@ -33,7 +33,7 @@ def _begin(core: Core, parsed: Program) -> None:
     """The first epoch: the program's own declarations, rules and facts."""
     base = replace(parsed, rules=(), facts=())
     core.begin_with(replace(core.rules, program=base))
-    closed = given_relations(base)
+    closed = split_relations(base)
     if base.declarations and not parsed.rules and not closed:
         core.begin_with(core.rules.changed())  # declared relations are known before any fact
     if parsed.facts or parsed.rules or parsed.declarations:

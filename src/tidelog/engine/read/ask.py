@@ -24,7 +24,7 @@ from tidelog.verify import Verdict, Violation, verify
 from tidelog.verify.claim import Claim
 from tidelog.verify.demand_claim import with_rules
 from tidelog.verify.local_strata import Homes, part_of
-from tidelog.why import Bounds, Ledger, Proof, WhyNot, asked_types, fact_key, prove, read_fact, refute
+from tidelog.why import Bounds, Ledger, Proof, WhyNot, fact_key, fact_types, prove, read_fact, refute
 
 if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
@@ -62,7 +62,7 @@ def _fact_key(core: Core, fact: Fact, ledger: Ledger) -> tuple[str, tuple[int, .
     name, values = read_fact(fact, core.rules.functions, core.rules.schema)
     if not core.knows(name):
         raise core.unknown_relation(name)
-    types = asked_types(values, core.rules.schema[name])
+    types = fact_types(values, core.rules.schema[name])
     ledger.rules = replace(ledger.rules, schema={**ledger.rules.schema, name: types})
     return fact_key(name, values, types, core.dictionary)
 

@@ -37,6 +37,28 @@ def matching(core: Core, name: str, columns: tuple[int, ...], key: Sequence[int]
     return core.read(lambda facts: _beside_an_epoch(core, facts, name, columns, key))
 
 
+def mark_facts(core: Core, name: str, rows: Cells) -> Cells:
+    """1 for each row of cells that is a fact of the relation, otherwise 0."""
+    core.must_be_open()
+    core.writing.read()
+    if core.writing.look():
+        try:
+            return core.runtime.facts.mark_facts(name, rows)
+        finally:
+            core.writing.looked()
+    return core.read(lambda facts: _mark_beside_an_epoch(core, facts, name, rows))
+
+
+def _mark_beside_an_epoch(core: Core, facts: Facts, name: str, rows: Cells) -> Cells:
+    replica = core.replicas.of_look_ups
+    if core.runtime.session is None and replica.is_worth_asking(name, facts):
+        with replica.at_last_epoch((name,), facts, lambda: core.number) as copies:
+            if copies is not None:
+                return copies.facts.mark_facts(name, rows)
+    present = set(map(tuple, facts.rows(name).tolist()))
+    return np.array([tuple(row) in present for row in rows.tolist()], np.int64)
+
+
 def _beside_an_epoch(core: Core, facts: Facts, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
     replica = core.replicas.of_look_ups
     if core.runtime.session is None and replica.is_worth_asking(name, facts):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.members import rules
+from tidelog.errors.counts import counted
 from tidelog.io import html
 
 FEW = 12  # relations and rules that are shown expanded
@@ -30,7 +31,7 @@ def engine_page(core: Core) -> str:
         for name in known
     ]
     texts = rules(core).values()
-    title = f"Engine, epoch {core.number:,}: {_counted(len(known), 'relation')}, {_counted(len(texts), 'rule')}"
+    title = f"Engine, epoch {core.number:,}: {counted(len(known), 'relation')}, {counted(len(texts), 'rule')}"
     parts = [html.line(f"<b>{html.text(title)}</b>")]
     if relations:
         table = html.table(("relation", "columns", "kind", "facts"), relations, numbers=(3,))
@@ -39,7 +40,3 @@ def engine_page(core: Core) -> str:
         listed = "".join(html.line(html.code(text)) for text in texts)
         parts.append(html.fold("rules", listed, is_open=len(texts) <= FEW))
     return html.page(*parts)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

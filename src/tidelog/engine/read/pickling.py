@@ -58,16 +58,16 @@ def _named(type_: str) -> tuple[str, bool]:
     return (type_.name, True) if isinstance(type_, Shape) else (type_, False)
 
 
-def _carry(cells: Sequence[int], type_: str | None, known: Dictionary, found: Dictionary) -> None:
+def _carry(cells: Sequence[int], type_: str | None, source: Dictionary, target: Dictionary) -> None:
     """Enter the values behind some cells into another dictionary."""
     if isinstance(type_, Shape):
-        for value in known.structures(cells, type_):
-            found.encode(value, type_)
+        for value in source.structures(cells, type_):
+            target.encode(value, type_)
     elif type_ in ("symbol", "list"):
-        found.enter(zip(cells, known.values_of(cells), strict=True))
+        target.enter(zip(cells, source.values_of(cells), strict=True))
     elif type_ is None:
-        values = zip(cells, known.values_or_cells(cells), strict=True)
-        found.enter((cell, value) for cell, value in values if not isinstance(value, int))
+        values = zip(cells, source.values_or_cells(cells), strict=True)
+        target.enter((cell, value) for cell, value in values if not isinstance(value, int))
 
 
 def restore_rows(*state: Any) -> RestoredParts:

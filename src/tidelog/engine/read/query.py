@@ -115,7 +115,7 @@ def _ask(
     if any(atom.predicate not in core.rules.schema for atom in atoms(rule_literals(rule))):
         check_question(core, rule)
     question = make_ready(core, rule, bind)
-    types = question.given_types
+    types = question.parameter_types
     given = [encode_value(v, t or "number", core.dictionary) for v, t in zip(values, types, strict=True)]
     if question.look_up is not None:
         cells, epoch = at_one_epoch(core, partial(question.look_up.answer, core, given))
@@ -169,20 +169,20 @@ def _on_replica(
     return None
 
 
-def _on_partitions(core: Core, question: Question, given: Sequence[int], limits: Limits | None) -> tuple[Rows, int]:
+def _on_partitions(core: Core, question: Question, values: Sequence[int], limits: Limits | None) -> tuple[Rows, int]:
     with _texts_dropped(core.dictionary) if question.may_make_texts else nullcontext():
-        cells = _walk(core, question, given) if core.runtime.partitions > 1 else None
+        cells = _walk(core, question, values) if core.runtime.partitions > 1 else None
         if cells is None:
             with within(lambda: core.runtime, limits) if limits else nullcontext():
-                work = core.planner.work(core.rules, question.rules, _inserts(given), {}, is_question=True)
+                work = core.planner.work(core.rules, question.rules, _inserts(values), {}, is_question=True)
                 cells = _answers(core.runtime, work, len(question.names))
         return _rows(question, cells, core.dictionary, core.dictionary), core.number
 
 
-def _walk(core: Core, question: Question, given: Sequence[int]) -> Cells | None:
+def _walk(core: Core, question: Question, values: Sequence[int]) -> Cells | None:
     from tidelog.engine.read.walk import walk  # with all that explains facts
 
-    return walk(core, question, given)
+    return walk(core, question, values)
 
 
 @contextmanager
@@ -199,20 +199,20 @@ def _texts_dropped(dictionary: Dictionary) -> Iterator[None]:
 def _rows(question: Question, cells: Cells, made_in: Dictionary, kept_in: Dictionary) -> Rows:
     """The answers; they keep their own copy of texts made for them, which are dropped from the dictionary."""
     texts = [i for i, type_ in enumerate(question.types) if type_ not in PLAIN]
-    shown = made_in.showing(cells[:, texts].ravel().tolist()) if len(texts) and made_in.entries.made() else made_in
+    shown = made_in.showing(cells[:, texts].ravel().tolist()) if len(texts) and made_in.entries.created() else made_in
     rows = Rows("answers", question.names, question.types, kept_in if shown is made_in else shown, cells)
     rows.own_texts = 0 if shown is made_in else shown.entries.memory
     return rows
 
 
-def _on_copies(copies: EmbeddedRuntime, question: Question, given: Sequence[int], limits: Limits) -> Cells:
+def _on_copies(copies: EmbeddedRuntime, question: Question, values: Sequence[int], limits: Limits) -> Cells:
     own, schema, functions = question.own_rules, question.rules.schema, question.rules.functions
     named = {atom.predicate for rule in own.values() for atom in (rule.head, *atoms(rule.body))}
     types = {name: schema[name] for name in named if name in schema}
     forms = tuple(RuleForm(rule, types, value_type(rule, schema, functions)) for rule in own.values())
     arities = {name: len(columns) for name, columns in types.items()}
     strata = StrataChange(group_strata(list(own.values()), ()))
-    work = EpochWork(arities, _inserts(given), added=forms, strata=strata, is_question=True)
+    work = EpochWork(arities, _inserts(values), added=forms, strata=strata, is_question=True)
     copies.set_limits(limits)
     try:
         return _answers(copies, work, len(question.names))
@@ -220,8 +220,8 @@ def _on_copies(copies: EmbeddedRuntime, question: Question, given: Sequence[int]
         copies.set_limits(Limits())
 
 
-def _inserts(given: Sequence[int]) -> dict[str, Cells]:
-    return {GIVEN: np.array([given], np.int64)} if given else {}
+def _inserts(values: Sequence[int]) -> dict[str, Cells]:
+    return {GIVEN: np.array([values], np.int64)} if values else {}
 
 
 def _answers(runtime: Runtime, work: EpochWork, columns: int) -> Cells:

@@ -66,16 +66,16 @@ class LookUp:
     relation: str
     columns: tuple[int, ...]
     key: tuple[int, ...]
-    given: tuple[tuple[int, int], ...]  # place in the key, and number of the given value
+    parameters: tuple[tuple[int, int], ...]  # place in the key, and number of the given value
     answers: tuple[int, ...]
     same: tuple[tuple[int, int], ...]
     is_whole: bool  # no two facts have the same answer
 
-    def answer(self, core: Core, given: Sequence[int]) -> Cells:
+    def answer(self, core: Core, values: Sequence[int]) -> Cells:
         """The rows of the answer."""
         key = list(self.key)
-        for place, which in self.given:
-            key[place] = given[which]
+        for place, which in self.parameters:
+            key[place] = values[which]
         found = matching(core, self.relation, self.columns, key)
         for one, other in self.same:
             found = found[found[:, one] == found[:, other]]
@@ -101,7 +101,7 @@ class Question:
         return self.rules.schema[ANSWERS]
 
     @property
-    def given_types(self) -> tuple[str | None, ...]:
+    def parameter_types(self) -> tuple[str | None, ...]:
         """The types of the given values."""
         return self.rules.schema.get(GIVEN, ())
 
@@ -111,16 +111,16 @@ class Question:
         return {label: rule for label, rule in self.rules.core.items() if label not in self.base.core}
 
 
-def make_ready(core: Core, rule: Rule, given: tuple[str, ...]) -> Question:
+def make_ready(core: Core, rule: Rule, bind: tuple[str, ...]) -> Question:
     """A question, ready for the rules in force; ``rule`` has all its variables in the head."""
-    known = core.questions.get((rule, given))
+    known = core.questions.get((rule, bind))
     if isinstance(known, Question) and known.base is core.rules:
         return known
     base = core.rules
-    names = tuple(arg.name for arg in rule.head.args if isinstance(arg, Var) and arg.name not in given)
-    body = (Atom(GIVEN, tuple(map(Var, given)), span=rule.head.span), *rule.body) if given else rule.body
+    names = tuple(arg.name for arg in rule.head.args if isinstance(arg, Var) and arg.name not in bind)
+    body = (Atom(GIVEN, tuple(map(Var, bind)), span=rule.head.span), *rule.body) if bind else rule.body
     asked = replace(rule, head=replace(rule.head, args=tuple(map(Var, names))), body=body)
-    arities = {ANSWERS: len(names), **({GIVEN: len(given)} if given else {})}
+    arities = {ANSWERS: len(names), **({GIVEN: len(bind)} if bind else {})}
     rules = base.asking(asked, arities)
     found = Question(names, base, rules)
     own = list(found.own_rules.values())
@@ -128,7 +128,7 @@ def make_ready(core: Core, rule: Rule, given: tuple[str, ...]) -> Question:
     found = replace(found, look_up=_look_up(found, own, core.dictionary), may_make_texts=not makes_none)
     if len(core.questions) >= REMEMBERED:
         core.questions.clear()
-    core.questions[rule, given] = found
+    core.questions[rule, bind] = found
     return found
 
 
@@ -157,7 +157,9 @@ def _look_up(question: Question, rules: Sequence[Rule], dictionary: Dictionary) 
     return _look_up_atom(named[0], given, list(rules[0].head.args), dictionary)
 
 
-def _look_up_atom(atom: Atom, given: Sequence[object], head: Sequence[object], dictionary: Dictionary) -> LookUp | None:
+def _look_up_atom(
+    atom: Atom, parameters: Sequence[object], head: Sequence[object], dictionary: Dictionary
+) -> LookUp | None:
     first: dict[object, int] = {}
     bound: list[tuple[int, int, int]] = []  # column, cell, number of the given value
     same, loose = [], False
@@ -166,14 +168,14 @@ def _look_up_atom(atom: Atom, given: Sequence[object], head: Sequence[object], d
             # Looking for a text does not enter it into the dictionary.
             cell = symbol_id(arg.value) if isinstance(arg.value, str) else dictionary.encode(arg.value, arg.type)
             bound.append((column, cell, -1))
-        elif arg in given:
-            bound.append((column, 0, given.index(arg)))
+        elif arg in parameters:
+            bound.append((column, 0, parameters.index(arg)))
         elif isinstance(arg, Var) and arg in first:
             same.append((first[arg], column))
         else:
             first[arg] = column
             loose |= arg not in head
-    if not {*head, *given} <= {*first, *(arg for arg in atom.args if arg in given)}:
+    if not {*head, *parameters} <= {*first, *(arg for arg in atom.args if arg in parameters)}:
         return None
     return LookUp(
         atom.predicate,

@@ -74,9 +74,9 @@ class Changes(Mapping[str, ChangeSet]):
         return ", ".join(f"{name}: {change!r}" for name, change in self.items()) or "no change"
 
 
-def changes_of(found: Mapping[str, ChangeSet]) -> Changes:
+def changes_of(change_sets: Mapping[str, ChangeSet]) -> Changes:
     """The changes of an epoch that were pickled."""
-    return Changes({name: partial(found.__getitem__, name) for name in found}, found.__getitem__)
+    return Changes({name: partial(change_sets.__getitem__, name) for name in change_sets}, change_sets.__getitem__)
 
 
 def shown_types(after: Types, before: Types) -> Types:

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from tidelog.engine.base.asyncio_thread import finished
@@ -139,11 +140,11 @@ class Table(Sequence[tuple[Any, ...]]):
             wanted = [self._cell(v, t) for v, t in zip(row, self.types, strict=True)]
         except DataError:
             return False
-        return self._has(wanted) and ("symbol" not in self.types or self._is_meant(wanted, row))
+        return self._has(wanted) and ("symbol" not in self.types or self._has_symbols(wanted, row))
 
-    def _is_meant(self, wanted: list[int], row: tuple[object, ...]) -> bool:
+    def _has_symbols(self, cells: list[int], row: tuple[object, ...]) -> bool:
         """Whether the symbols behind the cells found are those of the row looked for."""
-        pairs = zip(wanted, self.types, row, strict=True)
+        pairs = zip(cells, self.types, row, strict=True)
         return all(type_ != "symbol" or self._dictionary.decode(cell, type_) == value for cell, type_, value in pairs)
 
     def _cell(self, value: object, type_: str | None) -> int:
@@ -152,9 +153,9 @@ class Table(Sequence[tuple[Any, ...]]):
             return symbol_id(value)
         return encode_value(value, type_ or "any", self._dictionary)
 
-    def _has(self, wanted: list[int]) -> bool:
+    def _has(self, cells: list[int]) -> bool:
         """Whether there is a row of these cells."""
-        return bool((self._cells() == np.array(wanted, np.int64)).all(axis=1).any())
+        return bool((self._cells() == np.array(cells, np.int64)).all(axis=1).any())
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = rows_state(self._title(), self.columns, self.types, self._dictionary, self._cells(), self.outside)
@@ -303,6 +304,15 @@ class View(Table):
         self._core = core
         self._frame = frame
 
+    def contains(self, rows: object) -> npt.NDArray[np.bool_]:
+        """For each of many rows, in any form that an epoch accepts, whether it is in the view.
+
+        All answers belong to one epoch. A value of the wrong type is an error, while ``row in view`` is then false.
+        """
+        from tidelog.engine.read.membership import contains_rows
+
+        return contains_rows(self._core, self.name, rows)
+
     def plot(self) -> ViewHistory:
         """How the view changed, epoch by epoch: a plot in notebooks and from its method `svg`, a table from ``str``.
 
@@ -341,8 +351,8 @@ class View(Table):
         self._core.writing.read()
         return self._core.read(lambda facts: facts.some_rows(self.name, first, count))
 
-    def _has(self, wanted: list[int]) -> bool:
-        return len(matching(self._core, self.name, self._all_columns, wanted)) > 0 if wanted else len(self) > 0
+    def _has(self, cells: list[int]) -> bool:
+        return len(matching(self._core, self.name, self._all_columns, cells)) > 0 if cells else len(self) > 0
 
     def __len__(self) -> int:
         self._core.writing.read()
@@ -370,13 +380,13 @@ class Rows(Table):
     ) -> None:
         super().__init__(names, types, dictionary, outside)
         self._name = title
-        self._given = cells
+        self._content = cells
         self.own_texts = 0  # bytes of texts that only these rows hold
 
     def _cells(self) -> Cells:
-        if callable(self._given):
-            self._given = self._given()
-        return self._given
+        if callable(self._content):
+            self._content = self._content()
+        return self._content
 
     def _title(self) -> str:
         return self._name

@@ -26,7 +26,7 @@ from tidelog.why.join import Join
 VISITED = 1 << 12  # facts
 
 
-def walk(core: Core, question: Question, given: Sequence[int]) -> Cells | None:
+def walk(core: Core, question: Question, values: Sequence[int]) -> Cells | None:
     """The answers to a query that names values; None if its rule must be run instead."""
     rule = _walkable(core, question)
     if rule is None:
@@ -34,9 +34,9 @@ def walk(core: Core, question: Question, given: Sequence[int]) -> Cells | None:
     ledger = Ledger(core.runtime, question.rules, VISITED)
     join = Join(ledger)
     names = [arg.name for arg in rule.head.args if isinstance(arg, Var)]
-    first = len(names) - len(given)
+    first = len(names) - len(values)
     asked = join.prepare(rule, range(first, len(names)))
-    start = asked.start(dict(enumerate(given, first)), join.encode)
+    start = asked.start(dict(enumerate(values, first)), join.encode)
     assert not isinstance(start, int), "the given arguments are variables"
     try:
         found = {tuple(f.binding[name] for name in names[:first]) for f in join.solve(asked, start)}

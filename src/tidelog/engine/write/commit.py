@@ -7,6 +7,7 @@ the epoch before. What is done afterwards (statistics, feeds, listeners, snapsho
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -32,7 +33,7 @@ from tidelog.engine.write.prepare import EVERY_STAGE, PreparedEpoch, prepare
 from tidelog.engine.write.report import report
 from tidelog.engine.write.stages import road_of
 from tidelog.engine.write.typos import check_changes, check_symbols
-from tidelog.errors import ConstraintError
+from tidelog.errors import ConstraintError, StateWarning
 from tidelog.io.match_names import report_ignored
 from tidelog.partition.memory.keys import KeyClash
 from tidelog.program import SOUFFLE, Instance, Program, Rule
@@ -190,15 +191,18 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
     """Commit an epoch, unless its input was already committed; a partial copy checks no constraints."""
     with core.writing:
         try:
-            _commit(core, epoch, lawful)
+            unwritten = _commit(core, epoch, lawful)
         except BaseException as error:
             core.meter.note_failure(core.number + 1, error)
             raise
+    for problem in unwritten:
+        warnings.warn(problem, StateWarning, stacklevel=4)
 
 
-def _commit(core: Core, epoch: Epoch, lawful: bool) -> None:
+def _commit(core: Core, epoch: Epoch, lawful: bool) -> Sequence[str]:
+    """Commit an epoch; returns what to warn of when everything else is done, since warnings may be errors."""
     if epoch.source is not None and is_repeated(core, epoch):
-        return
+        return ()
     durable, in_force, dictionary = core.durable, core.rules, core.dictionary
     dictionary.begin()
     try:
@@ -215,13 +219,15 @@ def _commit(core: Core, epoch: Epoch, lawful: bool) -> None:
     report(core, epoch, outcome, core.schema, before)
     core.profiler.note(outcome, core.rules)
     core.meter.note(core.number, outcome)
+    unwritten: Sequence[str] = ()
     if core.feeds:
         from tidelog.engine.write.feeds import feed
 
-        feed(core, outcome.changes, before)
+        unwritten = feed(core, outcome.changes, before)
     notify(core, epoch)
     if durable is not None:
         take_snapshot(core, durable, only_if_due=True)
+    return unwritten
 
 
 def notify(core: Core, epoch: Epoch) -> None:

@@ -41,23 +41,23 @@ def begins_declaration(text: str) -> str | None:
 def read_declarations(text: str, convention: str) -> Program:
     """The declarations of a text, with the rules and facts beside them."""
     must_be(text, str, "text", "the text of declarations, such as `.decl vip(person: symbol)`")
-    given = parse_program(text, "<declarations>", convention=convention)
-    found = [words for field, words in _WHOLE.items() if getattr(given, field)]
-    if found or given.convention != convention:
+    declared = parse_program(text, "<declarations>", convention=convention)
+    found = [words for field, words in _WHOLE.items() if getattr(declared, field)]
+    if found or declared.convention != convention:
         raise failures.NOT_DECLARED.error(found=", ".join(found) or "`.convention`")
-    return given
+    return declared
 
 
-def with_declarations(program: Program, given: Program) -> Program:
+def with_declarations(program: Program, declared: Program) -> Program:
     """The program with the declarations, types, keys and lifetimes of another that it does not have yet."""
     return replace(
         program,
-        declarations=_more(program.declarations, given.declarations),
-        types=_more(program.types, given.types),
-        keys=_more(program.keys, given.keys),
-        lifetimes=_more(program.lifetimes, given.lifetimes),
+        declarations=_more(program.declarations, declared.declarations),
+        types=_more(program.types, declared.types),
+        keys=_more(program.keys, declared.keys),
+        lifetimes=_more(program.lifetimes, declared.lifetimes),
     )
 
 
-def _more(known: Sequence[Part], given: Sequence[Part]) -> tuple[Part, ...]:
-    return (*known, *(each for each in given if each not in known))
+def _more(known: Sequence[Part], more: Sequence[Part]) -> tuple[Part, ...]:
+    return (*known, *(each for each in more if each not in known))

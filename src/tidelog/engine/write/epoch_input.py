@@ -48,9 +48,9 @@ class EpochInput:
     decode: Callable[[str, Cells, Schema], list[Row]]
     writer: Callable[[str], FactWriter]
 
-    def changes(self, wanted: Callable[[str], bool], origin: Origin) -> list[Change]:
+    def changes(self, selects: Callable[[str], bool], origin: Origin) -> list[Change]:
         """The changes of facts of the wanted relations, and all changes of rules."""
-        facts = fact_changes(self._signed(wanted), self.after.program, origin, self._expired(), self.writer)
+        facts = fact_changes(self._signed(selects), self.after.program, origin, self._expired(), self.writer)
         return [*rule_changes(self.before.program, self.after.program, origin), *facts]
 
     def view_rows(self, relation: str) -> tuple[list[Row], list[Row]]:
@@ -78,12 +78,12 @@ class EpochInput:
         ended = expired_cells((name, (1, -1)[i], self.rows[name][i]) for name in hidden for i in (0, 1)).items()
         return {(name, row) for name, cells in ended for row in self.decode(name, cells, old)}
 
-    def _signed(self, wanted: Callable[[str], bool]) -> Iterator[tuple[str, int, Row]]:
+    def _signed(self, selects: Callable[[str], bool]) -> Iterator[tuple[str, int, Row]]:
         old = {**self.schema, **self.before.schema}
         parts = [(name, self.rows[name]) for name in self.based if name in self.rows]
         for name, (asserted, retracted) in [*parts, *self.assertions.items()]:
             shown = users_name(name) if is_auxiliary(name) else name
-            if shown is not None and wanted(shown):
+            if shown is not None and selects(shown):
                 yield from ((shown, 1, row) for row in self.decode(name, asserted, self.schema))
                 yield from ((shown, -1, row) for row in self.decode(name, retracted, old))
 

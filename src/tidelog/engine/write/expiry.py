@@ -39,12 +39,12 @@ class Expiry:
     spent: dict[str, int] = field(default_factory=dict)
 
 
-def concerned(core: Core, rules: Ruleset, moment: int, given: ExpiryTimes, changed: Iterable[str]) -> list[str]:
+def concerned(core: Core, rules: Ruleset, moment: int, expiries: ExpiryTimes, changed: Iterable[str]) -> list[str]:
     """The relations with lifetimes, among those that an epoch changes and those whose facts end."""
     times = core.times
-    if not rules.retentions and not given and not times.governed:
+    if not rules.retentions and not expiries and not times.governed:
         return []
-    found = {name for name in changed if name in rules.retentions or name in given or name in times.governed}
+    found = {name for name in changed if name in rules.retentions or name in expiries or name in times.governed}
     return sorted(found | times.due(moment).keys())
 
 
@@ -62,14 +62,14 @@ def hidden_types(
 
 
 def govern(
-    core: Core, rules: Ruleset, moment: int, names: Sequence[str], given: ExpiryTimes, inserts: Rows, deletes: Rows
+    core: Core, rules: Ruleset, moment: int, names: Sequence[str], expiries: ExpiryTimes, inserts: Rows, deletes: Rows
 ) -> Expiry:
     """Add the effects of lifetimes to the net changes of an epoch."""
     expiry, due = Expiry(moment), core.times.due(moment) if names else {}
     for name in names:
         arity = len(rules.schema[name] if name in rules.schema else core.schema[name])
         change = _Change(core, name, rules.retentions.get(name, Retention()), moment, arity)
-        change.take(inserts.pop(name, None), deletes.pop(name, None), due.get(name), given.get(name, ()))
+        change.take(inserts.pop(name, None), deletes.pop(name, None), due.get(name), expiries.get(name, ()))
         change.put(inserts, deletes, expiry)
     if moment != core.times.now:
         inserts[NOW] = np.array([[moment]], np.int64)
@@ -89,14 +89,14 @@ class _Change:
         self.ended = self.late = self.spent = 0
 
     def take(
-        self, inserts: Cells | None, deletes: Cells | None, due: Cells | None, given: Sequence[tuple[int, Cells]]
+        self, inserts: Cells | None, deletes: Cells | None, due: Cells | None, expiries: Sequence[tuple[int, Cells]]
     ) -> None:
         """Process the rows that are inserted, deleted and possibly due."""
         looked_at = [rows for rows in (inserts, deletes, due) if rows is not None]
         self.old = self._ends_of(np.concatenate(looked_at))
         self.gone = set() if deletes is None else _rows(deletes)
         if inserts is not None:
-            self._insert(inserts, given)
+            self._insert(inserts, expiries)
         for row in () if due is None else _rows(due):
             is_over = row in self.old and self.old[row][0] <= self.moment
             if is_over and row not in self.inserted and row not in self.gone:
@@ -121,9 +121,9 @@ class _Change:
         wide[:, : self.arity] = rows
         return facts.rows_with_keys(name, tuple(range(self.arity)), wide)
 
-    def _insert(self, rows: Cells, given: Sequence[tuple[int, Cells]]) -> None:
+    def _insert(self, rows: Cells, expiries: Sequence[tuple[int, Cells]]) -> None:
         given_ends: dict[Row, int] = {}
-        for end, cells in given:
+        for end, cells in expiries:
             for row in _rows(cells):
                 given_ends[row] = max(end, given_ends.get(row, end))
         lasting = _rows(self._present(self.name, rows)) - self.old.keys()

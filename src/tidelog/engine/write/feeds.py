@@ -7,7 +7,6 @@ folder, or from the changes of the pending epochs, which are kept until then.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,11 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidelog.engine.base import engine_failures as failures
+from tidelog.engine.base.meter import LOG
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import Types, shown_types
 from tidelog.engine.read.view import View, open_view
 from tidelog.engine.write.durable import changes_since
-from tidelog.errors import StateWarning, TidelogError
+from tidelog.errors import TidelogError
 from tidelog.io.feed import Feed, FolderFeed
 from tidelog.io.place import open_files
 from tidelog.io.rows import data_types, encode_rows, read_rows
@@ -103,18 +103,31 @@ def make_feed(view: str, folder: str | None, table: str | None, spark: Callable[
     return TableFeed(view, table, spark())
 
 
-def feed(core: Core, changes: RowChanges, before: Schema) -> None:
-    """After a commit, write the changes to every feed; ``before``: former types of deleted rows, where changed."""
+def feed(core: Core, changes: RowChanges, before: Schema) -> list[str]:
+    """After a commit, write the changes to every feed; ``before``: former types of deleted rows, where changed.
+
+    Returns one text for each feed that could not be written, whatever the reason: the epoch is committed.
+    """
+    problems = []
     for fed in core.feeds:
         if (view := fed.feed.view) in changes:
             fed.pending.append((core.number, changes, before.get(view, core.schema[view])))
         try:
             _write_waiting(core, fed)
-        except (TidelogError, OSError) as error:
+        except Exception as error:
             fed.failed = True
             if core.opened.lasting is not None:
                 fed.pending.clear()  # the history has them
-            warnings.warn(f"epoch {core.number} was committed, but {error}", StateWarning, stacklevel=6)
+            problems.append(f"epoch {core.number} was committed, but {_problem(core, view, error)}")
+    return problems
+
+
+def _problem(core: Core, view: str, error: Exception) -> str:
+    """Why a feed was not written; the log also has the traceback of an unexpected exception."""
+    if isinstance(error, (TidelogError, OSError)):
+        return str(error)
+    LOG.error("epoch %d was committed, but the feed of `%s` failed", core.number, view, exc_info=error)
+    return f"the feed of `{view}` failed: {type(error).__name__}: {error}"
 
 
 def _write_waiting(core: Core, fed: PendingFeed) -> None:

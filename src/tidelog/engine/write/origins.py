@@ -27,13 +27,13 @@ from tidelog.plan.result_types import check_zones
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.values.schema import numbered_columns
-from tidelog.program.values.source_types import CONFLICT, NATURAL, UNTOLD, Origin, merge, settled, zones_of
+from tidelog.program.values.source_types import CONFLICT, NATURAL, UNDETERMINED, Origin, merge, settled, zones_of
 
 if TYPE_CHECKING:
     from tidelog.runtime.protocol.runtime import DirectRows
 
-Facts = Sequence[tuple[int, str, Data]]
-SignedRows = Mapping[str, Sequence[tuple[int, Cells]]]
+Facts = Sequence[tuple[int, str, Data]]  # sign, relation, rows as they were given
+SignedRows = dict[str, list[tuple[int, Cells]]]  # by relation, each with its sign
 Judge = Callable[[str], bool]  # whether the values of a column fit a type
 INSTANT = "timestamp(us,UTC)"  # what times of Python with a zone are
 
@@ -107,12 +107,12 @@ def remember(
     frames = list(arriving)
     coming = sorted(_coming(rules, facts, signed, frames, dictionary), key=lambda table: not table.is_typed)
     for relation, columns, _ in coming:  # those with types first: the order within an epoch does not matter
-        known = found.get(relation, (NATURAL if relation in before.known else UNTOLD,) * len(columns))
+        known = found.get(relation, (NATURAL if relation in before.known else UNDETERMINED,) * len(columns))
         found[relation] = tuple(_joined(old, type_, fits) for old, (type_, fits) in zip(known, columns, strict=True))
     found = {relation: tuple(map(settled, types)) for relation, types in found.items()}
     leaving = dict(found)
     for relation, types in _going(rules, facts, frames):
-        known = leaving.get(relation, (UNTOLD,) * len(types))
+        known = leaving.get(relation, (UNDETERMINED,) * len(types))
         leaving[relation] = tuple(map(merge, known, map(zones_of, types)))
     after = _remembering(before, rules, found, names)
     if leaving != found:
@@ -147,7 +147,7 @@ def _joined(known: str, type_: str | None, fits: Judge) -> str:
     """A type that holds the values so far and the new ones; new values without a type are examined."""
     if type_ is not None:
         return merge(known, type_)
-    return NATURAL if known == UNTOLD else known if known == NATURAL or fits(known) else merge(known, NATURAL)
+    return NATURAL if known == UNDETERMINED else known if known == NATURAL or fits(known) else merge(known, NATURAL)
 
 
 def _coming(
@@ -175,7 +175,7 @@ def _going(rules: Ruleset, facts: Facts, arriving: Iterable[DirectRows]) -> Iter
     for sign, name, data in facts:
         if sign < 0 and data.typed and name in rules.schema:
             found = [_type_of(column, type_) for column, type_ in zip(data.columns, rules.schema[name], strict=True)]
-            yield users_name(name) or name, [UNTOLD if type_ is None else type_ for type_ in found]
+            yield users_name(name) or name, [UNDETERMINED if type_ is None else type_ for type_ in found]
     for frame in arriving:
         if isinstance(frame, DeletableRows) and frame.leaving is not None:
             yield users_name(frame.relation) or frame.relation, list(map(stored_type, frame.types, frame.leaving))

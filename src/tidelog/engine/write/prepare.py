@@ -17,7 +17,7 @@ from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import row_text
 from tidelog.engine.write.epoch import CollectedChanges
 from tidelog.engine.write.expiry import Expiry, concerned, govern, hidden_types
-from tidelog.engine.write.origins import Namer, remember
+from tidelog.engine.write.origins import Facts, Namer, SignedRows, remember
 from tidelog.io.match_names import other_names
 from tidelog.io.nulls import InputReport, NullCounts
 from tidelog.io.rows import Data, encode_rows, order_columns, without_nulls
@@ -27,15 +27,12 @@ from tidelog.partition.memory.keys import KeyClash, base_keys, keyed_elsewhere, 
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork
 from tidelog.program.graph.asserted_facts import users_name
-from tidelog.program.graph.choice import given_relations
+from tidelog.program.graph.choice import split_relations
 from tidelog.program.values.schema import numbered_columns
 from tidelog.program.values.shape import Shape, same_parts
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.runtime.protocol.runtime import DirectRows
 from tidelog.spark.arrivals import learn_arrivals
-
-Facts = Sequence[tuple[int, str, Data]]
-SignedRows = dict[str, list[tuple[int, Cells]]]
 
 
 @dataclass(slots=True)
@@ -50,7 +47,7 @@ class Draft:
     moves: tuple[tuple[str, str], ...] = ()  # asserted facts that are kept elsewhere from now on
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that tables brought
     signed: SignedRows = field(default_factory=dict)
-    ends: dict[str, list[tuple[int, Cells]]] = field(default_factory=dict)  # given with inserted rows
+    ends: SignedRows = field(default_factory=dict)  # given with inserted rows
     beside: SignedRows = field(default_factory=dict)  # rows of relations that also get DataFrames
     inserts: dict[str, Cells] = field(default_factory=dict)
     deletes: dict[str, Cells] = field(default_factory=dict)
@@ -120,7 +117,7 @@ def read_columns(core: Core, draft: Draft) -> None:
     rules = _rules_after(core, draft)
     gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
     _refuse_other_meanings(core.rules, rules)
-    given = _given(core.rules, rules, gone)
+    given = _storage_names(core.rules, rules, gone)
     moves = _moves(core.rules, rules, gone)
     rows = [(sign, name, data) for sign, name, data in collected.facts if data.length]
     after = rules
@@ -142,7 +139,7 @@ def read_columns(core: Core, draft: Draft) -> None:
 
 def gather_keyed(core: Core, draft: Draft) -> None:
     """Read DataFrames whose rows with one key may have several owners into this process."""
-    collected, apart = draft.collected, _keyed_apart(core, draft)
+    collected, apart = draft.collected, _keys_elsewhere(core, draft)
     if apart:
         arrivals = [arrival for arrival in collected.arrivals if arrival.relation not in apart]
         found = [part for arrival in collected.arrivals if arrival.relation in apart for part in arrival.collected()]
@@ -263,10 +260,11 @@ def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None
     return found
 
 
-def _given(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> Callable[[str], str]:
+def _storage_names(before: Ruleset, after: Ruleset, removed: frozenset[str]) -> Callable[[str], str]:
     """Where the asserted facts of a relation are kept, or were: some have a separate relation."""
-    apart = {**after.asserted_elsewhere, **{name: to for name, to in before.asserted_elsewhere.items() if name in gone}}
-    return lambda name: apart.get(name, name)
+    former = {name: to for name, to in before.asserted_elsewhere.items() if name in removed}
+    elsewhere = {**after.asserted_elsewhere, **former}
+    return lambda name: elsewhere.get(name, name)
 
 
 def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
@@ -277,7 +275,7 @@ def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
         for one, other in zip(before.schema[name], after.schema[name], strict=False):
             if isinstance(one, Shape) and isinstance(other, Shape) and not same_parts(one, other):
                 raise failures.MEANT_OTHERWISE.error(name=users_name(name) or name)
-    old, new = given_relations(before.program), given_relations(after.program)
+    old, new = split_relations(before.program), split_relations(after.program)
     for name in sorted(old.keys() ^ new.keys()):
         if after.known.keys() & {name, old.get(name), new.get(name)}:
             raise failures.MEANT_OTHERWISE.error(name=name)
@@ -320,7 +318,7 @@ def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mappi
     return rules.changed(bound=bound, known=known) if bound or known else rules
 
 
-def _keyed_apart(core: Core, draft: Draft) -> set[str]:
+def _keys_elsewhere(core: Core, draft: Draft) -> set[str]:
     """The relations that get DataFrames and whose rows with one key may have several owners."""
     keys = base_keys(draft.rules.program) if draft.arriving else {}
     keyed = {name: keys[name] for name in draft.mixed if name in keys}

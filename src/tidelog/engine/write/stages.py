@@ -31,7 +31,7 @@ from tidelog.partition.base.partition_failures import UNORDERED
 from tidelog.partition.memory.keys import base_keys, check_keys, check_new_keys
 from tidelog.plan.plan_epoch import Planner
 from tidelog.plan.ruleset import Ruleset
-from tidelog.program.checks.order import wanted_step
+from tidelog.program.checks.order import expected_step
 from tidelog.runtime.base.outcome import EpochOutcome
 
 Check = Callable[[Core, PreparedEpoch, EpochOutcome], None]
@@ -131,4 +131,4 @@ def _check_orders(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) ->
     for name, rule in prepared.rules.orders.items():
         if name in outcome.changes and len(outcome.changes[name][0]):
             step = core.dictionary.decode(int(outcome.changes[name][0][0][-1]), prepared.rules.schema[name][-1])
-            raise UNORDERED.error(label=rule.users_label, step=step, wanted=wanted_step(rule))
+            raise UNORDERED.error(label=rule.users_label, step=step, wanted=expected_step(rule))

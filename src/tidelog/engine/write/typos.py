@@ -29,13 +29,13 @@ def check_changes(core: Core, collected: CollectedChanges) -> None:
     known = _KnownRelations.before(core, collected.program)
     after = known.after(collected.added)
     written = collected.text_facts is not None  # a program's own facts fill what they name
-    made, named = KnownNames(after.made | filled), KnownNames(after.named)
+    made, named = KnownNames(after.defined | filled), KnownNames(after.named)
     for name in () if written else sorted(filled - after.named):
         near = next(named.near(name), None)
         if near is not None:
             report_unknown(core, name, near)
     for name in read:
-        if name not in after.made and name not in filled and name not in known.named:
+        if name not in after.defined and name not in filled and name not in known.named:
             near = next(made.near(name), None)
             if near is not None:
                 report_unknown(core, name, near)
@@ -60,23 +60,23 @@ def check_symbols(core: Core, rules: Iterable[Rule], program: Program | None = N
 
 @dataclass(frozen=True, slots=True)
 class _KnownRelations:
-    """Relations that are ``made``: declared, filled or derived; and ``named``: those, and those that rules read."""
+    """Relations that are ``defined``: declared, filled or derived; and ``named``: those, and those that rules read."""
 
-    made: frozenset[str]
+    defined: frozenset[str]
     named: frozenset[str]
 
     @classmethod
     def before(cls, core: Core, coming: Program | None) -> _KnownRelations:
         """What an engine knows, and what the program given with an epoch declares."""
         rules = core.rules
-        made = {rule.head.predicate for rule in rules.program.rules} | {*rules.known}
+        defined = {rule.head.predicate for rule in rules.program.rules} | {*rules.known}
         for program in (rules.program, coming) if coming is not None else (rules.program,):
-            for said in (program.declarations, program.keys, program.directives, program.lifetimes):
-                made |= {each.relation for each in said}
-        return cls(frozenset(made), frozenset(made | {*core.relations}))
+            for part in (program.declarations, program.keys, program.directives, program.lifetimes):
+                defined |= {each.relation for each in part}
+        return cls(frozenset(defined), frozenset(defined | {*core.relations}))
 
     def after(self, added: Iterable[Rule]) -> _KnownRelations:
         """What is known after adding some rules."""
         added = list(added)
         heads = {rule.head.predicate for rule in added}
-        return _KnownRelations(self.made | heads, self.named | heads | frozenset(relations_read(added)))
+        return _KnownRelations(self.defined | heads, self.named | heads | frozenset(relations_read(added)))

@@ -54,13 +54,13 @@ class ViolatedConstraint:
         shown = [f"  {line}" for violation in some for line in str(violation).splitlines()]
         more = self.count - len(some)
         heading = f"constraint `{self.constraint}` is violated {times}: {self.meaning}"
-        return "\n".join([heading, *shown, *([f"  and {more:,} more"] if more else [])])
+        return "\n".join([heading, *shown, *([f"  and {more:,} more"] if more and some else [])])
 
 
-def describe_violations(core: Core, rules: Ruleset, found: Mapping[str, Cells]) -> Iterator[ViolatedConstraint]:
+def describe_violations(core: Core, rules: Ruleset, facts: Mapping[str, Cells]) -> Iterator[ViolatedConstraint]:
     """What is violated, given the rows of hidden relations; ``rules`` are those that the epoch leads to."""
     ledger = running_ledger(core, rules, WORK)
-    for name, rows in found.items():
+    for name, rows in facts.items():
         rule = rules.rule(rules.constraints[name].users_label or "")
         assert rule.constraint is not None
         says = rule.constraint.says

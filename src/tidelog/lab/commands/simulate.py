@@ -20,6 +20,7 @@ ALGORITHMS = (
     "batched",
     "psn-extended",
     "sn-extended",
+    "psn-cancelling",
     "psn-lossy",
     "psn-acknowledged",
     "dred",
@@ -72,7 +73,14 @@ def simulate(
     define: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=DEFINE_HELP)] = None,
     delay: Annotated[float, typer.Option(help="Delay of every message in seconds.", min=0)] = 0.01,
     jitter: Annotated[float, typer.Option(help="Maximum random addition to the delay, in seconds.", min=0)] = 0.0,
-    loss: Annotated[float, typer.Option(help="Probability that a message is lost.", min=0, max=1)] = 0.0,
+    loss: Annotated[
+        float,
+        typer.Option(
+            help="Probability that a message is lost; without --until, for psn-lossy and psn-acknowledged.",
+            min=0,
+            max=1,
+        ),
+    ] = 0.0,
     reorder: Annotated[bool, typer.Option("--reorder", help="Let messages on one link overtake each other.")] = False,
     evict: Annotated[list[str] | None, typer.Option(metavar="RELATION:COLUMN", help=EVICT_HELP)] = None,
 ) -> None:
@@ -96,5 +104,6 @@ def simulate(
     from tidelog.lab.simulate.run import SimulationRequest, simulate_program
 
     simulate_program(
-        program, SimulationRequest(topology, changes, algorithm, schedule, seed, limit, steps, every, trace, page, turn)
+        program,
+        SimulationRequest(topology, changes, algorithm, schedule, seed, limit, steps, every, trace, page, turn, loss),
     )

@@ -79,7 +79,7 @@ TWO_RULES = FailureEntry(
     "duplicate label on the circuit",
     "two rules have the label `{label}`",
     "Labels are unique.",
-    "Give the new rule another label, or remove the old one in the same epoch.",
+    "Use another label for the new rule, or remove the old one in the same epoch.",
     _CIRCUIT + "from tidelog.syntax import parse_rules\n"
     'DatalogCircuit().epoch(add=parse_rules("near: p(X) :- q(X). near: p(X) :- r(X)."))\n',
 )

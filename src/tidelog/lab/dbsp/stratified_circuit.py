@@ -36,7 +36,7 @@ def levels_of(clauses: Iterable[Clause]) -> dict[Hashable, int]:
     while grown:
         grown = False
         for clause in known:
-            needed = max(_needed(clause, levels), default=0)
+            needed = max(_levels_needed(clause, levels), default=0)
             if needed > levels.get(clause.head[0], 0):
                 if needed > predicates:
                     raise NEGATION_IN_A_CIRCLE.error(predicate=clause.head[0])
@@ -45,7 +45,7 @@ def levels_of(clauses: Iterable[Clause]) -> dict[Hashable, int]:
     return levels
 
 
-def _needed(clause: Clause, levels: Levels) -> Iterator[int]:
+def _levels_needed(clause: Clause, levels: Levels) -> Iterator[int]:
     yield from (levels.get(predicate, 0) for predicate, _ in clause.body)
     yield from (levels.get(predicate, 0) + 1 for predicate, _ in clause.negated)
 

@@ -8,7 +8,6 @@ aggregate.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any, TypeAlias
 from tidelog.lab.network import network_failures as failures
 from tidelog.lab.network.program import Value
 from tidelog.lab.network.ring import BITS, Id, is_between
+from tidelog.program.functions import hashes
 
 
 @dataclass(slots=True)
@@ -155,7 +155,7 @@ def _type_of(_: Surroundings, value: Value) -> str:
 
 def sha1(value: Value) -> Id:
     """The identifier of a value: the hash of its text."""
-    return Id(int(hashlib.sha1(text(value).encode(), usedforsecurity=False).hexdigest(), 16))
+    return Id(int(hashes.sha1(text(value)), 16))
 
 
 def _sum_of_proofs(items: tuple[Value, ...], _place: Value) -> str:

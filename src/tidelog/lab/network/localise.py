@@ -125,7 +125,7 @@ def _cut(rule: Rule, tables: Mapping[str, TableDeclaration]) -> Iterator[tuple[L
     lifetimes: list[float] = []
     carried: list[Literal] = []
     for number, (place, literals) in enumerate(stages[:-1], 1):
-        needed = _needed(rule, [literal for _, later in stages[number:] for literal in later])
+        needed = _names_needed(rule, [literal for _, later in stages[number:] for literal in later])
         names = sorted(name for name in known((*carried, *literals), place) if name in needed)
         head = Atom(f"{rule.label}/{number}", tuple(map(ProgramVariable, names)), stages[number][0], span=rule.span)
         lifetimes += [table.lifetime for table in _tables_of(literals, tables) if table.lifetime is not None]
@@ -199,7 +199,7 @@ def _ready(rest: Sequence[Literal], names: set[str]) -> list[Literal]:
     return [literal for literal in rest if literal in ready]
 
 
-def _needed(rule: Rule, later: Sequence[Literal]) -> set[str]:
+def _names_needed(rule: Rule, later: Sequence[Literal]) -> set[str]:
     names = {variable.name for variable in atom_variables(rule.head)}
     for literal in later:
         names |= set(uses(literal))

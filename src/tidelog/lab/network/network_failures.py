@@ -23,7 +23,7 @@ OPERANDS = FailureEntry(
 ARITHMETIC = FailureEntry(
     "TL7451",
     EvaluationError,
-    "impossible arithmetic",
+    "arithmetic without a result",
     "`{left} {sign} {right}` has no value: {reason}",
     "Division by zero and negative shifts have no value.",
     "Add a condition before the operation.",
@@ -34,7 +34,7 @@ NO_IDENTIFIER = FailureEntry(
     EvaluationError,
     "interval without numbers",
     "`{found}` is not a number or an identifier",
-    "The bounds of an interval are places on a ring.",
+    "The bounds of an interval are positions on a ring.",
     "Exclude other values with a condition before the interval.",
     test=_TEST,
 )
@@ -43,7 +43,7 @@ NO_LIST = FailureEntry(
     EvaluationError,
     "function needs a list",
     "`{function}` needs a list, found `{found}`",
-    "Lists are made by `f_append`, `f_concat` and `a_LIST`.",
+    "Lists are created by `f_append`, `f_concat` and `a_LIST`.",
     "Check the facts that reach this rule.",
     test=_TEST,
 )
@@ -52,7 +52,7 @@ NO_VECTOR = FailureEntry(
     EvaluationError,
     "function needs a summary vector",
     "`{function}` needs a summary vector, found `{found}`",
-    "Summary vectors are made by `f_svcreate`.",
+    "Summary vectors are created by `f_svcreate`.",
     "Check the facts that reach this rule.",
     test=_TEST,
 )
@@ -68,18 +68,18 @@ STEPS = FailureEntry(
 LOCAL_STEPS = FailureEntry(
     "TL7456",
     LimitError,
-    "updates of a node do not end",
+    "endless updates at a node",
     "node `{node}` has derived {limit} updates from one message",
-    "A node processes a message until nothing follows from it locally.",
+    "A node derives everything that follows from a message locally before it processes the next one.",
     "Look for a rule that triggers itself.",
     test=_TEST,
 )
 NO_ADDRESS = FailureEntry(
     "TL7457",
     DataError,
-    "not an address",
+    "invalid address",
     "rule `{rule}` sends to `{found}`, which is not the address of a node",
-    "Addresses are texts.",
+    "The address of a node is a text.",
     "Check the location of the head.",
     test=_TEST,
 )

@@ -15,6 +15,7 @@ from tidelog.lab.semantics.dred import DRed
 from tidelog.lab.semantics.errors import IllegalStep, StuckError
 from tidelog.lab.semantics.executions import (
     BatchedExecution,
+    CancellingExecution,
     PipelinedExecution,
     PipelinedSets,
     SetSemiNaive,
@@ -44,6 +45,7 @@ __all__ = [
     "Annotation",
     "Bag",
     "BatchedExecution",
+    "CancellingExecution",
     "Configuration",
     "Cycle",
     "DRed",

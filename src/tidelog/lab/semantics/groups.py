@@ -29,7 +29,7 @@ class Groups:
         self.shown: dict[Group, Fact] = {}
         self.stale: list[Fact] = []
         self._empty: set[Group] = set()
-        self._wanted: dict[Group, Fact] | None = None
+        self._frozen: dict[Group, Fact] | None = None
 
     def group(self, candidate: Fact) -> Group:
         """The group of a candidate."""
@@ -53,7 +53,7 @@ class Groups:
 
     def _offer(self, candidate: Fact) -> bool:
         group = self.group(candidate)
-        if self._wanted is not None and self._wanted.get(group) != candidate:
+        if self._frozen is not None and self._frozen.get(group) != candidate:
             return False
         shown = self.shown.get(group)
         pair = [Occurrence(fact) for fact in (shown, candidate) if fact is not None]
@@ -85,30 +85,30 @@ class Groups:
 
     def begin_clean_up(self) -> list[Fact]:
         """The stale candidates; from here on a group may show only what it shows now."""
-        self._wanted = dict(self.shown)
+        self._frozen = dict(self.shown)
         return self.take_stale()
 
     def reopen(self) -> bool:
         """True if groups with witnesses lost what they showed; evaluation then continues with the next best."""
-        lost = [group for group, fact in (self._wanted or {}).items() if self.shown.get(group) != fact]
+        lost = [group for group, fact in (self._frozen or {}).items() if self.shown.get(group) != fact]
         open_again = [group for group in lost if self._network.choice_of[group[0]].ties]
         if open_again:
-            self._wanted = None
+            self._frozen = None
             self._empty.update(lost)
         return bool(open_again)
 
     def end_clean_up(self) -> None:
         """Every group has to show again what it showed before clean-up: else a rule gave a better value than its inputs
         allow, and the result would depend on the schedule."""
-        missing = sorted(str(fact) for group, fact in (self._wanted or {}).items() if self.shown.get(group) != fact)
-        self._wanted = None
+        missing = sorted(str(fact) for group, fact in (self._frozen or {}).items() if self.shown.get(group) != fact)
+        self._frozen = None
         if missing:
             raise NOT_MONOTONE.error(missing=", ".join(missing))
 
     def canonical(self) -> Hashable:
         """A value that decides what the groups will do."""
-        wanted = None if self._wanted is None else frozenset(self._wanted.items())
-        return frozenset(self.shown.items()), tuple(self.stale), frozenset(self._empty), wanted
+        frozen = None if self._frozen is None else frozenset(self._frozen.items())
+        return frozenset(self.shown.items()), tuple(self.stale), frozenset(self._empty), frozen
 
     def _is_candidate(self, fact: Fact) -> bool:
         return fact.relation in self._network.choice_of

@@ -1,7 +1,7 @@
 """Messages under way, and how many there have been.
 
-Law: no message is lost or made twice. Every message has a number, in the order of sending; traffic counts those that
-go from one node to another, and their bytes.
+Law: a message leaves by being delivered or cancelled, and none is made twice. Every message has a number, in the order
+of sending; traffic counts those that go from one node to another, and their bytes.
 Which message is delivered next is the business of a schedule.
 """
 
@@ -42,6 +42,10 @@ class Mail:
         """The message has been delivered."""
         del self.waiting[message.number]
         self.delivered += 1
+
+    def cancel(self, message: Message) -> None:
+        """The message is dropped before it is processed."""
+        del self.waiting[message.number]
 
     def since(self, number: int) -> tuple[Message, ...]:
         """The messages under way that were sent with this number or a later one."""

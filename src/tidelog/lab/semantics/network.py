@@ -32,9 +32,10 @@ from tidelog.program import (
     Wildcard,
     subterms,
 )
+from tidelog.program.elaborate.choose_witnesses import with_choices
 from tidelog.program.elaborate.mark_witnesses import with_witnesses
 from tidelog.program.elaborate.resolve_subsumption import without_subsumption
-from tidelog.program.graph.asserted_facts import kept_apart
+from tidelog.program.graph.asserted_facts import asserted_elsewhere_of
 from tidelog.program.graph.choice import choices as choice_relations
 from tidelog.program.graph.equivalence import equivalences
 from tidelog.program.graph.lifetime import retentions
@@ -130,8 +131,8 @@ def _kept(atom: Atom, apart: Mapping[str, str]) -> Atom:
 
 def prepare(program: Program, *, central: bool = False) -> Network:
     """The network of a localised program; with ``central`` all facts live on one node and any positive rule will do."""
-    apart = kept_apart(program)
-    program, findings = without_subsumption(with_witnesses(program))
+    apart = asserted_elsewhere_of(program)
+    program, findings = without_subsumption(with_choices(with_witnesses(program)))
     rules, choices, unfit = _split_rules(program)
     findings += unfit
     for name, declared in equivalences(program).items():

@@ -420,6 +420,18 @@ NOT_ONE_BY_ONE = FailureEntry(
     'from tidelog.lab.semantics.traffic import explorable_by_name\nexplorable_by_name("sn")\n',
 )
 
+NO_LOSSES = FailureEntry(
+    "TL7492",
+    EngineError,
+    "algorithm on links without losses",
+    "messages of algorithm `{name}` cannot be lost. Algorithms whose messages can: {known}",
+    "All other algorithms assume that every message arrives exactly once.",
+    "Choose one of these algorithms, or set the probability of a loss to 0.",
+    "from tidelog.lab.semantics.schedule import Fifo\n"
+    "from tidelog.lab.semantics.traffic import on_lossy_links\n"
+    'on_lossy_links("psn", Fifo(), 0.1)\n',
+)
+
 NOT_TURNED = FailureEntry(
     "TL7491",
     EngineError,
@@ -570,6 +582,7 @@ ENTRIES = (
     NOT_A_DELAY,
     NOT_PENDING,
     NOT_ONE_BY_ONE,
+    NO_LOSSES,
     NOT_TURNED,
     CIRCULAR,
     COMPUTED,

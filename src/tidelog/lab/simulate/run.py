@@ -15,9 +15,9 @@ import typer
 
 from tidelog.cli.base.show import console, show_diagnostics
 from tidelog.errors import Diagnostic, ProgramError, TidelogError
-from tidelog.lab.semantics.algorithm import Algorithm
+from tidelog.lab.semantics.algorithm import Algorithm, Schedule
 from tidelog.lab.semantics.schedule import schedule_by_name
-from tidelog.lab.semantics.traffic import Recorder, algorithm_by_name, run_to_json
+from tidelog.lab.semantics.traffic import Recorder, algorithm_by_name, on_lossy_links, run_to_json
 from tidelog.lab.simulate.every import explore_last_epoch, show_every
 from tidelog.lab.simulate.inputs import read_inputs
 from tidelog.lab.simulate.page import write_run
@@ -43,6 +43,7 @@ class SimulationRequest:
     trace: Path | None
     page: Path | None
     turn: Path | None
+    loss: float = 0
 
 
 def simulate_program(program: Path, wanted: SimulationRequest) -> None:
@@ -52,8 +53,7 @@ def simulate_program(program: Path, wanted: SimulationRequest) -> None:
         if wanted.every:
             schedule = schedule_by_name(wanted.schedule, wanted.seed)
             show_every(console(), explore_last_epoch(wanted.algorithm, schedule, inputs, wanted.limit))
-        algorithm = algorithm_by_name(wanted.algorithm, record=wanted.trace is not None or wanted.turn is not None)
-        recorder = Recorder(algorithm, schedule_by_name(wanted.schedule, wanted.seed), wanted.limit)
+        recorder = Recorder(*_algorithm_and_schedule(wanted), wanted.limit)
         recorder.algorithm.load(inputs.network.program, inputs.facts)
         show_run(console(), recorder, inputs.script, steps=wanted.steps)
         summary = summarise(program.stem, wanted.schedule, wanted.seed, recorder, inputs)
@@ -66,6 +66,14 @@ def simulate_program(program: Path, wanted: SimulationRequest) -> None:
         _refuse(error.diagnostics)
     except (TidelogError, OSError) as error:
         _refuse([diagnose(error)])
+
+
+def _algorithm_and_schedule(wanted: SimulationRequest) -> tuple[Algorithm, Schedule]:
+    schedule = schedule_by_name(wanted.schedule, wanted.seed)
+    if wanted.loss:
+        return on_lossy_links(wanted.algorithm, schedule, wanted.loss, wanted.seed)
+    record = wanted.trace is not None or wanted.turn is not None
+    return algorithm_by_name(wanted.algorithm, record=record), schedule
 
 
 def turn_run(title: str, algorithm: Algorithm, page: Path) -> None:

@@ -77,8 +77,8 @@ class Counters:
         self._counts[place : place + cells] = 0
 
 
-def _grown(cells: Cells, wanted: int) -> Cells:
+def _grown(cells: Cells, size: int) -> Cells:
     """The same cells with room for more."""
-    if wanted <= len(cells):
+    if size <= len(cells):
         return cells
-    return np.concatenate([cells, np.zeros(max(wanted - len(cells), len(cells)), np.int64)])
+    return np.concatenate([cells, np.zeros(max(size - len(cells), len(cells)), np.int64)])

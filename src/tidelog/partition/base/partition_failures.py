@@ -35,8 +35,8 @@ NO_CONSTRUCTOR = FailureEntry(
     DataError,
     "stored value with an undeclared constructor",
     "a stored value of type {type} has a constructor that the type does not declare",
-    "Algebraic values are stored by the name of their constructor. A state may contain values of the types it "
-    "was created with.",
+    "Algebraic values are stored with the name of their constructor, so a type must keep the constructors of the "
+    "values that a state contains.",
     "Declare the constructor with its original fields.",
     test="tests/partition/test_structures.py::test_a_value_of_a_lost_constructor_is_told",
 )
@@ -124,7 +124,7 @@ NOT_MONOTONE = FailureEntry(
     "{groups} groups of a min or max inside recursion depend on values that were "
     "improved upon; the rules are not monotone in the value; nothing was changed",
     "Inside recursion, a better value may only improve the values derived from it.",
-    "Take the min or max after the recursion, or change the rule that makes values worse.",
+    "Compute the min or max after the recursion, or change the rule that makes values worse.",
     test="tests/partition/test_gain.py::test_rules_that_are_not_monotone_are_refused",
 )
 UNSETTLED = FailureEntry(

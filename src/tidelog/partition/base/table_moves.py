@@ -36,10 +36,10 @@ Move: TypeAlias = Callable[[int, Span], None]
 class Moves:
     """The entries of one table, on their way from ``slots`` to ``wanted`` slots."""
 
-    def __init__(self, table: int, slots: int, wanted: int, workers: Workers | None) -> None:
+    def __init__(self, table: int, slots: int, size: int, workers: Workers | None) -> None:
         self._table = table
         self._slots = slots
-        self._wanted = wanted
+        self._size = size
         self._workers = workers
         self._threads = workers.count if workers is not None and slots > SHARED else 1
         self._spills = [_spill(slots // (8 * self._threads)) for _ in range(self._threads)]
@@ -48,19 +48,19 @@ class Moves:
         """Move to more slots, the last entries first; cells beyond the old ones hold zeros."""
         high = self._slots
         while self._threads > 1 and high > SHARED:
-            low = -(-high * self._slots // self._wanted)
-            self._share(Span(low, high, high, self._wanted), self._spread)
+            low = -(-high * self._slots // self._size)
+            self._share(Span(low, high, high, self._size), self._spread)
             high = low
-        self._spread(0, Span(0, high, 0, self._wanted))
+        self._spread(0, Span(0, high, 0, self._size))
         self._put_spilled()
 
     def gather(self) -> None:
         """Move to fewer slots, the first entries first."""
-        low = min(SHARED, self._slots) if self._threads > 1 and 10 * self._wanted < 9 * self._slots else self._slots
-        self._gather(0, Span(0, low, 0, self._wanted))
+        low = min(SHARED, self._slots) if self._threads > 1 and 10 * self._size < 9 * self._slots else self._slots
+        self._gather(0, Span(0, low, 0, self._size))
         while low < self._slots:
-            high = min(self._slots, low * self._slots // self._wanted)
-            self._share(Span(low, high, 0, min(low, self._wanted)), self._gather)
+            high = min(self._slots, low * self._slots // self._size)
+            self._share(Span(low, high, 0, min(low, self._size)), self._gather)
             low = high
         self._put_spilled()
 
@@ -79,7 +79,7 @@ class Moves:
         low, first = span.low, span.first
         for number in range(1, self._threads + 1):
             high = span.low + (span.high - span.low) * number // self._threads
-            limit = span.limit if number == self._threads else max(first, high * self._wanted // self._slots)
+            limit = span.limit if number == self._threads else max(first, high * self._size // self._slots)
             yield Span(low, high, first, min(limit, span.limit))
             low, first = high, min(limit, span.limit)
 
@@ -87,14 +87,14 @@ class Moves:
         place = span.high - 1
         while place >= span.low:
             spill = self._spills[number]
-            place = spread(self._table, self._wanted, spill, place, span.low, span.first, span.limit)
+            place = spread(self._table, self._size, spill, place, span.low, span.first, span.limit)
             self._lengthen(number, is_needed=place >= span.low)
 
     def _gather(self, number: int, span: Span) -> None:
         place = span.low
         while place < span.high:
             spill = self._spills[number]
-            place = gather(self._table, self._wanted, spill, place, span.high, span.first, span.limit)
+            place = gather(self._table, self._size, spill, place, span.high, span.first, span.limit)
             self._lengthen(number, is_needed=place < span.high)
 
     def _lengthen(self, number: int, *, is_needed: bool) -> None:
@@ -104,7 +104,7 @@ class Moves:
 
     def _put_spilled(self) -> None:
         for spill in self._spills:
-            put_all(self._table, self._wanted, spill, 1, int(spill[0]) + 1)
+            put_all(self._table, self._size, spill, 1, int(spill[0]) + 1)
 
 
 def _spill(entries: int) -> Cells:

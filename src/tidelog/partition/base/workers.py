@@ -41,7 +41,7 @@ class Workers:
             for _ in self._inboxes:
                 number, answer = self._answers.get()
                 found[number] = answer
-        return [_given(answer) for answer in found]
+        return [_unwrap(answer) for answer in found]
 
     def close(self) -> None:
         """End the threads; the next call starts new ones."""
@@ -62,7 +62,7 @@ class Workers:
         self._end = weakref.finalize(self, _dismiss, inboxes)
 
 
-def _given(answer: int | BaseException) -> int:
+def _unwrap(answer: int | BaseException) -> int:
     if isinstance(answer, BaseException):
         raise answer
     return answer

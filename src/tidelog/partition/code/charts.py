@@ -115,8 +115,8 @@ def _cells(triggers: Triggers) -> list[int]:
     return [len(triggers.ranges), len(triggers.plans), *ranges, *triggers.plans.tolist()]
 
 
-def _grown(array: Cells, wanted: int, empty: int) -> Cells:
+def _grown(array: Cells, size: int, empty: int) -> Cells:
     """The same cells with room for more."""
-    found = np.full((max(wanted, 2 * len(array)), *array.shape[1:]), empty, np.int64)
+    found = np.full((max(size, 2 * len(array)), *array.shape[1:]), empty, np.int64)
     found[: len(array)] = array
     return found

@@ -558,7 +558,7 @@ class Machine:
         return value(at.BATCHES), value(at.SUSPENDED), value(at.REVIVED)
 
     @property
-    def facts_made(self) -> int:
+    def facts_created(self) -> int:
         """How many facts became present so far."""
         return self.state.item(at.FACTS)
 

@@ -41,8 +41,8 @@ _COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
 }
 
 
-def answer_ahead(machine: Machine, pc: int, asked: tuple[int, ...]) -> int:
-    """Compute the function at ``pc`` for later facts; returns the number of distinct arguments, 0 without ``asked``."""
+def answer_ahead(machine: Machine, pc: int, args: tuple[int, ...]) -> int:
+    """Compute the function at ``pc`` for later facts; returns the number of distinct arguments, 0 without ``args``."""
     if not _follows_from_one_fact(machine, pc):
         return 0
     window = _window(machine, pc)
@@ -54,8 +54,8 @@ def answer_ahead(machine: Machine, pc: int, asked: tuple[int, ...]) -> int:
     assert isinstance(rows, np.ndarray)
     if int(rows.max()) - int(rows.min()) < SPARSE * len(rows):
         _keep_beside(machine, pc, rows, results, columns.generator)
-        return columns.computed if rows.item(0) == columns.asked else 0
-    return columns.computed * _remember(machine, number, columns.table([*columns.arguments(pc), results]), asked)
+        return columns.computed if rows.item(0) == columns.first_row else 0
+    return columns.computed * _remember(machine, number, columns.table([*columns.arguments(pc), results]), args)
 
 
 def _follows_from_one_fact(machine: Machine, pc: int) -> bool:
@@ -85,14 +85,14 @@ def _keep_beside(machine: Machine, pc: int, rows: Cells, results: Column, genera
     machine.code[pc + at.A_FIRST : pc + at.A_GEN + 1] = first, len(beside), address(beside), generator
 
 
-def _remember(machine: Machine, number: int, rows: Cells, asked: tuple[int, ...]) -> bool:
+def _remember(machine: Machine, number: int, rows: Cells, args: tuple[int, ...]) -> bool:
     """Keep results beside their arguments; returns whether the requested one is among them."""
     relations, done = machine.relations, 0
     while done < len(rows):
         done = remember_all(relations.directory, relations.indexes, number, address(rows), done, len(rows))
         if done < len(rows):
             relations.grow(number)
-    return bool((rows[:, :-1] == asked).all(axis=1).any())
+    return bool((rows[:, :-1] == args).all(axis=1).any())
 
 
 def _window(machine: Machine, pc: int) -> int:
@@ -114,7 +114,7 @@ class _Columns:
         self.count = 0
         self.step = 0  # the place of the next step
         self.generator = 0  # of the facts examined; 0: they trigger the plan
-        self.asked = -1  # the row of the first of them
+        self.first_row = -1  # the row of the first of them
         self.computed = 0  # distinct arguments of the function that was carried out last
 
     def start(self, window: int) -> bool:
@@ -155,7 +155,7 @@ class _Columns:
         checks = {~i: columns[i] for i in range(binds) if columns[i][1] == at.CHECK}  # under unused numbers
         self.registers = {register: records[:, column] for column, mode, register in columns if mode == at.BIND}
         self.registers |= {number: records[:, column] for number, (column, _, _) in checks.items()}
-        self.registers[ROW], self.asked = rows, rows.item(0)
+        self.registers[ROW], self.first_row = rows, rows.item(0)
         try:
             for number, (_, _, register) in checks.items():
                 self._keep(self.registers[number] == self._register(register))

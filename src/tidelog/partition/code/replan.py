@@ -52,7 +52,7 @@ class Replanner:
         self._use = IndexUse()
         self.charts = Charts()
         self.keeps_indexes = False  # whether plans that run once may have indexes made
-        self._asked: set[Lookup] = set()  # ordered indexes that a question could have used
+        self._wished: set[Lookup] = set()  # ordered indexes that a question could have used
 
     def planning(self, form: RuleForm) -> RulePlanner:
         """What the plans of a rule share."""
@@ -99,8 +99,8 @@ class Replanner:
         """
         if not self.keeps_indexes or index in self._indexes():
             return index in self._indexes()
-        again = index in self._asked or not is_ordered(index[1])
-        self._asked.add(index)
+        again = index in self._wished or not is_ordered(index[1])
+        self._wished.add(index)
         return again
 
     def _assemble(self, code: RuleCode, plans: tuple[Plan, ...], same: frozenset[str]) -> None:
@@ -180,7 +180,7 @@ class Replanner:
         return made
 
     @property
-    def made_indexes(self) -> set[tuple[int, tuple[int, ...]]]:
+    def indexes_created(self) -> set[tuple[int, tuple[int, ...]]]:
         """The indexes that were made for plans."""
         return set(self._assembler.indexes)
 

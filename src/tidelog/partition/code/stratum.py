@@ -22,7 +22,7 @@ from tidelog.plan.steps import Expose, Plan
 from tidelog.plan.strata import demand_levels
 from tidelog.program import Atom, Literal, Negation, Rule
 from tidelog.program.values.scope import atoms
-from tidelog.rewrite.names import is_asked_result
+from tidelog.rewrite.names import is_requested_result
 
 Bounds = dict[str, tuple[int, int]]
 
@@ -71,7 +71,7 @@ class RuleCode:
         found = {step.index for plan in self.plans for step in plan.steps if isinstance(step, Expose)}
         if isinstance(self.fold, Pick):
             found.update((name, key) for name in (self.source, self.rule.head.predicate) for key in self.fold.domains)
-        elif self.fold is not None and self.fold.group and is_asked_result(self.rule.head.predicate):
+        elif self.fold is not None and self.fold.group and is_requested_result(self.rule.head.predicate):
             found.add((self.source, self.fold.group))
         return found
 

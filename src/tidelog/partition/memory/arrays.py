@@ -105,13 +105,13 @@ class Arrays:
         self.key_tables[index] = table
         self.indexes[index, KTAB], self.indexes[index, KSLOTS] = address(table.cells), len(table.cells)
 
-    def grow_records(self, number: int, wanted: int) -> None:
-        """Make room for ``wanted`` records of a relation, and for their links."""
-        if wanted >= MOST_ROWS:
+    def grow_records(self, number: int, size: int) -> None:
+        """Make room for ``size`` records of a relation, and for their links."""
+        if size >= MOST_ROWS:
             raise MemoryError(f"relation `{self.names[number]}` would contain more than 2^31 facts in one partition")
         for index in self.indexes_of(number):
-            self.set_links(index, self.block(index, "links").resize(wanted))
-        self.set_array(number, "rec", self.block(number, "rec").resize(wanted))  # last: this is the capacity
+            self.set_links(index, self.block(index, "links").resize(size))
+        self.set_array(number, "rec", self.block(number, "rec").resize(size))  # last: this is the capacity
 
     def shrink_records(self, number: int, length: int) -> None:
         """Shrink a large relation to ``length`` records and their links."""
@@ -119,9 +119,9 @@ class Arrays:
         for index in self.indexes_of(number):
             self.set_links(index, self.block(index, "links").shrink(length))
 
-    def grow_journal(self, number: int, wanted: int) -> None:
-        """Make room for ``wanted`` entries of a journal."""
-        self.set_array(number, "journal", self.block(number, "journal").resize(wanted))
+    def grow_journal(self, number: int, size: int) -> None:
+        """Make room for ``size`` entries of a journal."""
+        self.set_array(number, "journal", self.block(number, "journal").resize(size))
 
     def block(self, number: int, part: str) -> Block:
         """The memory of an array; ``number`` is that of an index for links, else that of a relation."""

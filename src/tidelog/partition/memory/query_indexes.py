@@ -42,9 +42,9 @@ class QueryIndexes:
             found = found[found[:, column] == cell]
         return found
 
-    def keep(self, made: Iterable[tuple[int, tuple[int, ...]]]) -> None:
+    def keep(self, indexes: Iterable[tuple[int, tuple[int, ...]]]) -> None:
         """Keep indexes that the rules of a question needed, for the next one: the rules are about to be removed."""
-        for number, columns in made:
+        for number, columns in indexes:
             if (number, columns) in self._relations.index_columns():
                 self._relations.lent.add((number, columns))
                 self._note(number, columns)

@@ -16,8 +16,9 @@ import numpy.typing as npt
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.index import collect
+from tidelog.kernel.key_lookup import mark_old
 from tidelog.kernel.relation import find, hash_cells
-from tidelog.partition.memory.relations import Relations
+from tidelog.partition.memory.relations import BRIEF, Relations
 
 Mask = npt.NDArray[np.bool_]
 STATE, COUNTS = -2, -1  # the two cells behind the columns
@@ -253,6 +254,16 @@ def find_fact_now(relations: Relations, number: int, cells: Sequence[int]) -> in
     """The row of a fact that is present in the epoch that runs, -1 if it is not."""
     row = find_record(relations, number, cells)
     return row if row >= 0 and relations.records(number)[row, STATE] & at.NEW else -1
+
+
+def mark_facts(relations: Relations, name: str, rows: Cells) -> Cells:
+    """1 for each of some rows that was a fact of a relation at the last committed epoch, otherwise 0."""
+    number = relations.numbers.get(name)
+    marks: Cells = np.zeros(len(rows), np.int64)
+    if number is not None and len(rows) and relations.live(number):
+        rows = np.ascontiguousarray(rows)
+        mark_old.when_brief(len(rows) <= BRIEF)(relations.directory, number, address(rows), len(rows), marks)
+    return marks
 
 
 def rows_with_key(relations: Relations, number: int, index: int, key: Cells) -> Cells:

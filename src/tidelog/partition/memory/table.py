@@ -61,7 +61,7 @@ class Table:
         self.cells = fresh
         self._block = Block(fresh)
 
-    def _stretch(self, slots: int, wanted: int, workers: Workers | None) -> None:
-        self.cells = self._block.resize(wanted)
+    def _stretch(self, slots: int, size: int, workers: Workers | None) -> None:
+        self.cells = self._block.resize(size)
         self.cells[slots : slots + PAGE] = 0  # pages beyond were never written, or were released
-        Moves(address(self.cells), slots, wanted, workers).spread()
+        Moves(address(self.cells), slots, size, workers).spread()

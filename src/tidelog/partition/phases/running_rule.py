@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tidelog.errors.counts import counted
 from tidelog.kernel import layout as at
 from tidelog.partition.code.stratum import RuleCode
 from tidelog.partition.phases.partition import Partition
@@ -42,9 +43,9 @@ class RunningRule:
 
     def __str__(self) -> str:
         where = f" (partition {self.partition} of {self.partitions})" if self.partitions > 1 else ""
-        own = f"this rule visited {_counted(self.visited, 'row')} and found {_counted(self.supports, 'support')}"
-        waits = f"{_counted(self.queued, 'fact')} wait{'s' if self.queued == 1 else ''} in the queue"
-        fired = f"{_counted(self.batches, 'batch', 'batches')} fired"
+        own = f"this rule visited {counted(self.visited, 'row')} and found {counted(self.supports, 'support')}"
+        waits = f"{counted(self.queued, 'fact')} wait{'s' if self.queued == 1 else ''} in the queue"
+        fired = f"{counted(self.batches, 'batch')} fired"
         return f"{MARK}{self.rule}{where}\n  plan    {self.plan}\n  so far  {own}; {fired}, {waits}"
 
 
@@ -78,7 +79,3 @@ def names_running_rule(error: BaseException) -> bool:
 def _plan_text(code: RuleCode, place: int) -> str:
     names = RuleNames()
     return next((plan_in_words(plan, names) for plan, start, _ in code.written if start == place), "unknown")
-
-
-def _counted(number: int, thing: str, things: str = "") -> str:
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"

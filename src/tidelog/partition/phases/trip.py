@@ -38,7 +38,7 @@ class Trip:
         self.state: Cells = np.zeros(visit.TRIP_FIELDS, np.int64)
         self._time: Cells = np.zeros(2, np.int64)
         self.state[visit.TIME] = address(self._time)
-        self.given: Cells = np.zeros((8, visit.GIVEN_FIELDS), np.int64)
+        self.input: Cells = np.zeros((8, visit.GIVEN_FIELDS), np.int64)
         self.items: Cells = np.zeros(LEAST, np.int64)
         self.cells: Cells = np.zeros(LEAST, np.int64)
         self.changes: Cells = np.zeros((LEAST, visit.CHANGE_FIELDS), np.int64)
@@ -59,11 +59,11 @@ class Trip:
         state[visit.STAMP], state[visit.MOST], state[visit.MOST_LOST] = stamp, most, SAMPLE
         self._is_first, self._rows = True, []
         count = len(inserts) + len(deletes)
-        if count > len(self.given):
-            self.given = np.zeros((2 * count, visit.GIVEN_FIELDS), np.int64)
+        if count > len(self.input):
+            self.input = np.zeros((2 * count, visit.GIVEN_FIELDS), np.int64)
         for sign, changed in ((-1, deletes), (1, inserts)):
             for name, rows in changed.items():
-                self.given[len(self._rows)] = (numbers[name], sign, address(rows), len(rows))
+                self.input[len(self._rows)] = (numbers[name], sign, address(rows), len(rows))
                 self._rows.append(rows)
         state[visit.GIVEN] = count
 
@@ -90,7 +90,7 @@ class Trip:
                 charts.relations,
                 charts.table,
                 charts.cells,
-                self.given,
+                self.input,
                 charts.agenda,
                 self.items,
                 self.cells,
@@ -111,11 +111,11 @@ class Trip:
             else:
                 return status
 
-    def _grow(self, wanted: int) -> None:
+    def _grow(self, size: int) -> None:
         for name in ("items", "cells", "changes", "log"):
             array: Cells = getattr(self, name)
-            if len(array) < wanted:
-                grown = np.zeros((2 * wanted, *array.shape[1:]), np.int64)
+            if len(array) < size:
+                grown = np.zeros((2 * size, *array.shape[1:]), np.int64)
                 grown[: len(array)] = array
                 setattr(self, name, grown)
 

@@ -64,34 +64,34 @@ class FactPage:
     more: bool
 
 
-def find(partition: Partition, wanted: Iterable[FactPattern], *, running: bool = False) -> list[FactPage]:
+def find(partition: Partition, patterns: Iterable[FactPattern], *, running: bool = False) -> list[FactPage]:
     """The wanted facts that a partition has; ``running``: in the epoch that ran and is not committed."""
     relations = partition.relations
     sight: VisibleState = RunningState(relations) if running else CommittedState(relations)
-    return [_page(partition, sight, one) for one in wanted]
+    return [_page(partition, sight, one) for one in patterns]
 
 
-def _page(partition: Partition, sight: VisibleState, wanted: FactPattern) -> FactPage:
+def _page(partition: Partition, sight: VisibleState, pattern: FactPattern) -> FactPage:
     relations = partition.relations
-    name = partition.rules.codes[wanted.shown_by].source if wanted.shown_by else wanted.relation
+    name = partition.rules.codes[pattern.shown_by].source if pattern.shown_by else pattern.relation
     number = relations.numbers.get(name)
     if number is None:
-        return FactPage(np.zeros((0, len(wanted.columns)), np.int64), NOTHING, NOTHING, 0, False)
-    rows = _rows(partition, sight, number, wanted)
-    if wanted.shown_by:
-        rows = _shown(partition, rows, wanted)
+        return FactPage(np.zeros((0, len(pattern.columns)), np.int64), NOTHING, NOTHING, 0, False)
+    rows = _rows(partition, sight, number, pattern)
+    if pattern.shown_by:
+        rows = _shown(partition, rows, pattern)
     records, base = relations.records(number), rank_base(relations, number)
-    if wanted.below is not None:
-        rows = rows[ranks(records[rows], base) < wanted.below]
-    page = records[rows[wanted.first : wanted.first + wanted.count]]
+    if pattern.below is not None:
+        rows = rows[ranks(records[rows], base) < pattern.below]
+    page = records[rows[pattern.first : pattern.first + pattern.count]]
     is_asserted: Cells = asserted(page).astype(np.int64)
-    more = len(rows) > wanted.first + wanted.count
+    more = len(rows) > pattern.first + pattern.count
     return FactPage(page[:, :STATE], ranks(page, base), is_asserted, len(rows), more)
 
 
-def _rows(partition: Partition, sight: VisibleState, number: int, wanted: FactPattern) -> Cells:
+def _rows(partition: Partition, sight: VisibleState, number: int, pattern: FactPattern) -> Cells:
     """The rows of the facts that have the cells, in the order of records."""
-    relations, columns, key = partition.relations, wanted.columns, wanted.key
+    relations, columns, key = partition.relations, pattern.columns, pattern.key
     if len(columns) == arity_of(relations, number):
         row = sight.find(number, key)
         return NOTHING if row < 0 else np.array([row], np.int64)
@@ -104,11 +104,11 @@ def _rows(partition: Partition, sight: VisibleState, number: int, wanted: FactPa
     return found
 
 
-def _shown(partition: Partition, rows: Cells, wanted: FactPattern) -> Cells:
+def _shown(partition: Partition, rows: Cells, pattern: FactPattern) -> Cells:
     """The row of a candidate, if its group shows it."""
-    code = partition.rules.codes[wanted.shown_by]
+    code = partition.rules.codes[pattern.shown_by]
     assert code.choice is not None, "only a min or max shows a candidate"
-    group = [wanted.key[i] for i in group_columns(code.rule)]
+    group = [pattern.key[i] for i in group_columns(code.rule)]
     shown = shown_row(partition.relations, code.choice.shown, group)
     found: Cells = rows[rows == shown]
     return found

@@ -122,7 +122,7 @@ class Dictionary:
         That is this one if none of their values was made since `begin`.
         """
         shown = set(cells)
-        if shown.isdisjoint(self.entries.made()):
+        if shown.isdisjoint(self.entries.created()):
             return self
         own = Dictionary()
         while shown:

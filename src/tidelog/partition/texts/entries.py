@@ -272,7 +272,7 @@ class Entries:
             if mark is None or not self._may_settle():
                 return 0
             before = len(self)
-            made = self._made(mark)
+            made = self._created_since(mark)
             kept = {cell: value for cell in self._kept.intersection(made) if (value := self.value(cell)) is not None}
             old = dict(islice(mark.recent.items(), mark.length))
             if len(self._texts) > mark.texts.records:
@@ -284,12 +284,12 @@ class Entries:
             self.enter_all(list(kept.items()))
             return before - len(self)
 
-    def made(self) -> list[int]:
+    def created(self) -> list[int]:
         """The ids of the entries made since `begin`."""
         with self.lock:
-            return [] if self._mark is None else self._made(self._mark)
+            return [] if self._mark is None else self._created_since(self._mark)
 
-    def _made(self, mark: Mark) -> list[int]:
+    def _created_since(self, mark: Mark) -> list[int]:
         made = [cell for cell, _ in islice(self._recent.items(), self._old(mark), None)]
         made += self._texts.cells(mark.texts.records).tolist()
         return made
@@ -352,7 +352,7 @@ class ScratchEntries(Entries):
         """The settled entries of the other dictionary that stay, whatever becomes of a running epoch."""
         return self._base.lasting_records
 
-    def made(self) -> list[int]:
+    def created(self) -> list[int]:
         """The ids of the entries made here."""
         return [cell for cell, _ in self.since(0)]
 

@@ -31,46 +31,46 @@ UNKNOWN = 1 << 20  # numbers that are remembered not to be ids
 class UnreportedEntries:
     """Entries made here that have not been reported to their owners yet."""
 
-    def __init__(self, tell: ReportEntries, partitions: int, own: int | None) -> None:
-        self._tell, self._partitions, self._own = tell, partitions, own
+    def __init__(self, report: ReportEntries, partitions: int, own: int | None) -> None:
+        self._report, self._partitions, self._own = report, partitions, own
         self._entries: list[Entry] = []
-        self._telling = False
+        self._is_reporting = False
         self._lock = threading.Lock()  # readers make entries while an epoch reports others
 
     @property
     def is_empty(self) -> bool:
         """Whether everything has been reported to the owners."""
-        return not self._entries and not self._telling
+        return not self._entries and not self._is_reporting
 
     def add(self, entry: Entry) -> None:
         """Add an entry that was made."""
         with self._lock:
             self._entries.append(entry)
 
-    def aim(self, tell: ReportEntries, partitions: int, entries: list[Entry]) -> None:
+    def aim(self, report: ReportEntries, partitions: int, entries: list[Entry]) -> None:
         """Replace the owners, and the entries to be reported to them."""
         with self._lock:
-            self._tell, self._partitions, self._entries = tell, partitions, entries
+            self._report, self._partitions, self._entries = report, partitions, entries
 
-    def tell(self, forget: Callable[[Entry], bool]) -> None:
+    def report_to_owners(self, forget: Callable[[Entry], bool]) -> None:
         """Report to the owners; entries that one refuses are forgotten, or else reported again with the rest."""
         if not self._entries:
             return
         with self._lock:
-            entries, self._entries, self._telling = self._entries, [], True
+            entries, self._entries, self._is_reporting = self._entries, [], True
         try:
             batches = by_owner(entries, self._partitions)
             for place, (owner, entries) in enumerate(batches):
                 if owner != self._own:
                     self._report_to_one(owner, entries, batches[place + 1 :], forget)
         finally:
-            self._telling = False
+            self._is_reporting = False
 
     def _report_to_one(
         self, owner: int, entries: list[Entry], later: Sequence[Batch], forget: Callable[[Entry], bool]
     ) -> None:
         try:
-            self._tell(owner, entries)
+            self._report(owner, entries)
         except BaseException as error:
             refused = isinstance(error, DataError)
             kept = [entry for entry in entries if not (refused and forget(entry))]
@@ -82,11 +82,11 @@ class UnreportedEntries:
 class SharedDictionary(Dictionary):
     """Entries that this process made or requested; ``own`` is its partition, None for the driver."""
 
-    def __init__(self, partitions: int, own: int | None, ask: Ask, tell: ReportEntries) -> None:
+    def __init__(self, partitions: int, own: int | None, ask: Ask, report: ReportEntries) -> None:
         super().__init__()
         self._partitions, self._own, self._ask = partitions, own, ask
-        self._untold = UnreportedEntries(tell, partitions, own)
-        self.entries = Entries(lambda: self._untold.is_empty)  # unreported entries may be forgotten
+        self._unreported = UnreportedEntries(report, partitions, own)
+        self.entries = Entries(lambda: self._unreported.is_empty)  # unreported entries may be forgotten
         self._numbers: set[int] = set()
 
     def memory_at(self, partition: int) -> int:
@@ -98,14 +98,14 @@ class SharedDictionary(Dictionary):
 
     def has_news(self, known: int) -> bool:
         """Whether entries were made here that have not been reported to their owners."""
-        return not self._untold.is_empty
+        return not self._unreported.is_empty
 
     def report_to_owners(self) -> None:
         """Report the entries made here since the last time to their owners; DataError if two values have one id.
 
         An entry that an owner refuses is forgotten here, so that it is refused again; the rest is reported next time.
         """
-        self._untold.tell(self._forget)
+        self._unreported.report_to_owners(self._forget)
 
     def _forget(self, entry: Entry) -> bool:
         cell, value = entry
@@ -113,11 +113,11 @@ class SharedDictionary(Dictionary):
             self._cells.pop(value, None)
         return self.entries.forget(cell)
 
-    def aim(self, partitions: int, ask: Ask, tell: ReportEntries) -> None:
+    def aim(self, partitions: int, ask: Ask, report: ReportEntries) -> None:
         """Set new, empty owners: entries made here that may not be in their files are to be reported."""
         self._partitions, self._ask = partitions, ask
         with self.entries.lock:  # no entry is made in between
-            self._untold.aim(tell, partitions, self.entries.since(0))
+            self._unreported.aim(report, partitions, self.entries.since(0))
 
     def symbol_column(self, address: int, offsets: Cells) -> Cells:
         """The cells of symbols whose UTF-8 is in memory; distinct ones are made here, so that owners are notified."""
@@ -163,7 +163,7 @@ class SharedDictionary(Dictionary):
     def _make(self, cell: int, value: Value) -> int:
         with self.entries.lock:
             if self.entries.value(cell) is None:
-                self._untold.add((cell, value))
+                self._unreported.add((cell, value))
             return super()._make(cell, value)
 
     def _fetch(self, cells: Sequence[int]) -> None:
@@ -172,7 +172,7 @@ class SharedDictionary(Dictionary):
             found = {cell: lent[cell] for cell in cells if cell in lent}
         else:
             try:
-                found = asked(cells, ask, self._partitions, self._own)
+                found = ask_owners(cells, ask, self._partitions, self._own)
             except Exception:
                 if self.lent is None and self._ask is ask:
                     raise
@@ -187,7 +187,7 @@ def unknown(entries: Entries, cells: Sequence[int]) -> list[int]:
     return [cell for cell, value in zip(cells, entries.values(cells), strict=True) if value is None]
 
 
-def asked(cells: Sequence[int], ask: Ask, partitions: int, own: int | None) -> dict[int, Value]:
+def ask_owners(cells: Sequence[int], ask: Ask, partitions: int, own: int | None) -> dict[int, Value]:
     """What the owners know of ids."""
     found: dict[int, Value] = {}
     for owner, ids in by_owner([(cell, 0) for cell in dict.fromkeys(cells)], partitions):

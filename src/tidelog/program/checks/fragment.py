@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.errors.counts import counted
 from tidelog.program.graph.dependency import POSITIVE, Edge
 from tidelog.program.graph.strata import cycle_through, strong_components
 from tidelog.program.messages.fragment_catalogue import diagnose
@@ -57,7 +58,7 @@ def check_regular(program: Program) -> list[Diagnostic]:
         *_columns(program),
         *_clauses(program.rules),
         *_recursion(program.rules),
-        *_given_and_defined(program),
+        *_facts_with_clauses(program),
         *_lengths(program.rules),
     ]
 
@@ -120,7 +121,7 @@ def _columns(program: Program) -> Iterator[Diagnostic]:
 
 
 def _not_binary(name: str, columns: int, span: Span | None) -> Diagnostic:
-    return diagnose("TL661", span, name=name, columns=f"{columns} column{'s' * (columns != 1)}")
+    return diagnose("TL661", span, name=name, columns=counted(columns, "column"))
 
 
 def _clauses(rules: Iterable[Rule]) -> Iterator[Diagnostic]:
@@ -169,7 +170,7 @@ def _cycle(edge: Edge, cycle: Sequence[Edge]) -> Diagnostic:
     return diagnose("TL663", edge.span, related=related, name=edge.target, cycle=names)
 
 
-def _given_and_defined(program: Program) -> Iterator[Diagnostic]:
+def _facts_with_clauses(program: Program) -> Iterator[Diagnostic]:
     """Facts of symbols that have a clause; one finding per symbol, at its first fact."""
     clause = {rule.head.predicate: rule for rule in program.rules}
     for fact in program.facts:

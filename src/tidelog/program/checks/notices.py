@@ -130,6 +130,6 @@ def _check_events(program: Program, names: Names, findings: list[Diagnostic]) ->
     for rule in program.rules:
         for atom in atoms(rule_literals(rule)):
             name = atom.predicate
-            if name not in names.made and name not in names.declared and name not in reported and name != TIMER:
+            if name not in names.defined and name not in names.declared and name not in reported and name != TIMER:
                 reported.add(name)
                 findings.append(diagnose("TL703", atom.span, name=name))

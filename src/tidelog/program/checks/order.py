@@ -286,7 +286,7 @@ def _order_rule(edge: _Edge, recursion: Recursion, number: int, *, equal: bool) 
     return Rule(head, watched, label, edge.rule.span, edge.rule)
 
 
-def wanted_step(rule: Rule) -> str:
+def expected_step(rule: Rule) -> str:
     """What an order rule requires of a step, as words before "zero" in the message."""
     test = rule.body[-1]
     assert isinstance(test, Comparison)

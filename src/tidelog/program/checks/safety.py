@@ -30,7 +30,7 @@ from tidelog.program.values.scope import (
     scope_names,
     term_variables,
 )
-from tidelog.program.values.structure import made_by
+from tidelog.program.values.structure import structure_made
 from tidelog.program.values.term import (
     Aggregate,
     Atom,
@@ -130,13 +130,13 @@ def _consequences(rule: Rule, bound: Set[str], scope: _Scope) -> set[str]:
     return bound_variables(rule.body, bound | culprits, scope.names) - bound - culprits if culprits else set()
 
 
-def bound_variables(literals: Iterable[Literal], given: Set[str], around: Set[str]) -> set[str]:
-    """The variables that the conjunction binds, together with those ``given``.
+def bound_variables(literals: Iterable[Literal], already: Set[str], around: Set[str]) -> set[str]:
+    """The variables that the conjunction binds, together with those ``already``.
 
     ``around`` holds the names of the conjunction's own scope and the scopes around it: of the variables of an
     aggregate these must be bound before its value is known, the others are its own.
     """
-    bound = set(given)
+    bound = set(already)
     waiting: list[Literal] = []
     for literal in literals:
         if isinstance(literal, Atom):
@@ -195,17 +195,17 @@ def _bind(literal: Literal, bound: set[str], around: Set[str]) -> None:
 
 def _bind_pair(left: Term, right: Term, bound: set[str], around: Set[str]) -> None:
     for side, other in ((left, right), (right, left)):
-        if isinstance(side, Var) and side.name not in bound and needed(other, around) <= bound:
-            if made_by(other) is None or not is_open(other):
+        if isinstance(side, Var) and side.name not in bound and variables_needed(other, around) <= bound:
+            if structure_made(other) is None or not is_open(other):
                 bound.add(side.name)
         elif isinstance(side, Call):
-            bound |= bound_by_match(side, other, bound, needed(other, around))
+            bound |= bound_by_match(side, other, bound, variables_needed(other, around))
 
 
-def needed(term: Term, around: Set[str]) -> set[str]:
+def variables_needed(term: Term, around: Set[str]) -> set[str]:
     """The variables that must be bound before the term has a value.
 
-    >>> needed(Call("+", (Var("X"), Const(1, "number"))), set())
+    >>> variables_needed(Call("+", (Var("X"), Const(1, "number"))), set())
     {'X'}
     """
     found: list[Var] = []
@@ -315,7 +315,7 @@ def _check_pattern(term: Term, bound: Set[str], code: str, scope: _Scope) -> Non
 
 
 def _check_comparison(literal: Comparison, bound: Set[str], scope: _Scope) -> None:
-    if literal.op == "=" and made_by(literal.left) is not None and made_by(literal.right) is not None:
+    if literal.op == "=" and structure_made(literal.left) is not None and structure_made(literal.right) is not None:
         for left, right in matched_pairs(literal.left, literal.right):
             if not isinstance(left, Wildcard) and not isinstance(right, Wildcard):
                 _check_sides(replace(literal, left=left, right=right), bound, scope)
@@ -328,7 +328,7 @@ def _check_sides(literal: Comparison, bound: Set[str], scope: _Scope) -> None:
         if literal.op == "=" and isinstance(side, Call) and side.function in scope.generators:
             for arg in side.args:
                 _check_term(arg, bound, RANGE, scope)
-        elif literal.op == "=" and made_by(side) is not None:
+        elif literal.op == "=" and structure_made(side) is not None:
             _check_pattern(side, bound, COMPARED, scope)
         else:
             _check_term(side, bound, COMPARED, scope)

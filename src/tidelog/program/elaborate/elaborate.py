@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import dropwhile
 
 from tidelog.program.elaborate.assign_types import assign_types
+from tidelog.program.elaborate.choose_witnesses import choose_witnesses
 from tidelog.program.elaborate.close_equivalences import close_equivalences
 from tidelog.program.elaborate.count_columns import count_columns
 from tidelog.program.elaborate.drop_casts import drop_casts
@@ -33,6 +34,7 @@ Stages = Mapping[Pass, Elaboration]  # the elaboration after each pass
 ELABORATE: tuple[tuple[Feature, Pass], ...] = (
     (Feature.CONSTRAINTS, hide_heads),
     (Feature.KEYS, mark_witnesses),
+    (Feature.KEYS, choose_witnesses),
     (Feature.AGGREGATES, separate_scopes),
     (Feature.RULES, count_columns),
     (Feature.INLINE, expand_inline),

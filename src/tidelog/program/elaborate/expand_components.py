@@ -16,6 +16,7 @@ from itertools import count
 from typing import Any
 
 from tidelog.errors import Diagnostic
+from tidelog.errors.counts import counted
 from tidelog.program.elaborate.rename import Renaming
 from tidelog.program.graph.inline import inline_relations
 from tidelog.program.messages.component_catalogue import diagnose
@@ -81,25 +82,25 @@ class _Expansion:
     program: Program
     report: Report
     reported: set[tuple[object, ...]] = field(default_factory=set)
-    made: int = 0  # parts that were written out
+    written: int = 0  # parts that were written out
 
     def top_instance(self, instance: Instance) -> Program:
         """What an instance of the program itself means; nothing if that is too long."""
         try:
             return self.instance(instance, (), {}, 0)
         except _TooManyInstances:
-            self._tell(diagnose("TL226", instance.span, name=instance.name, most=f"{MOST_PARTS:,}"))
+            self._report(diagnose("TL226", instance.span, name=instance.name, most=f"{MOST_PARTS:,}"))
             return Program()
 
-    def _count(self, made: Program) -> None:
-        self.made += 1 + len(made.declarations) + len(made.types) + len(made.rules) + len(made.facts)
-        if self.made > MOST_PARTS:
+    def _count(self, program: Program) -> None:
+        self.written += 1 + len(program.declarations) + len(program.types) + len(program.rules) + len(program.facts)
+        if self.written > MOST_PARTS:
             raise _TooManyInstances
 
     def instance(self, instance: Instance, scope: Scope, binding: Binding, depth: int) -> Program:
         """What an instance means in its place, with its name before the names of its content."""
         if depth > MOST_DEPTH:
-            self._tell(diagnose("TL225", instance.span, name=instance.name, most=MOST_DEPTH))
+            self._report(diagnose("TL225", instance.span, name=instance.name, most=MOST_DEPTH))
             return Program()
         found = self._component(instance.type, scope, binding)
         if found is None:
@@ -135,7 +136,7 @@ class _Expansion:
             origin, outside = found
             if origin in chain:
                 cycle = " -> ".join(f"`{c.name}`" for c in (*chain, origin))
-                self._tell(diagnose("TL223", component.span, name=component.name, cycle=cycle))
+                self._report(diagnose("TL223", component.span, name=component.name, cycle=cycle))
                 continue
             active = _extended(binding, origin.params, base.args)
             above = overridden.union(component.overrides)
@@ -157,23 +158,23 @@ class _Expansion:
                 problem = "is not inherited" if known is None else "is not declared `overridable`"
                 values = {"name": component.name, "relation": relation, "problem": problem}
                 related = [("declared here", known.span)] if known is not None and known.span is not None else []
-                self._tell(diagnose("TL224", component.span, related=related, **values))
+                self._report(diagnose("TL224", component.span, related=related, **values))
 
-    def _component(self, wanted: ComponentType, scope: Scope, binding: Binding) -> tuple[Component, Scope] | None:
+    def _component(self, reference: ComponentType, scope: Scope, binding: Binding) -> tuple[Component, Scope] | None:
         """The component of a name and its context; None, and a report, if there is none or the types do not match."""
-        found = self._find(wanted.name, scope, binding, frozenset())
+        found = self._find(reference.name, scope, binding, frozenset())
         if found is None:
             known = KnownNames(
                 c.name for block in (self.program, *(c.content for c in scope)) for c in block.components
             )
-            self._tell(diagnose("TL221", wanted.span, hint=known.hint(wanted.name, ""), name=wanted.name))
+            self._report(diagnose("TL221", reference.span, hint=known.hint(reference.name, ""), name=reference.name))
             return None
         component = found[0]
-        if len(component.params) != len(wanted.args):
-            few = f"{len(component.params)} type parameter" + ("" if len(component.params) == 1 else "s")
+        if len(component.params) != len(reference.args):
+            few = counted(len(component.params), "type parameter")
             form = f"`{component.name}<{', '.join(component.params)}>`" if component.params else f"`{component.name}`"
-            given = f"{len(wanted.args)} {'is' if len(wanted.args) == 1 else 'are'} given"
-            self._tell(diagnose("TL222", wanted.span, name=component.name, expected=few, found=given, form=form))
+            given = f"{len(reference.args)} {'is' if len(reference.args) == 1 else 'are'} given"
+            self._report(diagnose("TL222", reference.span, name=component.name, expected=few, found=given, form=form))
             return None
         return found
 
@@ -194,7 +195,7 @@ class _Expansion:
                     return inner
         return next(((c, ()) for c in self.program.components if c.name == target), None)
 
-    def _tell(self, finding: Diagnostic) -> None:
+    def _report(self, finding: Diagnostic) -> None:
         """Report a finding, once for all instances."""
         key = (finding.code, finding.span, finding.message)
         if key not in self.reported:
@@ -234,14 +235,14 @@ def _prefixed(content: Program, name: str) -> Program:
     return replace(renamed, rules=tuple(_labelled(renamed.rules, before)))
 
 
-def _as_rules(made: Program, name: str) -> Program:
+def _as_rules(program: Program, name: str) -> Program:
     """An instance whose facts for outer or inline relations are rules of the instance, and are removed with it."""
-    inline = inline_relations(made)
-    facts = [f for f in made.facts if not belongs_to(f.atom.predicate, name) or f.atom.predicate in inline]
+    inline = inline_relations(program)
+    facts = [f for f in program.facts if not belongs_to(f.atom.predicate, name) or f.atom.predicate in inline]
     if not facts:
-        return made
+        return program
     rules = (Rule(f.atom, (), f"{name}{SEPARATOR}f{number}", f.span) for number, f in enumerate(facts, start=1))
-    return replace(made, facts=tuple(f for f in made.facts if f not in facts), rules=(*made.rules, *rules))
+    return replace(program, facts=tuple(f for f in program.facts if f not in facts), rules=(*program.rules, *rules))
 
 
 def _labelled(rules: Iterable[Rule], before: str) -> Iterator[Rule]:

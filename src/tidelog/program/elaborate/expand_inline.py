@@ -129,7 +129,7 @@ class _Names:
     def __init__(self, rule: Rule) -> None:
         self.used = _names([rule.head, *rule.body])
 
-    def apart(self, name: str) -> str:
+    def fresh(self, name: str) -> str:
         """The name itself if the rule does not have it, else with a number; no rule gets one twice."""
         fresh = next(n for number in count() if (n := f"{name}_{number}" if number else name) not in self.used)
         self.used.add(fresh)
@@ -141,12 +141,12 @@ class _InlineExpansion:
     rules: Mapping[str, Sequence[Rule]]
     types: Mapping[str, tuple[str, ...]]
     findings: list[Diagnostic] = field(default_factory=list)
-    made: int = 0  # literals and parts of terms that were put in the place of atoms of the rule
+    written: int = 0  # literals and parts of terms that were put in the place of atoms of the rule
     depth: int = 0
 
     def bounded_rule(self, rule: Rule) -> Rule | None:
         """The rule without inline atoms; None, and a report, if it would be too long."""
-        self.made = self.depth = 0
+        self.written = self.depth = 0
         try:
             return self.rule(rule)
         except _RuleTooLong:
@@ -158,12 +158,12 @@ class _InlineExpansion:
     def _count(self, parts: Sequence[Literal], args: Sequence[Term]) -> None:
         """Count what is about to be put in the place of an atom; shared parts count as often as they occur there."""
         waiting: list[Term] = list(args)
-        self.made += len(parts)
-        while waiting and self.made <= MOST_PARTS:
+        self.written += len(parts)
+        while waiting and self.written <= MOST_PARTS:
             term = waiting.pop()
-            self.made += 1
+            self.written += 1
             waiting += term.args if isinstance(term, Call) else ()
-        if self.made > MOST_PARTS or self.depth > MOST_DEPTH:
+        if self.written > MOST_PARTS or self.depth > MOST_DEPTH:
             raise _RuleTooLong
 
     def rule(self, rule: Rule) -> Rule:
@@ -211,7 +211,7 @@ class _InlineExpansion:
             if isinstance(place, Var) and place.name not in given and not isinstance(arg, Wildcard | Aggregate):
                 given[place.name] = arg
         local = [name for name in sorted(own) if name not in given]
-        given |= {name: Var(names.apart(name)) for name in local}
+        given |= {name: Var(names.fresh(name)) for name in local}
         change = substitution(given)
         places = self._typed(atom.predicate, [change(place) for place in rule.head.args])
         equations = _equations(args, places, atom.span)
@@ -278,7 +278,7 @@ def _with_names(arg: Term, names: _Names) -> Term:
 
     def named(term: Term) -> Term:
         if isinstance(term, Wildcard):
-            return Var(names.apart("part"), term.span)
+            return Var(names.fresh("part"), term.span)
         return term if isinstance(term, Aggregate) else changed_inside(term, named)
 
     return arg if isinstance(arg, Wildcard) else named(arg)

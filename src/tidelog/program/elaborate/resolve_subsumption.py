@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from tidelog.errors import Diagnostic
 from tidelog.program.elaborate.elaboration import Elaboration
-from tidelog.program.graph.choice import given_relations
+from tidelog.program.graph.choice import split_relations
 from tidelog.program.graph.strata import stratify
-from tidelog.program.graph.subsumption import given_name, subsumed_relations
+from tidelog.program.graph.subsumption import input_name, subsumed_relations
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
@@ -60,7 +60,7 @@ def without_subsumption(program: Program) -> tuple[Program, list[Diagnostic]]:
     if not clauses:
         return program, []
     plain = [rule for rule in program.rules if not rule.subsumes]
-    closed = given_relations(program)  # their asserted facts are handled separately
+    closed = split_relations(program)  # their asserted facts are handled separately
     plain += (_bringing(name, own[0]) for name, own in clauses.items() if name not in closed)
     tests = [replace(rule, body=_tests(rule)) for own in clauses.values() for rule in own]
     recursive = {name for stratum in stratify([*plain, *tests]) if stratum.recursive for name in stratum.relations}
@@ -83,7 +83,7 @@ def _bringing(name: str, first: Rule) -> Rule:
     """The rule that brings what is asserted."""
     args = tuple(Var(f"V{i}") for i, _ in enumerate(first.head.args, 1))
     head = Atom(name, args, first.head.location)
-    return Rule(head, (replace(head, predicate=given_name(name)),), f"{name}/given", first.span, first)
+    return Rule(head, (replace(head, predicate=input_name(name)),), f"{name}/given", first.span, first)
 
 
 def _tests(rule: Rule) -> tuple[Literal, ...]:

@@ -109,7 +109,7 @@ class _ScopeSeparation:
     def conjunction(
         self, literals: Sequence[Literal], visible: frozenset[str], given: frozenset[str], top: _Top | None = None
     ) -> tuple[Literal, ...]:
-        """The literals, scoped; ``visible`` are the names around them, ``given`` those of them that have a value.
+        """The literals, scoped; ``visible`` are the names around them, ``bound`` those of them that have a value.
 
         Inside an aggregate ``top`` is the rule's own conjunction that contains the aggregate.
         """
@@ -200,12 +200,12 @@ class _Surroundings:
     literals: Sequence[Literal]
     place: int
     visible: frozenset[str]
-    given: frozenset[str]
+    bound_outside: frozenset[str]
     top: _Top
 
     def bound(self, without: Aggregate | None) -> set[str]:
         """The variables that have a value, all aggregates having one but this."""
-        return bound_variables(_plain(self.literals, without), self.given, frozenset())
+        return bound_variables(_plain(self.literals, without), self.bound_outside, frozenset())
 
     def stands_alone(self, aggregate: Aggregate, bound: Set[str]) -> bool:
         """Whether the aggregate would have the same value at the top: it reads nothing that another aggregate binds."""

@@ -93,10 +93,10 @@ def last(text: str) -> str:
     return _text(_known_block(text).broadcast_address)
 
 
-def _text(found: Address) -> str:
+def _text(address: Address) -> str:
     """As RFC 5952 writes it; Python writes mapped addresses so only from 3.13 on."""
-    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
-    return str(found) if mapped is None else f"::ffff:{mapped}"
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(address) if mapped is None else f"::ffff:{mapped}"
 
 
 def _known_address(text: str) -> Address:

@@ -14,7 +14,7 @@ from tidelog.program.messages import program_failures as failures
 SHOWN = 60
 
 
-def must_be(value: object, kinds: type | tuple[type, ...], what: str, wanted: str) -> None:
+def must_be(value: object, kinds: type | tuple[type, ...], what: str, expected: str) -> None:
     """Refuse an argument that is of none of the kinds.
 
     >>> must_be("reach", str, "name", "the name of a relation")
@@ -24,18 +24,18 @@ def must_be(value: object, kinds: type | tuple[type, ...], what: str, wanted: st
     """
     plain = kinds if isinstance(kinds, tuple) else (kinds,)
     if not isinstance(value, plain) or (isinstance(value, bool) and bool not in plain):
-        raise argument_error(value, what, wanted)
+        raise argument_error(value, what, expected)
 
 
-def must_be_amount(value: object, what: str, wanted: str, *, whole: bool = True) -> None:
+def must_be_amount(value: object, what: str, expected: str, *, whole: bool = True) -> None:
     """Refuse what is neither None nor a number that is not negative."""
-    must_be(value, (int, type(None)) if whole else (int, float, type(None)), what, wanted)
+    must_be(value, (int, type(None)) if whole else (int, float, type(None)), what, expected)
     if isinstance(value, int | float) and not 0 <= value <= math.inf:
-        raise argument_error(value, what, wanted)
+        raise argument_error(value, what, expected)
 
 
-def argument_error(value: object, what: str, wanted: str) -> EngineError:
+def argument_error(value: object, what: str, expected: str) -> EngineError:
     """The error for an argument that a call does not take."""
     text = repr(value)
     shown = text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
-    return failures.ARGUMENT.error(what=what, wanted=wanted, found=f"{shown} ({type(value).__name__})")
+    return failures.ARGUMENT.error(what=what, wanted=expected, found=f"{shown} ({type(value).__name__})")

@@ -105,15 +105,15 @@ def read_timestamp(text: str) -> tuple[int, bool]:
     return moment, zone is not None
 
 
-def _time_of_day(found: re.Match[str]) -> int:
-    hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
+def _time_of_day(match: re.Match[str]) -> int:
+    hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     if hour == 24:
         raise ValueError("hours are 00 to 23; midnight at the end of a day is 00:00 of the next")
     if second == 60:
         raise ValueError("seconds are 00 to 59; leap seconds cannot be represented")
     if hour > 23 or minute > 59 or second > 59:
         raise ValueError("hours are 00 to 23, minutes and seconds 00 to 59")
-    fraction = (found["fraction"] or "").rstrip("0")
+    fraction = (match["fraction"] or "").rstrip("0")
     if len(fraction) > 6:
         raise ValueError("a timestamp has microseconds: at most six digits after the second")
     return ((hour * 60 + minute) * 60 + second) * SECOND + int(fraction.ljust(6, "0"))

@@ -42,7 +42,7 @@ def has(text: str, path: str) -> int:
     >>> has('{"a": null}', "a"), has('{"a": null}', "b")
     (1, 0)
     """
-    return int(bool(_found(text, path)))
+    return int(bool(_values_at(text, path)))
 
 
 def get(text: str, path: str) -> str:
@@ -51,7 +51,7 @@ def get(text: str, path: str) -> str:
     >>> get('{"a": [1, {"b": "c"}]}', "a[1].b"), get('{"a": [1, {"b": "c"}]}', "a")
     ('c', '[1,{"b":"c"}]')
     """
-    found = _found(text, path)
+    found = _values_at(text, path)
     if not found:
         raise failures.NO_JSON_VALUE.error(path=path, text=_short(text))
     return _written(found[0])
@@ -63,7 +63,7 @@ def all_values(text: str, path: str) -> tuple[str, ...]:
     >>> all_values('{"items": [{"id": 1}, {}, {"id": "x"}]}', "items[*].id")
     ('1', 'x')
     """
-    return tuple(map(_written, _found(text, path)))
+    return tuple(map(_written, _values_at(text, path)))
 
 
 def names(text: str, path: str) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def names(text: str, path: str) -> tuple[str, ...]:
     >>> names('{"b": 1, "a": 2}', "$"), names("[1]", "")
     (('a', 'b'), ())
     """
-    return tuple(sorted({name for value in _found(text, path) if isinstance(value, dict) for name in value}))
+    return tuple(sorted({name for value in _values_at(text, path) if isinstance(value, dict) for name in value}))
 
 
 def kind(text: str, path: str) -> str:
@@ -81,7 +81,7 @@ def kind(text: str, path: str) -> str:
     >>> kind("[true, null]", "[0]"), kind("[true, null]", "[1]"), kind("[]", "[0]")
     ('boolean', 'null', 'missing')
     """
-    found = _found(text, path)
+    found = _values_at(text, path)
     return _KINDS.get(type(found[0]), "null") if found else "missing"
 
 
@@ -124,7 +124,7 @@ def put(text: str, name: str, value: str) -> str:
     return _dumped({**whole, name: _read(value)})
 
 
-def _found(text: str, path: str) -> list[Any]:
+def _values_at(text: str, path: str) -> list[Any]:
     """The values at a path."""
     found = [_read(text)]
     for step in _steps(path):

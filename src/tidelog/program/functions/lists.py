@@ -93,9 +93,9 @@ def append(elements: List, last: Value) -> List:
     return (*elements, last)
 
 
-def member(elements: List, wanted: Value) -> int:
+def member(elements: List, value: Value) -> int:
     """``f_member`` and ``f_inPath``: 1 if an element equals the value, else 0."""
-    return int(any(same(element, wanted) for element in elements))
+    return int(any(same(element, value) for element in elements))
 
 
 def size(elements: List) -> int:

@@ -107,8 +107,8 @@ class Pattern:
         return raw
 
 
-def _groups(found: re2.Match) -> Groups:
-    return tuple("" if part is None else _decoded(part) for part in (found[0], *found.groups()))
+def _groups(match: re2.Match) -> Groups:
+    return tuple("" if part is None else _decoded(part) for part in (match[0], *match.groups()))
 
 
 def _decoded(raw: bytes) -> str:

@@ -427,6 +427,7 @@ _TEXT = (
     Function("ord", (SYMBOL,), NUMBER, hashes.ordinal),
     Function("md5", (SYMBOL,), SYMBOL, hashes.md5),
     Function("sha1", (SYMBOL,), SYMBOL, hashes.sha1),
+    Function("f_sha1", (SYMBOL,), SYMBOL, hashes.sha1),
     Function("sha256", (SYMBOL,), SYMBOL, hashes.sha256),
     Function("crc32", (SYMBOL,), NUMBER, hashes.crc32),
 )

@@ -7,20 +7,20 @@ and reading asserted facts always name the relation itself.
 
 from __future__ import annotations
 
-from tidelog.program.graph.choice import given_relations, users_relation
-from tidelog.program.graph.subsumption import GIVEN, given_name, subsumed_relations
+from tidelog.program.graph.choice import split_relations, users_relation
+from tidelog.program.graph.subsumption import GIVEN, input_name, subsumed_relations
 from tidelog.program.values.program import Program
 
 
-def kept_apart(program: Program) -> dict[str, str]:
+def asserted_elsewhere_of(program: Program) -> dict[str, str]:
     """The relations whose asserted facts are in another one, with the name of that.
 
     >>> from tidelog.syntax import parse_program
-    >>> kept_apart(parse_program("p(X, A) <= p(X, B) :- B <= A."))
+    >>> asserted_elsewhere_of(parse_program("p(X, A) <= p(X, B) :- B <= A."))
     {'p': '__given_p'}
     """
-    compared = {name: given_name(name) for name in subsumed_relations(program.rules)}
-    return {**compared, **given_relations(program)}
+    compared = {name: input_name(name) for name in subsumed_relations(program.rules)}
+    return {**compared, **split_relations(program)}
 
 
 def users_name(name: str) -> str | None:

@@ -50,7 +50,7 @@ def _fewest(domains: Domains, width: int) -> Domains:
     return tuple(one for one in known if not any(set(other) < set(one) for other in known))
 
 
-def given_relations(program: Program) -> dict[str, str]:
+def split_relations(program: Program) -> dict[str, str]:
     """The relations whose asserted facts are kept in another: equivalence relations, and those with a choice."""
     found = {name: edge_name(name) for name in equivalences(program)}
     return found | {name: f"{MAY}{name}" for name in choices(program)}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tidelog.errors import Diagnostic, Span
-from tidelog.program.graph.asserted_facts import kept_apart
+from tidelog.program.graph.asserted_facts import asserted_elsewhere_of
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.values.program import Program
 
@@ -69,13 +69,13 @@ def retentions(program: Program) -> dict[str, Retention]:
 
 def check_lifetimes(program: Program) -> Iterator[Diagnostic]:
     """Lifetimes declared twice, by columns without times, and of facts that are not asserted."""
-    yield from _given_twice(program)
+    yield from _duplicate_lifetimes(program)
     types = {d.relation: {column.name: column.type for column in d.columns} for d in program.declarations}
     for given in program.lifetimes:
         found = types.get(given.relation, {}).get(given.column or "")
         if given.column is not None and found != TIMESTAMP:
             yield diagnose("TL245", given.span, name=given.relation, column=given.column, found=found or "not declared")
-    derived = {rule.head.predicate for rule in program.rules} | kept_apart(program).keys()
+    derived = {rule.head.predicate for rule in program.rules} | asserted_elsewhere_of(program).keys()
     spans = {key.relation: key.span for key in program.keys}
     spans |= {given.relation: given.span for given in program.lifetimes}
     for name, life in retentions(program).items():
@@ -85,11 +85,11 @@ def check_lifetimes(program: Program) -> Iterator[Diagnostic]:
             yield diagnose("TL603", spans[name], name=name, value=life.size)
 
 
-def _given_twice(program: Program) -> Iterator[Diagnostic]:
+def _duplicate_lifetimes(program: Program) -> Iterator[Diagnostic]:
     first: dict[str, Span | None] = {key.relation: key.span for key in program.keys if key.lifetime is not None}
-    for given in program.lifetimes:
-        if given.relation in first:
-            place = first[given.relation]
+    for lifetime in program.lifetimes:
+        if lifetime.relation in first:
+            place = first[lifetime.relation]
             related = () if place is None else (("the other lifetime", place),)
-            yield diagnose("TL244", given.span, related=related, name=given.relation)
-        first.setdefault(given.relation, given.span)
+            yield diagnose("TL244", lifetime.span, related=related, name=lifetime.relation)
+        first.setdefault(lifetime.relation, lifetime.span)

@@ -38,6 +38,6 @@ def subsumed_relations(rules: Sequence[Rule]) -> dict[str, list[Rule]]:
     return found
 
 
-def given_name(name: str) -> str:
+def input_name(name: str) -> str:
     """The relation that holds the asserted facts of a relation with subsumption."""
     return f"{GIVEN}{name}"

@@ -7,22 +7,22 @@ or whose declarations say more than its atoms what becomes of a row: keys, refer
 
 from __future__ import annotations
 
-from tidelog.program.graph.asserted_facts import kept_apart
+from tidelog.program.graph.asserted_facts import asserted_elsewhere_of
 from tidelog.program.values.program import Program
 from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.program.values.term import Const
 
 
-def needed_constants(program: Program, relation: str) -> dict[int, tuple[Const, ...]]:
+def usable_constants(program: Program, relation: str) -> dict[int, tuple[Const, ...]]:
     """By column: the constants that every atom of the relation has there, one or the other.
 
     >>> from tidelog.syntax import parse_program
-    >>> found = needed_constants(parse_program('p(X) :- sale(2024, X, "DE"), !sale(2025, X, _).'), "sale")
+    >>> found = usable_constants(parse_program('p(X) :- sale(2024, X, "DE"), !sale(2025, X, _).'), "sale")
     >>> {column: [const.value for const in consts] for column, consts in found.items()}
     {0: [2024, 2025]}
     """
     governed = {key.relation for key in program.keys} | {life.relation for life in program.lifetimes}
-    governed |= kept_apart(program).keys()
+    governed |= asserted_elsewhere_of(program).keys()
     said = any(rule.constraint is not None and rule.constraint.says is not None for rule in program.rules)
     if said or relation in governed or any(rule.head.predicate == relation for rule in program.rules):
         return {}

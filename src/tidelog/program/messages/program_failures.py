@@ -280,7 +280,7 @@ YEAR = FailureEntry(
     "date out of range",
     "{what} is outside the years 1 to 9999",
     "Computed dates and timestamps must be in the years 1 to 9999.",
-    "Compare the date first, so that the result stays in range.",
+    "Test the date with a comparison first, so that the result stays in range.",
     "Engine('p(date_add(date(\"9999-12-31\"), 1)).')\n",
 )
 NO_UNIT = FailureEntry(

@@ -57,8 +57,8 @@ STRATA = (
     ),
     CodeEntry(
         "TL506",
-        "list beside a min or max without a key",
-        "`{relation}` needs a key: {column} is a list beside a min or max",
+        "list next to a min or max without a key",
+        "`{relation}` needs a key: {column} is a list next to a min or max",
         "In NDlog, the key of a relation defines the groups of its min or max, and the other columns come from the "
         "best row. Without a key, every column that is not aggregated is part of the group, so each list would "
         "form a separate group.",

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tidelog.errors import Diagnostic, Span
+from tidelog.errors.counts import counted
 from tidelog.program.functions.table import Function
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.messages.nearest import KnownNames
@@ -37,7 +38,7 @@ class Names:
     first: dict[str, Span | None] = field(default_factory=dict)
     location: dict[str, tuple[int, Span | None]] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
-    made: set[str] = field(default_factory=set)
+    defined: set[str] = field(default_factory=set)
     findings: list[Diagnostic] = field(default_factory=list)
 
 
@@ -46,13 +47,13 @@ def check_names(program: Program, functions: Mapping[str, tuple[Function, ...]],
 
     ``known`` has the arity of relations that already contain facts, from outside the program.
     """
-    names = Names(arity=dict(known), made=set(known))
+    names = Names(arity=dict(known), defined=set(known))
     names.first.update(dict.fromkeys(known))
     for declaration in program.declarations:
         _declare(declaration, names)
-    names.made.update(d.relation for d in program.directives if d.kind == "input")
-    names.made.update(k.relation for k in program.keys)
-    names.made.update(life.relation for life in program.lifetimes)
+    names.defined.update(d.relation for d in program.directives if d.kind == "input")
+    names.defined.update(k.relation for k in program.keys)
+    names.defined.update(life.relation for life in program.lifetimes)
     used = _check_atoms(program, names)
     _check_unknown(program, names, used, known)
     _check_labels(program, names)
@@ -64,7 +65,7 @@ def check_names(program: Program, functions: Mapping[str, tuple[Function, ...]],
 
 def columns(count: int) -> str:
     """``1 column``, ``2 columns``."""
-    return f"{count} column" + ("" if count == 1 else "s")
+    return counted(count, "column")
 
 
 def _declare(declaration: Declaration, names: Names) -> None:
@@ -93,9 +94,9 @@ def _check_reserved(name: str, span: Span | None, names: Names) -> None:
 def _check_atoms(program: Program, names: Names) -> dict[str, Atom]:
     """Arity and location of every atom; returns the first atom of each relation that occurs in bodies."""
     used: dict[str, Atom] = {}
-    names.made.update(rule.head.predicate for rule in program.rules)
+    names.defined.update(rule.head.predicate for rule in program.rules)
     for fact in program.facts:
-        names.made.add(fact.atom.predicate)
+        names.defined.add(fact.atom.predicate)
         _use(fact.atom, names)
     for rule in program.rules:
         if rule.constraint is not None:
@@ -127,14 +128,14 @@ def _use(atom: Atom, names: Names) -> None:
 
 def is_timer(name: str, names: Names) -> bool:
     """Whether the relation is the timer of P2 and RapidNet, not a relation of the program that has its name."""
-    return name == TIMER and name not in names.made and name not in names.declared
+    return name == TIMER and name not in names.defined and name not in names.declared
 
 
-def _arity_conflict(name: str, found: int, span: Span | None, names: Names) -> Diagnostic:
+def _arity_conflict(name: str, arity: int, span: Span | None, names: Names) -> Diagnostic:
     place = names.first.get(name)
     where = "declared here" if name in names.declared else "first used here"
     expected = columns(names.arity[name])
-    return diagnose("TL202", span, related=_related(where, place), name=name, expected=expected, found=found)
+    return diagnose("TL202", span, related=_related(where, place), name=name, expected=expected, found=arity)
 
 
 def _check_unknown(program: Program, names: Names, used: Mapping[str, Atom], known: Mapping[str, int]) -> None:
@@ -146,9 +147,9 @@ def _check_unknown(program: Program, names: Names, used: Mapping[str, Atom], kno
                 hint = declared.hint(name, UNDECLARED)
                 names.findings.append(diagnose("TL201", names.first[name], hint=hint, name=name))
         return
-    read = [name for name in used if name not in names.made and name not in names.declared and name != TIMER]
+    read = [name for name in used if name not in names.defined and name not in names.declared and name != TIMER]
     if read:
-        made = KnownNames(names.made | names.declared)
+        made = KnownNames(names.defined | names.declared)
         for name in read:
             atom = used[name]
             near = next((other for other in made.near(name) if names.arity.get(other) == len(atom.args)), None)
@@ -183,7 +184,7 @@ def _check_keys(program: Program, names: Names) -> None:
 def _check_directives(program: Program, names: Names) -> None:
     if not program.directives and program.convention != SOUFFLE:
         return
-    known = set(names.arity) | names.declared | names.made
+    known = set(names.arity) | names.declared | names.defined
     index = KnownNames(known)
     for directive in program.directives:
         if directive.relation in known:
@@ -265,7 +266,7 @@ def _parameter_counts(overloads: Iterable[Function]) -> str:
 
 
 def _counted(least: int, variadic: bool) -> str:
-    text = f"{least} argument" + ("" if least == 1 else "s")
+    text = counted(least, "argument")
     return f"at least {text}" if variadic else text
 
 

@@ -28,23 +28,23 @@ UserFunctions = (
 )
 
 
-def function_table(given: UserFunctions, program: Program) -> tuple[Functions, tuple[Function, ...]]:
+def function_table(functions: UserFunctions, program: Program) -> tuple[Functions, tuple[Function, ...]]:
     """All functions that a program may call, and those among them that a user provides.
 
     A functor that the program calls and for which no function is given is refused.
     """
-    own = given_functions(given, program)
+    own = user_functions_of(functions, program)
     table = FUNCTIONS.with_functions(own)
     check_functors(program, table)
     return table, own
 
 
-def given_functions(given: UserFunctions, program: Program) -> tuple[Function, ...]:
+def user_functions_of(given: UserFunctions, program: Program) -> tuple[Function, ...]:
     """The functions that a user provides: declared ones as they are, others with the types that functors declare.
 
     >>> from tidelog.syntax import parse_program
     >>> program = parse_program(".functor twice(number): number")
-    >>> [f.evaluate(21) for f in given_functions({"twice": lambda x: 2 * x}, program)]
+    >>> [f.evaluate(21) for f in user_functions_of({"twice": lambda x: 2 * x}, program)]
     [42]
     """
     declared = _declared(program)
@@ -61,10 +61,10 @@ def given_functions(given: UserFunctions, program: Program) -> tuple[Function, .
     return tuple(found)
 
 
-def declared_by(given: UserFunctions, program: Program) -> Program:
+def declared_by(functions: UserFunctions, program: Program) -> Program:
     """The program with functors for the functions that declare their types and that it does not declare itself."""
     known = {functor.name for functor in program.functors}
-    own = (f for _, f in _named(given) if isinstance(f, Function) and f.name not in known)
+    own = (f for _, f in _named(functions) if isinstance(f, Function) and f.name not in known)
     return replace(program, functors=(*program.functors, *(Functor(f.name, f.params, f.result) for f in own)))
 
 
@@ -88,13 +88,13 @@ def _missing(*_args: Value) -> Value:
     raise AssertionError("a functor without a function is checked, never run")
 
 
-def _named(given: UserFunctions) -> Iterator[tuple[str, Any]]:
-    if isinstance(given, types.ModuleType):
-        yield from ((name, f) for name, f in vars(given).items() if isinstance(f, Function) or callable(f))
-    elif isinstance(given, Mapping):
-        yield from given.items()
+def _named(functions: UserFunctions) -> Iterator[tuple[str, Any]]:
+    if isinstance(functions, types.ModuleType):
+        yield from ((name, f) for name, f in vars(functions).items() if isinstance(f, Function) or callable(f))
+    elif isinstance(functions, Mapping):
+        yield from functions.items()
     else:
-        listed: Any = given
+        listed: Any = functions
         yield from ((str(getattr(f, "__name__", "?")), f) for f in listed)
 
 

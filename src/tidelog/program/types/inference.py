@@ -285,9 +285,9 @@ def _variable_for_truth(variable: Var, _found: str) -> Diagnostic:
     return diagnose("TL412", variable.span, name=variable.name, word=variable.name.lower())
 
 
-def _wrong_aggregate(aggregate: Aggregate, found: str) -> Diagnostic:
-    return diagnose("TL403", aggregate.span, kind=aggregate.kind, found=found)
+def _wrong_aggregate(aggregate: Aggregate, types: str) -> Diagnostic:
+    return diagnose("TL403", aggregate.span, kind=aggregate.kind, found=types)
 
 
-def _no_order(literal: Comparison, found: str) -> Diagnostic:
-    return diagnose("TL404", literal.span, op=literal.op, found=found)
+def _no_order(literal: Comparison, types: str) -> Diagnostic:
+    return diagnose("TL404", literal.span, op=literal.op, found=types)

@@ -51,19 +51,19 @@ class TypedLiterals(NamedTuple):
     recorded: tuple[str, ...] = (NUMBER,)  # the types of the literals that types were found for
 
 
-def elaborate_rule(rule: Rule, found: TypedLiterals) -> Rule:
+def elaborate_rule(rule: Rule, typed: TypedLiterals) -> Rule:
     """The rule with its literals retyped, in order, and its structures named."""
-    body = _literals(rule.body, found)
-    return replace(rule, head=_atom(rule.head, found), body=body)
+    body = _literals(rule.body, typed)
+    return replace(rule, head=_atom(rule.head, typed), body=body)
 
 
-def elaborate_fact(fact: Fact, found: TypedLiterals) -> Fact:
+def elaborate_fact(fact: Fact, typed: TypedLiterals) -> Fact:
     """The fact with its literals retyped, in order.
 
     >>> elaborate_fact(Fact(Atom("p", (Const(1, "number"),))), TypedLiterals(iter(["float"]))).atom.args
     (Const(value=1.0, type='float'),)
     """
-    return replace(fact, atom=_atom(fact.atom, found))
+    return replace(fact, atom=_atom(fact.atom, typed))
 
 
 def retyped(const: Const, type_: str) -> Const:
@@ -83,40 +83,40 @@ def retyped(const: Const, type_: str) -> Const:
     return replace(const, type=type_)
 
 
-def _atom(atom: Atom, found: TypedLiterals) -> Atom:
-    return replace(atom, args=tuple(_term(arg, found) for arg in atom.args))
+def _atom(atom: Atom, typed: TypedLiterals) -> Atom:
+    return replace(atom, args=tuple(_term(arg, typed) for arg in atom.args))
 
 
-def _literals(literals: tuple[Literal, ...], found: TypedLiterals) -> tuple[Literal, ...]:
-    return tuple(_literal(literal, found) for literal in literals)
+def _literals(literals: tuple[Literal, ...], typed: TypedLiterals) -> tuple[Literal, ...]:
+    return tuple(_literal(literal, typed) for literal in literals)
 
 
-def _literal(literal: Literal, found: TypedLiterals) -> Literal:
+def _literal(literal: Literal, typed: TypedLiterals) -> Literal:
     if isinstance(literal, Atom):
-        return _atom(literal, found)
+        return _atom(literal, typed)
     if isinstance(literal, Negation):
-        return replace(literal, atom=_atom(literal.atom, found))
+        return replace(literal, atom=_atom(literal.atom, typed))
     if isinstance(literal, PathAtom):
-        source = _term(literal.source, found)
-        return replace(literal, source=source, target=_term(literal.target, found))
+        source = _term(literal.source, typed)
+        return replace(literal, source=source, target=_term(literal.target, typed))
     if isinstance(literal, Comparison):
-        left = _term(literal.left, found)
-        return replace(literal, left=left, right=_term(literal.right, found))
+        left = _term(literal.left, typed)
+        return replace(literal, left=left, right=_term(literal.right, typed))
     if isinstance(literal, Disjunction):
-        return replace(literal, branches=tuple(_literals(branch, found) for branch in literal.branches))
+        return replace(literal, branches=tuple(_literals(branch, typed) for branch in literal.branches))
     return literal
 
 
-def _term(term: Term, found: TypedLiterals) -> Term:
+def _term(term: Term, typed: TypedLiterals) -> Term:
     if isinstance(term, Const):
-        type_ = next(found.types) if term.type in found.recorded else term.type
+        type_ = next(typed.types) if term.type in typed.recorded else term.type
         return retyped(term, type_) if type_ != term.type else term
     if isinstance(term, Call) and term.function == CAST:
-        return replace(term, args=(_term(term.args[0], found), *term.args[1:]))
+        return replace(term, args=(_term(term.args[0], typed), *term.args[1:]))
     if isinstance(term, Call):
-        name = found.names.get((found.clause, id(term)), term.function)
-        return replace(term, function=name, args=tuple(_term(arg, found) for arg in term.args))
+        name = typed.names.get((typed.clause, id(term)), term.function)
+        return replace(term, function=name, args=tuple(_term(arg, typed) for arg in term.args))
     if isinstance(term, Aggregate):
-        body = None if term.body is None else _literals(term.body, found)
-        return replace(term, body=body, value=None if term.value is None else _term(term.value, found))
+        body = None if term.body is None else _literals(term.body, typed)
+        return replace(term, body=body, value=None if term.value is None else _term(term.value, typed))
     return term

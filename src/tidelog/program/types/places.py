@@ -121,5 +121,5 @@ def related_places(reasons: Iterable[Reason | None], span: Span | None) -> list[
     return list(dict.fromkeys(places))
 
 
-def _untyped_place(span: Span | None, where: str, found: str) -> Diagnostic:
-    return diagnose("TL425", span, where=where, found=found)
+def _untyped_place(span: Span | None, where: str, types: str) -> Diagnostic:
+    return diagnose("TL425", span, where=where, found=types)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tidelog.errors import Span
+from tidelog.errors.counts import counted
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.messages.nearest import KnownNames
 from tidelog.program.types.places import Places
@@ -39,27 +40,27 @@ def _construct(call: Call, parts: tuple[int, ...], place: int, inference: Places
     if made is None:
         hint = KnownNames(f"${known}" for known in inference.structures.constructors).hint(f"${name}", "")
         inference.findings.append(diagnose("TL421", call.span, hint=hint or None, name=name))
-        unknown = Structure(MAKE, name, RECORD, (ANY_TYPE,) * len(parts)).made
+        unknown = Structure(MAKE, name, RECORD, (ANY_TYPE,) * len(parts)).constructor_name
         inference.structures.names[inference.structures.clause, id(call)] = unknown
         return
     inference.classes.set(place, made.type, Reason(f"`${name}` makes a {made.type}", call.span))
     _fill(call, made, parts, inference, inference.structures.clause)
 
 
-def _fill(call: Call, made: TypedConstructor, parts: tuple[int, ...], inference: Places, clause: int) -> None:
+def _fill(call: Call, constructor: TypedConstructor, parts: tuple[int, ...], inference: Places, clause: int) -> None:
     """Give the parts the types of the fields."""
-    inference.structures.names[clause, id(call)] = made.name(len(parts))
-    if len(parts) != len(made.fields):
-        wanted, found = (f"{n} part{'s' * (n != 1)}" for n in (len(made.fields), len(parts)))
-        inference.findings.append(diagnose("TL420", call.span, name=made.shown, wanted=wanted, found=found))
+    inference.structures.names[clause, id(call)] = constructor.name(len(parts))
+    if len(parts) != len(constructor.fields):
+        wanted, found = (counted(n, "part") for n in (len(constructor.fields), len(parts)))
+        inference.findings.append(diagnose("TL420", call.span, name=constructor.shown, wanted=wanted, found=found))
         return
-    for arg, part, (name, type_) in zip(call.args, parts, made.fields, strict=True):
+    for arg, part, (name, type_) in zip(call.args, parts, constructor.fields, strict=True):
         if isinstance(arg, Const) and arg.value is None and type_ not in inference.structures.records:
             inference.findings.append(diagnose("TL422", arg.span, found=type_.lstrip("'")))
             continue
-        reason = Reason(f"field `{name}` of `{made.shown}` is {type_}", arg.span or call.span)
+        reason = Reason(f"field `{name}` of `{constructor.shown}` is {type_}", arg.span or call.span)
         if not inference.classes.set(part, type_, reason):
-            inference.conflict(part, type_, arg.span or call.span, f"field `{name}` of `{made.shown}` holds")
+            inference.conflict(part, type_, arg.span or call.span, f"field `{name}` of `{constructor.shown}` holds")
 
 
 def _set_all(places: Iterable[int], types: Iterable[str], span: Span | None, inference: Places) -> None:
@@ -93,7 +94,7 @@ def settle_lists(inference: Places) -> bool:
             root = inference.classes.root(bracket.place)
             inference.findings += [] if root in reported else [diagnose("TL426", bracket.call.span)]
             reported.add(root)
-            unknown = Structure(MAKE, "", RECORD, (ANY_TYPE,) * len(bracket.parts)).made
+            unknown = Structure(MAKE, "", RECORD, (ANY_TYPE,) * len(bracket.parts)).constructor_name
             inference.structures.names[bracket.clause, id(bracket.call)] = unknown
         else:
             _is_list(bracket, inference)

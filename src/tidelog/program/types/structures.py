@@ -35,7 +35,7 @@ class TypedConstructor(NamedTuple):
         """The function that a term with this number of parts is elaborated to."""
         fits = count == len(self.fields)
         parts = tuple(type_ for _, type_ in self.fields) if fits else (ANY_TYPE,) * count
-        return Structure(MAKE, self.constructor, self.type, parts).made
+        return Structure(MAKE, self.constructor, self.type, parts).constructor_name
 
 
 class Bracket(NamedTuple):
@@ -78,7 +78,7 @@ def structures_of(names: TypeNames) -> Structures:
     declared = list(names.structures)
     found = Structures(shapes=make_shapes(declared, names.bases))
     for declaration in declared:
-        for made in _made(declaration, names):
+        for made in _constructors(declaration, names):
             known = found.constructors.get(made.constructor)
             if known is not None:
                 found.findings.append(
@@ -92,7 +92,7 @@ def structures_of(names: TypeNames) -> Structures:
     return found
 
 
-def _made(declaration: TypeDeclaration, names: TypeNames) -> Iterator[TypedConstructor]:
+def _constructors(declaration: TypeDeclaration, names: TypeNames) -> Iterator[TypedConstructor]:
     for constructor in declaration.constructors:
         fields = tuple((field.name, names.base(field.type) or NUMBER) for field in constructor.fields)
         yield TypedConstructor(constructor.name, structure_name(declaration.name), fields)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Set
 
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import rule_literals, rule_names
-from tidelog.program.values.structure import MAKE, NIL, made_by, structure_of
+from tidelog.program.values.structure import MAKE, NIL, structure_made, structure_of
 from tidelog.program.values.term import Call, Comparison, Const, Term, Var, Wildcard, subterms
 
 
@@ -23,7 +23,7 @@ def pattern_parts(term: Term) -> Iterator[Term]:
     >>> [type(part).__name__ for part in pattern_parts(pair)]
     ['Var', 'Wildcard', 'Const']
     """
-    if made_by(term) is None:
+    if structure_made(term) is None:
         yield term
     else:
         assert isinstance(term, Call)
@@ -33,7 +33,7 @@ def pattern_parts(term: Term) -> Iterator[Term]:
 
 def pattern_names(term: Term) -> set[str]:
     """The variables that a term binds where it is matched with a value; none if it is not a pattern."""
-    if not isinstance(term, Call) or made_by(term) is None:
+    if not isinstance(term, Call) or structure_made(term) is None:
         return set()
     return {part.name for part in pattern_parts(term) if isinstance(part, Var)}
 
@@ -45,7 +45,7 @@ def is_open(term: Term) -> bool:
 
 def matched_pairs(left: Term, right: Term) -> Iterator[tuple[Term, Term]]:
     """Two patterns that are equal as equations of their parts; none where they have different constructors."""
-    if made_by(left) is not None and made_by(left) == made_by(right):
+    if structure_made(left) is not None and structure_made(left) == structure_made(right):
         assert isinstance(left, Call)
         assert isinstance(right, Call)
         for one, other in zip(left.args, right.args, strict=True):
@@ -54,9 +54,9 @@ def matched_pairs(left: Term, right: Term) -> Iterator[tuple[Term, Term]]:
         yield left, right
 
 
-def bound_by_match(left: Term, right: Term, bound: Set[str], needed: Set[str]) -> set[str]:
+def bound_by_match(left: Term, right: Term, bound: Set[str], variables: Set[str]) -> set[str]:
     """The variables of ``left`` that an equation with ``right`` binds, if what ``right`` needs is bound."""
-    if isinstance(right, Wildcard) or is_open(right) or not needed <= bound:
+    if isinstance(right, Wildcard) or is_open(right) or not variables <= bound:
         return set()
     return pattern_names(left)
 
@@ -70,9 +70,9 @@ def only_opens(literal: Comparison, rule: Rule) -> bool:
     if literal.right == NIL and literal.op == "!=":
         return literal not in list(rule_literals(rule.root))
     fresh = {side.name for side in sides if isinstance(side, Var)} - rule_names(rule.root)
-    return literal.op == "=" and bool(fresh) and any(map(only_makes, sides))
+    return literal.op == "=" and bool(fresh) and any(map(is_constructed, sides))
 
 
-def only_makes(term: Term) -> bool:
+def is_constructed(term: Term) -> bool:
     """Whether a term puts variables and constants together and computes nothing else."""
-    return made_by(term) is not None and all(isinstance(part, Var | Const) for part in pattern_parts(term))
+    return structure_made(term) is not None and all(isinstance(part, Var | Const) for part in pattern_parts(term))

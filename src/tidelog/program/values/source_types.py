@@ -22,7 +22,7 @@ from typing import NamedTuple
 from tidelog.program.values.shape import Part, Shape
 
 NATURAL, CONFLICT = "natural", "conflict"
-UNTOLD = "untold"  # of a column into which nothing came: it takes any type
+UNDETERMINED = "untold"  # of a column into which nothing came: it takes any type
 CONSTRUCTOR = "constructor"  # the field of a variant's Arrow form that names its constructor
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
@@ -124,8 +124,8 @@ def merge(one: str, other: str) -> str:
     >>> merge('{"t": "timestamp(us)", "n": "int8"}', "natural")
     '{"t": "timestamp(us)", "n": "natural"}'
     """
-    if one == other or UNTOLD in (one, other):
-        return other if one == UNTOLD else one
+    if one == other or UNDETERMINED in (one, other):
+        return other if one == UNDETERMINED else one
     if CONFLICT in (one, other):
         return CONFLICT
     if zone_of(one) is not None or zone_of(other) is not None:
@@ -158,7 +158,7 @@ def _merge_times(one: str, other: str) -> str:
 
 def _merge_fields(one: Mapping[str, str] | None, other: Mapping[str, str] | None) -> str:
     """Structs field by field; where one of two is natural, so are its fields."""
-    absent = (NATURAL if one is None else UNTOLD, NATURAL if other is None else UNTOLD)
+    absent = (NATURAL if one is None else UNDETERMINED, NATURAL if other is None else UNDETERMINED)
     first, second = one or {}, other or {}
     found = {name: merge(first.get(name, absent[0]), second.get(name, absent[1])) for name in {**first, **second}}
     return CONFLICT if CONFLICT in found.values() else struct_text(found)
@@ -181,7 +181,7 @@ def settled(type_: str) -> str:
     """
     if (fields := fields_of(type_)) is not None:
         return struct_text({name: settled(inner) for name, inner in fields.items()})
-    return NATURAL if type_ == UNTOLD else type_
+    return NATURAL if type_ == UNDETERMINED else type_
 
 
 def zones_of(type_: str) -> str:
@@ -192,7 +192,7 @@ def zones_of(type_: str) -> str:
     """
     if (fields := fields_of(type_)) is not None:
         return json.dumps({name: zones_of(inner) for name, inner in fields.items()})
-    return type_ if zone_of(type_) is not None else UNTOLD
+    return type_ if zone_of(type_) is not None else UNDETERMINED
 
 
 def shaped(type_: str, outside: str, leaf: Leaf, at: Field | None = None) -> str:
@@ -216,11 +216,11 @@ def shaped(type_: str, outside: str, leaf: Leaf, at: Field | None = None) -> str
     return struct_text({CONSTRUCTOR: NATURAL, **parts})
 
 
-def _shaped_fields(shape: Shape, constructor: str, given: Mapping[str, str], leaf: Leaf) -> str:
+def _shaped_fields(shape: Shape, constructor: str, types: Mapping[str, str], leaf: Leaf) -> str:
     parts: Iterable[Part] = shape.constructors[constructor]
     return struct_text(
         {
-            part.name: shaped(part.type, given.get(part.name, NATURAL), leaf, Field(shape.name, constructor, place))
+            part.name: shaped(part.type, types.get(part.name, NATURAL), leaf, Field(shape.name, constructor, place))
             for place, part in enumerate(parts)
         }
     )

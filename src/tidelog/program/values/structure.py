@@ -31,18 +31,18 @@ class Structure(NamedTuple):
     place: int = 0
 
     @property
-    def made(self) -> str:
+    def constructor_name(self) -> str:
         """The name of the function that makes such values."""
         return " ".join((f"${self.constructor}" if self.constructor else BRACKET, self.type, *self.parts))
 
     @property
     def test(self) -> str:
         """The name of the function that tests whether a value is one of these."""
-        return f"? {self.made}"
+        return f"? {self.constructor_name}"
 
     def read(self, place: int) -> str:
         """The name of the function that reads a part."""
-        return f"#{place} {self.made}"
+        return f"#{place} {self.constructor_name}"
 
 
 @lru_cache(maxsize=10_000)
@@ -62,7 +62,7 @@ def structure_of(name: str) -> Structure | None:
     return Structure(kind, words[0][1:], words[1], tuple(words[2:]), place)
 
 
-def made_by(term: Term) -> Structure | None:
+def structure_made(term: Term) -> Structure | None:
     """The structure that a term makes, or matches where it is a pattern; None if it makes none."""
     if not isinstance(term, Call):
         return None

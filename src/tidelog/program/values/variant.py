@@ -74,11 +74,11 @@ def variant_class(constructor: str, fields: tuple[str, ...]) -> type[Variant]:
 
     members: dict[str, Any] = {name: part(place) for place, name in enumerate(names)}
     members |= {"__slots__": (), "__match_args__": names, "__init__": __init__, "__repr__": __repr__}
-    members["__reduce__"] = lambda self: (_made, (variant_class, constructor, fields, self.parts))
+    members["__reduce__"] = lambda self: (_rebuild, (variant_class, constructor, fields, self.parts))
     return type(constructor, (Variant,), members)
 
 
-def _made(class_of: Any, name: str, fields: tuple[str, ...], parts: tuple[Any, ...]) -> Any:
+def _rebuild(class_of: Any, name: str, fields: tuple[str, ...], parts: tuple[Any, ...]) -> Any:
     """A value that was pickled: its class is made again."""
     return class_of(name, fields)(*parts)
 
@@ -92,7 +92,7 @@ def record_class(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
     (Pair(x=1, y=None), True)
     """
     made: Any = namedtuple(_identifier(name.lstrip("'"), "Record"), python_names(fields))  # type: ignore[misc]  # names are data
-    reduce = {"__reduce__": lambda self: (_made, (record_class, name, fields, tuple(self))), "__slots__": ()}
+    reduce = {"__reduce__": lambda self: (_rebuild, (record_class, name, fields, tuple(self))), "__slots__": ()}
     found: type[tuple[Any, ...]] = type(made.__name__, (made,), reduce)
     return found
 

@@ -41,13 +41,13 @@ UNSTRATIFIED = "its demand would depend on it through a negation or an aggregate
 class Demand:
     """A program restricted to what is demanded.
 
-    ``rules`` are all rules by label, ``made`` the labels that each rule of before became, ``asked`` the patterns in
-    which each relation is demanded, ``whole`` the relations that are not restricted, each with the reason.
+    ``rules`` are all rules by label, ``labels`` the labels of the rules that each original rule became, ``patterns``
+    the patterns in which each relation is demanded, ``whole`` the relations that are not restricted, with the reason.
     """
 
     rules: Mapping[str, Rule]
-    made: Mapping[str, tuple[str, ...]]
-    asked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: Mapping[str, tuple[str, ...]]
+    patterns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     whole: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -70,7 +70,7 @@ def restrict_to_demand(rules: Mapping[str, Rule], demanded: Iterable[str]) -> De
     whole = {name: unfit[name] for name in wanted if name in unfit}
     while True:
         restriction = _Restriction(rules, frozenset(wanted) - whole.keys())
-        found = restriction.asked_whole() or restriction.unstratified()
+        found = restriction.demanded_whole() or restriction.unstratified()
         if not found:
             return restriction.result(whole)
         whole.update(found)
@@ -138,7 +138,7 @@ class _Restriction:
                     steps += [(r, ask.pattern) for r in self.rules.values() if r.head.predicate == ask.atom.predicate]
         return patterns
 
-    def asked_whole(self) -> dict[str, str]:
+    def demanded_whole(self) -> dict[str, str]:
         """The relations that are demanded without a known value."""
         return {name: ASKED_WHOLE for name, found in self.patterns.items() if any(BOUND not in p for p in found)}
 
@@ -147,7 +147,7 @@ class _Restriction:
 
         A recursion through min or max that holds none of the restricted relations was there before.
         """
-        made = [rule for rules in self._made().values() for rule in rules]
+        made = [rule for rules in self._rewritten_rules().values() for rule in rules]
         found: set[str] = set()
         for relations, edges in _impure(made):
             ends = {end for edge in edges for end in (edge.source, edge.target)}
@@ -156,14 +156,14 @@ class _Restriction:
 
     def result(self, whole: Mapping[str, str]) -> Demand:
         """The rules as they are now."""
-        made = self._made()
+        made = self._rewritten_rules()
         rules = {rule.label or "": rule for found in made.values() for rule in found}
         asked = {name: tuple(sorted(found)) for name, found in sorted(self.patterns.items())}
         return Demand(
             rules, {label: tuple(r.label or "" for r in found) for label, found in made.items()}, asked, whole
         )
 
-    def _made(self) -> dict[str, list[Rule]]:
+    def _rewritten_rules(self) -> dict[str, list[Rule]]:
         """What each rule becomes."""
         made: dict[str, list[Rule]] = {}
         for label, rule in self.rules.items():
@@ -188,7 +188,7 @@ class _Restriction:
                 equations.append(Comparison("=", variable, value, value.span))
                 value = variable
             values.append(value)
-        return Atom(asked_name(rule.head.predicate, pattern), tuple(values)), equations
+        return Atom(demand_relation(rule.head.predicate, pattern), tuple(values)), equations
 
     def _guarded(self, rule: Rule, pattern: str) -> list[Rule]:
         """The rule where it is asked in this pattern."""
@@ -216,7 +216,7 @@ class _Restriction:
         made = []
         for ask in self._asks(rule, pattern):
             through = "".join(f"/{place}" for place in ask.through)
-            head = Atom(asked_name(ask.atom.predicate, ask.pattern), ask.values)
+            head = Atom(demand_relation(ask.atom.predicate, ask.pattern), ask.values)
             body = (*before, *(rule.body[place] for place in ask.through))
             if head not in body:
                 made.append(Rule(head, body, f"{prefix}/asks{ask.place}{ask.pattern}{through}", rule.span, rule))
@@ -234,19 +234,19 @@ def _folded(rules: Iterable[Rule], name: str) -> frozenset[int]:
     return frozenset(i for head in heads for i, arg in enumerate(head.args) if isinstance(arg, Aggregate))
 
 
-def asked_name(relation: str, pattern: str) -> str:
+def demand_relation(relation: str, pattern: str) -> str:
     """The relation of the values that are asked of a relation in a pattern.
 
-    >>> asked_name("sg", "bf")
+    >>> demand_relation("sg", "bf")
     '__wanted_sg/bf'
     """
     return f"{WANTED}{relation}/{pattern}"
 
 
-def asked_of(name: str) -> tuple[str, str] | None:
+def demanded_by_name(name: str) -> tuple[str, str] | None:
     """The relation and the pattern that values are asked of, if a relation holds such.
 
-    >>> asked_of("__wanted_sg/bf"), asked_of("sg")
+    >>> demanded_by_name("__wanted_sg/bf"), demanded_by_name("sg")
     (('sg', 'bf'), None)
     """
     if not name.startswith(WANTED):

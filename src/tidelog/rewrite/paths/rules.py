@@ -31,11 +31,11 @@ FROM, HERE, NEXT = Var("X"), Var("Y"), Var("Z")
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where walks begin: at ``node``, which ``given`` binds; ``kept`` says that the node is a column of the walks."""
+    """Where walks begin: at ``node``, which ``bindings`` bind; ``kept``: the node is a column of the walks."""
 
     text: str = ""
     node: Term = FROM
-    given: tuple[Literal, ...] = ()
+    bindings: tuple[Literal, ...] = ()
     kept: bool = True
 
 
@@ -176,7 +176,7 @@ class _Walk:
         automaton, start = self.automaton, self.start
         for guard in sorted(automaton.empty, key=sorted):
             tests = guards(guard, start.node) or (Atom(nodes, (start.node,)),)
-            yield self._head(self.name, start.node), (*start.given, *tests)
+            yield self._head(self.name, start.node), (*start.bindings, *tests)
         for move in _ordered(self.begun):
             state = automaton.state_of[move[0]]
             if not self._is_inlined(state):
@@ -196,7 +196,8 @@ class _Walk:
     def _first(self, move: Move, end: Term) -> tuple[Literal, ...]:
         step, guard = move
         start = self.start
-        return (*start.given, *guards(guard, start.node), self.rules.step(self.automaton.steps[step], start.node, end))
+        first = self.rules.step(self.automaton.steps[step], start.node, end)
+        return (*start.bindings, *guards(guard, start.node), first)
 
     def _at(self, state: int, node: Term) -> tuple[Literal, ...]:
         """The literals that say that a walk is at a node in a state."""

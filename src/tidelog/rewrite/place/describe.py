@@ -51,16 +51,16 @@ def describe_rules(placed: PlacedRules, core: Mapping[str, Rule]) -> dict[str, s
     return {label: f"{label}: {_sending(label, placed)}{_reading(label, placed)}" for label in core}
 
 
-def describe_made(label: str, made: Sequence[str], placed: PlacedRules, words: Callable[[str], str]) -> str:
-    """A line for a rule of the text, from the core rules ``made`` of it; ``words`` describes a relation.
+def describe_rule(label: str, core_labels: Sequence[str], placed: PlacedRules, words: Callable[[str], str]) -> str:
+    """A line for a rule of the text, from the core rules ``core_labels`` of it; ``words`` describes a relation.
 
     >>> from tidelog.rewrite.place.place import place
     >>> from tidelog.syntax import parse_program
     >>> core = {"r1": parse_program("r1: reach(@S, D) :- link(@S, Z), reach(@Z, D).").rules[0]}
-    >>> print(describe_made("r1", ["r1"], place(core, {"link": 2, "reach": 2}, {}, {"link": 0, "reach": 0}), str))
+    >>> print(describe_rule("r1", ["r1"], place(core, {"link": 2, "reach": 2}, {}, {"link": 0, "reach": 0}), str))
     r1: sends link to the owners by column 2, reach to the owners by column 1
     """
-    used = dict.fromkeys(name for core in made for name in placed.local_labels[core])
+    used = dict.fromkeys(name for core in core_labels for name in placed.local_labels[core])
     sent = dict.fromkeys(_sent(name, placed, words) for name in used if placed.sends[name])
     everywhere = "; fires on every partition, each keeps what it owns" if placed.everywhere.issuperset(used) else ""
     return f"{label}: sends {', '.join(sent)}" if sent else f"{label}: sends nothing{everywhere}"

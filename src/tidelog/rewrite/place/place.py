@@ -112,7 +112,7 @@ class _Localisation:
         """Add the localised rule and the copies it reads; the labels of them all, its own last."""
         if self.before is not None and _is_kept(label, rule, self.before):
             return self._kept(label, self.before)
-        return self._made(label, rule)
+        return self._place_rule(label, rule)
 
     def _kept(self, label: str, before: PlacedRules) -> tuple[str, ...]:
         for name in before.local_labels[label]:
@@ -121,7 +121,7 @@ class _Localisation:
                 self.placements[name] = before.placements[name]
         return before.local_labels[label]
 
-    def _made(self, label: str, rule: Rule) -> tuple[str, ...]:
+    def _place_rule(self, label: str, rule: Rule) -> tuple[str, ...]:
         _, choice = site_of(rule, self.placements)
         wants = iter(choice.wants)
         copies: dict[str, None] = {}

@@ -160,7 +160,7 @@ def _aggregate_sites(group: Sequence[int], home: int) -> Iterator[int]:
 
 
 def _at(shape: Shape, site: int, head: int, homes: Sequence[int]) -> SiteChoice:
-    wants = [_wanted(read, home, site) for read, home in zip(shape.reads, homes, strict=True)]
+    wants = [_copy_column(read, home, site) for read, home in zip(shape.reads, homes, strict=True)]
     if site >= 0:
         _anchor(shape.reads, homes, site, wants)
     sends = site != MIRRORED and not _is_at(shape.head, head, site)
@@ -172,7 +172,7 @@ def _at(shape: Shape, site: int, head: int, homes: Sequence[int]) -> SiteChoice:
     )
 
 
-def _wanted(read: ShapeAtom, home: int, site: int) -> int | None:
+def _copy_column(read: ShapeAtom, home: int, site: int) -> int | None:
     """The placement of the copy that an atom reads at a site; None if it reads its relation itself."""
     if home in (MIRRORED, OPEN) or _is_at(read.args, home, site):
         return None

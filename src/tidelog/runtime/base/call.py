@@ -70,16 +70,16 @@ class Call(Generic[S, T]):
     def __init__(self, method: Callable[Concatenate[S, P], T], *args: P.args, **named: P.kwargs) -> None:
         self.mark = mark_of(method)
         self.name = method.__name__
-        self.given: Arguments = (args, named)
+        self.arguments: Arguments = (args, named)
 
     def on(self, service: S) -> T:
         """The answer of a service; if its class overrides the method, the answer of that."""
-        args, named = self.given
+        args, named = self.arguments
         answer: T = getattr(service, self.name)(*args, **named)
         return answer
 
 
-def received(kind: type[S], name: str, given: Arguments) -> Call[S, object]:
+def received(kind: type[S], name: str, arguments: Arguments) -> Call[S, object]:
     """The call that another process has sent by the name of its method.
 
     EngineError if there is no such call, or if it does not accept these arguments.
@@ -87,7 +87,7 @@ def received(kind: type[S], name: str, given: Arguments) -> Call[S, object]:
     method = getattr(kind, name, None)
     if method is None:
         raise failures.NO_METHOD.error(service=kind.__name__, name=name)
-    args, named = given
+    args, named = arguments
     _check(method, args, named)
     return Call(method, *args, **named)
 

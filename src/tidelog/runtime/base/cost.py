@@ -29,7 +29,7 @@ class Visits(Sequence[StratumStatistics]):
         self, relations: Sequence[frozenset[str]], log: Cells, elsewhere: Sequence[StratumStatistics] = ()
     ) -> None:
         self.relations, self.log, self.elsewhere = relations, log, elsewhere
-        self._found: list[StratumStatistics] | None = None
+        self._statistics: list[StratumStatistics] | None = None
 
     @overload
     def __getitem__(self, place: int) -> StratumStatistics: ...
@@ -47,11 +47,11 @@ class Visits(Sequence[StratumStatistics]):
         return len(self.log)
 
     def _all(self) -> list[StratumStatistics]:
-        if self._found is None:
+        if self._statistics is None:
             others = iter(self.elsewhere)
             lines = self.log.tolist()
-            self._found = [next(others) if line[1] < 0 else _statistics(self.relations, line) for line in lines]
-        return self._found
+            self._statistics = [next(others) if line[1] < 0 else _statistics(self.relations, line) for line in lines]
+        return self._statistics
 
     def __reduce__(self) -> tuple[type[list[StratumStatistics]], tuple[list[StratumStatistics]]]:
         return list, (self._all(),)

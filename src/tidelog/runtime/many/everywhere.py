@@ -90,6 +90,11 @@ class PartitionedFacts:
         (owner,) = owners_of(row[:, place], self._nodes.partitions).tolist()
         return self._recovery.ask(lambda: self._nodes.ask_one(owner, ask, name, columns, row, is_question=True))
 
+    def mark_facts(self, name: str, rows: Cells) -> Cells:
+        """1 for each row that is a fact of the relation, otherwise 0; to be called while no epoch runs."""
+        marks: Cells = np.maximum.reduce(self._ask_owners(name, Service.mark_facts, name, rows))
+        return marks
+
     def counts(self, name: str) -> Counts:
         """The facts of a relation at the last committed epoch with their counts, every fact once."""
         return tuple(map(np.concatenate, zip(*self._ask_owners(name, Service.counts, name), strict=True)))
@@ -154,10 +159,10 @@ class PartitionedFacts:
 
         def write() -> list[Kinds]:
             run = None if changes is None else self._runs.present(changes.run)
-            given = (name, tuple(types), tuple(columns), run, lists_as_text, tuple(outside))
+            arguments = (name, tuple(types), tuple(columns), run, lists_as_text, tuple(outside))
             if self._distribution().is_mirrored(name):
-                return [self._nodes.ask_one(0, Service.write_view, files[0], *given)]
-            return self._nodes.ask_each([Call(Service.write_view, file, *given) for file in files])
+                return [self._nodes.ask_one(0, Service.write_view, files[0], *arguments)]
+            return self._nodes.ask_each([Call(Service.write_view, file, *arguments) for file in files])
 
         return self._recovery.ask(write)
 

@@ -35,10 +35,10 @@ def freeze_partitions(
             raise
 
     def read(partition: int, *page: Any) -> Counts:
-        return _there(ask(lambda: nodes.ask_one(partition, Service.frozen_counts, number, *page)))
+        return _require(ask(lambda: nodes.ask_one(partition, Service.frozen_counts, number, *page)))
 
     def check(part: LocalStratum) -> tuple[Violation | None, int] | None:
-        answers = [_there(answer) for answer in ask(lambda: nodes.ask(Service.check_part, number, part))]
+        answers = [_require(answer) for answer in ask(lambda: nodes.ask(Service.check_part, number, part))]
         return added_up([(each.violation, each.supports) for each in answers]) if agreed(answers) else None
 
     def close() -> None:
@@ -51,7 +51,7 @@ def freeze_partitions(
     return FrozenFacts(sizes, asserted, frozenset(filter(is_mirrored, names)), read, close, check)
 
 
-def _there(found: T | None) -> T:
-    if found is None:
+def _require(value: T | None) -> T:
+    if value is None:
         raise failures.COPY_LOST.error()
-    return found
+    return value

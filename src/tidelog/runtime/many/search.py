@@ -38,9 +38,9 @@ class Search:
         self._nodes, self._recovery, self._distribution = nodes, recovery, distribution
         self.moved = MoveCounts()
 
-    def find(self, wanted: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
+    def find(self, patterns: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that are wanted, each once."""
-        asked = [replace(one, first=0, count=ALL) if self._has_copies(one) else one for one in wanted]
+        asked = [replace(one, first=0, count=ALL) if self._has_copies(one) else one for one in patterns]
         holders = [self._holders(one) for one in asked]
         shares = [[w for w, who in zip(asked, holders, strict=True) if n in who] for n in range(self._nodes.partitions)]
         answers = [iter(answer) for answer in self._answers(shares, running)]
@@ -61,20 +61,20 @@ class Search:
             answers[one] = self._recovery.ask(lambda: self._nodes.ask_one(one, Service.find, shares[one], running))
         return answers
 
-    def _holders(self, wanted: FactPattern) -> list[int]:
+    def _holders(self, pattern: FactPattern) -> list[int]:
         """The partitions that may hold wanted facts, in order."""
-        place, everyone = self._distribution().places.get(wanted.relation, 0), list(range(self._nodes.partitions))
-        if self._has_copies(wanted):
+        place, everyone = self._distribution().places.get(pattern.relation, 0), list(range(self._nodes.partitions))
+        if self._has_copies(pattern):
             return everyone
-        if place in wanted.columns:
-            cell = np.array([wanted.key[wanted.columns.index(place)]], np.int64)
+        if place in pattern.columns:
+            cell = np.array([pattern.key[pattern.columns.index(place)]], np.int64)
             return [int(owner) for owner in owners_of(cell, self._nodes.partitions)]
         return everyone if place >= 0 else [0]
 
-    def _has_copies(self, wanted: FactPattern) -> bool:
+    def _has_copies(self, pattern: FactPattern) -> bool:
         """Whether several partitions may answer with one fact; each has its own order, so that there are no pages."""
-        place = self._distribution().places.get(wanted.relation)
-        return bool(wanted.shown_by) or (wanted.ranked and place == MIRRORED)
+        place = self._distribution().places.get(pattern.relation)
+        return bool(pattern.shown_by) or (pattern.ranked and place == MIRRORED)
 
     def key_counts(self) -> KeyCounts:
         """A function: a lower bound of the number of keys of an index; all indexes are counted by one request."""

@@ -141,7 +141,7 @@ class Node:
         self._rule_undo = remember_rules(self.state, work) if work.changes_rules else None
         self.partition.replanner.keeps_indexes = work.is_question
         if self._rule_undo is not None and work.is_question:
-            self._rule_undo.kept = self.partition.replanner.made_indexes
+            self._rule_undo.kept = self.partition.replanner.indexes_created
         self.state.begin()
         try:
             return (yield from self._steps(work, self._rule_undo))

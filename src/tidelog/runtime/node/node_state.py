@@ -98,7 +98,7 @@ class NodeState:
     def used(self) -> tuple[int, int]:
         """Facts that the epoch made, and the bytes held if those are limited."""
         machine = self.partition.machine
-        return machine.facts_made, 0 if machine.limits.memory is None else self.partition.memory()
+        return machine.facts_created, 0 if machine.limits.memory is None else self.partition.memory()
 
     def _ask(self, kind: str, value: Answer) -> Steps[Answer]:
         """The joined values of all partitions; the time until the answer counts as waiting."""

@@ -75,82 +75,82 @@ def changes_of(
     return EpochChanges(deletes, inserts, new_rules or {}, changes)
 
 
-def _visit_alone(node: NodeState, start: Iterable[str], given: EpochChanges) -> None:
+def _visit_alone(node: NodeState, start: Iterable[str], epoch: EpochChanges) -> None:
     """Visit the strata that changes reach, one after the other, without waiting for other partitions."""
     names = node.partition.relations.names
     agenda = Agenda(node.strata)
     agenda.add(start)
     agenda.add(sorted(node.partition.pending))
     for stratum in agenda:
-        changes = visit_here(node, stratum, given)
-        given.changes.update(changes)
+        changes = visit_here(node, stratum, epoch)
+        epoch.changes.update(changes)
         for number in changes:
             agenda.add(node.readers.of(names[number]))
 
 
-def _visit_together(node: NodeState, start: Iterable[str], given: EpochChanges, *, removing: bool) -> Steps[None]:
+def _visit_together(node: NodeState, start: Iterable[str], epoch: EpochChanges, *, removing: bool) -> Steps[None]:
     """Visit the strata that changes could reach on any partition, in the same order everywhere."""
     names = frozenset(start)
     if removing:
         names |= yield from node.union(node.partition.pending)
     for stratum in within_reach(node.strata, node.readers, names):
-        has_work = _has_work(node, stratum, given)
-        if stratum.sends or any(code.sends for code in given.rules_of(stratum)):
-            given.changes.update((yield from _visit_with_others(node, stratum, given, has_work)))
+        has_work = _has_work(node, stratum, epoch)
+        if stratum.sends or any(code.sends for code in epoch.rules_of(stratum)):
+            epoch.changes.update((yield from _visit_with_others(node, stratum, epoch, has_work)))
         elif has_work:
-            given.changes.update(visit_here(node, stratum, given))
+            epoch.changes.update(visit_here(node, stratum, epoch))
 
 
-def _has_work(node: NodeState, stratum: Stratum, given: EpochChanges) -> bool:
+def _has_work(node: NodeState, stratum: Stratum, epoch: EpochChanges) -> bool:
     """Whether this partition itself has something to do in a stratum."""
-    if given.rules_of(stratum) or not node.partition.pending.isdisjoint(stratum.relations):
+    if epoch.rules_of(stratum) or not node.partition.pending.isdisjoint(stratum.relations):
         return True
     numbers = node.partition.relations.numbers
     for name in stratum.relations:
-        if any(len(rows.get(numbers[name], ())) for rows in (given.deletes, given.inserts)):
+        if any(len(rows.get(numbers[name], ())) for rows in (epoch.deletes, epoch.inserts)):
             return True
     lower, negated, _ = stratum.tables(numbers)
     sources = (numbers[code.source] for code in stratum.folds)
-    return any(number in given.changes for number in (*lower.relations, *negated.relations, *sources))
+    return any(number in epoch.changes for number in (*lower.relations, *negated.relations, *sources))
 
 
-def visit_here(node: NodeState, stratum: Stratum, given: EpochChanges) -> dict[int, Items]:
+def visit_here(node: NodeState, stratum: Stratum, epoch: EpochChanges) -> dict[int, Items]:
     """Both phases of a stratum from which nothing is sent."""
     partition = node.partition
     watch = _Watch(node, stratum)
     partition.replanner.enter(stratum)
-    if not retract(partition, stratum, given.deletes, given.changes):
+    if not retract(partition, stratum, epoch.deletes, epoch.changes):
         _empty(node, stratum, watch)
-    _gain(node, stratum, given, watch)
+    _gain(node, stratum, epoch, watch)
     features = stratum.features
     if features.choices:
         _settle_here(node, stratum)
     while features.demanded_folds and (due := next_due(partition, stratum)) is not None:
-        _gain_due(node, stratum, given, watch, due)
+        _gain_due(node, stratum, epoch, watch, due)
         _settle_here(node, stratum)
     end_gain(partition, stratum)
-    given.visits.append(watch.statistics())
+    epoch.visits.append(watch.statistics())
     return net_changes(partition.relations, stratum.relations)
 
 
 def _visit_with_others(
-    node: NodeState, stratum: Stratum, given: EpochChanges, has_work: bool
+    node: NodeState, stratum: Stratum, epoch: EpochChanges, has_work: bool
 ) -> Steps[dict[int, Items]]:
     """Both phases of a stratum whose rules may send messages."""
     partition = node.partition
     watch = _Watch(node, stratum)
     partition.replanner.enter(stratum)
-    is_done = retract(partition, stratum, given.deletes, given.changes)
+    is_done = retract(partition, stratum, epoch.deletes, epoch.changes)
     bits = (ACTIVE if has_work else 0) | (0 if is_done else REBUILD)
     if not (yield from _retract_together(node, stratum, watch, bits)):
         return {}  # no partition has anything to do here
-    _gain(node, stratum, given, watch)
+    _gain(node, stratum, epoch, watch)
     yield from _settle_together(node, stratum)
     while (due := (yield from _due_together(node, stratum))) is not None:
-        _gain_due(node, stratum, given, watch, due)
+        _gain_due(node, stratum, epoch, watch, due)
         yield from _settle_together(node, stratum)
     end_gain(partition, stratum)
-    given.visits.append(watch.statistics())
+    epoch.visits.append(watch.statistics())
     return net_changes(partition.relations, stratum.relations)
 
 
@@ -177,13 +177,13 @@ def _empty(node: NodeState, stratum: Stratum, watch: _Watch) -> None:
     empty_stratum(node.partition, stratum)
 
 
-def _gain(node: NodeState, stratum: Stratum, given: EpochChanges, watch: _Watch) -> None:
+def _gain(node: NodeState, stratum: Stratum, epoch: EpochChanges, watch: _Watch) -> None:
     end_retract(node.partition)
-    new_rules = given.rules_of(stratum)
+    new_rules = epoch.rules_of(stratum)
     for code in new_rules:
         node.readers.add(code)
         node.partition.replanner.plan(code, stratum.relations)
-    gain(node.partition, stratum, given.inserts, given.changes, new_rules, rebuild=bool(watch.rebuilt))
+    gain(node.partition, stratum, epoch.inserts, epoch.changes, new_rules, rebuild=bool(watch.rebuilt))
 
 
 def _settle_here(node: NodeState, stratum: Stratum) -> None:
@@ -219,7 +219,7 @@ def _due_together(node: NodeState, stratum: Stratum) -> Steps[Due | None]:
     return (yield from node.first_due(next_due(node.partition, stratum)))
 
 
-def _gain_due(node: NodeState, stratum: Stratum, given: EpochChanges, watch: _Watch, due: Due) -> None:
+def _gain_due(node: NodeState, stratum: Stratum, epoch: EpochChanges, watch: _Watch, due: Due) -> None:
     """Derive the results that are due; if one has changed from below, the stratum is built again first."""
     begin_again(node.partition)
     if not due.is_stale:
@@ -227,7 +227,7 @@ def _gain_due(node: NodeState, stratum: Stratum, given: EpochChanges, watch: _Wa
         return
     watch.rebuilt = "a group of an aggregate that the recursion reads has changed"
     empty_stratum(node.partition, stratum)
-    gain(node.partition, stratum, given.inserts, given.changes, (), rebuild=True)
+    gain(node.partition, stratum, epoch.inserts, epoch.changes, (), rebuild=True)
 
 
 def _exchange_gains(node: NodeState, stratum: Stratum) -> Steps[int]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tidelog.io.view_files import Kinds, changes_writer, rows_writer
 from tidelog.partition.memory.journal import assertions
 from tidelog.partition.memory.keys import rows_with_keys
+from tidelog.partition.memory.records import mark_facts
 from tidelog.partition.reading.fact_pages import find
 from tidelog.runtime.node.node import Node
 from tidelog.runtime.protocol.frozen_facts import FrozenFacts, freeze_partition
@@ -67,6 +68,10 @@ class EmbeddedFacts:
     def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
         """The facts that have these cells in these columns; to be asked while no epoch runs."""
         return self._partition.kept.matching(name, columns, key)
+
+    def mark_facts(self, name: str, rows: Cells) -> Cells:
+        """1 for each row that is a fact of the relation, otherwise 0; to be called while no epoch runs."""
+        return mark_facts(self._partition.relations, name, rows)
 
     def counts(self, name: str) -> Counts:
         """The facts of a relation at the last committed epoch with their counts."""
@@ -127,9 +132,9 @@ class EmbeddedFacts:
         """What the plans of all rules did since they were made."""
         return self._partition.rules.plan_counts()
 
-    def find(self, wanted: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
+    def find(self, patterns: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that a question looks for."""
-        return find(self._partition, wanted, running=running)
+        return find(self._partition, patterns, running=running)
 
     def write_view(
         self,

@@ -52,6 +52,9 @@ class Facts(Protocol):
     def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
         """The facts that have these cells in these columns, which are ascending; to be called while no epoch runs."""
 
+    def mark_facts(self, name: str, rows: Cells) -> Cells:
+        """1 for each row that is a fact of the relation, otherwise 0; to be called while no epoch runs."""
+
     def counts(self, name: str) -> Counts:
         """The facts of a relation with their counts, every fact once."""
 
@@ -82,7 +85,7 @@ class Facts(Protocol):
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made, added up over the partitions."""
 
-    def find(self, wanted: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
+    def find(self, patterns: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that a question looks for, each once; to be asked while no epoch runs.
 
         With ``running`` they are those of the epoch that ran last and is not committed.

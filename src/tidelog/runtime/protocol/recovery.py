@@ -60,13 +60,13 @@ class Recovery:
 
     def _repeated(self, act: Callable[[], T]) -> T:
         for left in reversed(range(ATTEMPTS)):
-            asked: int | None = None
+            generation: int | None = None
             try:
                 self.mend()
-                asked = self.generation
+                generation = self.generation
                 return act()
             except NodeLost as lost:
-                if asked in (None, self.generation):  # otherwise another thread has started them again since
+                if generation in (None, self.generation):  # otherwise another thread has started them again since
                     self._lost = True
                 if not left:
                     raise failures.GIVEN_UP.error(lost=lost, attempts=ATTEMPTS, position=self._position()) from lost
@@ -75,11 +75,11 @@ class Recovery:
     def ask(self, act: Callable[[], T]) -> T:
         """The same for requests that must be answered from one epoch."""
 
-        def asked() -> T:
+        def ask_alone() -> T:
             with self.together:
                 return act()
 
-        return self.repeat(asked)
+        return self.repeat(ask_alone)
 
     def try_once(self, act: Callable[[], object]) -> None:
         """Do something that restarted nodes do not need: a commit or a rollback."""

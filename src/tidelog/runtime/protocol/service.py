@@ -17,7 +17,7 @@ from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.memory.journal import assertions
 from tidelog.partition.memory.keys import rows_with_keys
-from tidelog.partition.memory.records import facts_held
+from tidelog.partition.memory.records import facts_held, mark_facts
 from tidelog.partition.phases.running_rule import RunningRule, running_rule
 from tidelog.partition.reading.fact_pages import FactPage, FactPattern, find, key_counts
 from tidelog.plan.ruleset import Schema
@@ -208,6 +208,11 @@ class Service:
         return rows_with_keys(self.node.partition.relations, name, columns, rows)
 
     @call(reading=True)
+    def mark_facts(self, name: str, rows: Cells) -> Cells:
+        """1 for each row that is a fact of the relation on this partition, otherwise 0."""
+        return mark_facts(self.node.partition.relations, name, rows)
+
+    @call(reading=True)
     def key_counts(self) -> dict[tuple[str, tuple[int, ...]], int]:
         """How many keys each index holds that has no pending rows."""
         return key_counts(self.node.partition.relations)
@@ -235,9 +240,9 @@ class Service:
         return relation_image(partition, name) if name in held_relations(partition) else None
 
     @call(reading=True)
-    def find(self, wanted: Sequence[FactPattern], running: bool = False) -> list[FactPage]:
+    def find(self, patterns: Sequence[FactPattern], running: bool = False) -> list[FactPage]:
         """The facts that a question looks for; ``running``: in the epoch that is not committed yet."""
-        return find(self.node.partition, wanted, running=running)
+        return find(self.node.partition, patterns, running=running)
 
     @call(limit=None)
     def write_view(

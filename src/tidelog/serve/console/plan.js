@@ -54,7 +54,7 @@ export function openPlan(wanted) {
     const orders = plans.flatMap((plan) => plan.orders);
     return [
       rule && code(bare(rule), { convention: live.program.convention }),
-      ...(orders.length ? orders.map(order) : [empty("No plan yet", "It is made when the rule first runs.")]),
+      ...(orders.length ? orders.map(order) : [empty("No plan yet", "It is created when the rule first runs.")]),
     ].filter(Boolean);
   }
   renew();

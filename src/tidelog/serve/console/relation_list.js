@@ -10,7 +10,7 @@ export const incompleteTag = ({ incomplete }) =>
   incomplete?.length > 0 &&
   html(
     "span",
-    { class: "tag lacking", title: `${incomplete.join(", ")} lacks the rows in quarantine; see Running.` },
+    { class: "tag lacking", title: `${incomplete.join(", ")} does not contain the rows in quarantine; see Running.` },
     "incomplete",
   );
 

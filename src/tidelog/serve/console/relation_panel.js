@@ -60,7 +60,7 @@ function partners(relation) {
 }
 
 function change(last) {
-  if (!last) return html("span", { class: "soft" }, "none since the start");
+  if (!last) return html("span", { class: "soft" }, "none since the server started");
   return html(
     "span",
     {},

@@ -128,7 +128,7 @@ function showQuarantine(box, told) {
     html("h1", {}, "Quarantine"),
     html("p", {}, "These rows cannot be converted to facts. Correct or delete them in the database."),
     ...tables.flatMap(({ relation, table, rows, first }) => [
-      html("h2", {}, html("a", { href: toView(relation) }, relation), ` lacks ${count(rows)} rows of ${table}`),
+      html("h2", {}, html("a", { href: toView(relation) }, relation), ` is missing ${count(rows)} rows of ${table}`),
       html(
         "dl",
         { class: "facts" },

@@ -49,7 +49,7 @@ function nothing(name) {
     return empty(
       "No relations yet",
       "Add rules and facts on the Change page.",
-      html("a", { class: "button", href: to("change") }, "To Change"),
+      html("a", { class: "button", href: to("change") }, "Go to Change"),
     );
   return empty(`There is no relation ${name}`, "It may have been removed together with its last rule.");
 }

@@ -9,11 +9,11 @@ from tidelog import __version__
 from tidelog.engine.read.metrics import TYPE
 from tidelog.serve import schemas
 from tidelog.serve.describe import program_json
+from tidelog.serve.grants import WRITE
 from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
 from tidelog.serve.service import Service
 from tidelog.serve.source_metrics import source_metrics
 from tidelog.serve.statuses import diagnostic_json
-from tidelog.serve.tokens import WRITE
 
 
 def server(service: Service, call: RequestCall) -> Reply:
@@ -23,7 +23,7 @@ def server(service: Service, call: RequestCall) -> Reply:
             "name": "tidelog",
             "version": __version__,
             "epoch": service.engine.epoch_number,
-            "read_only": call.access != WRITE,
+            "read_only": call.grant.access != WRITE,
             "limits": service.limits.to_json(),
         }
     )
@@ -36,7 +36,7 @@ def program(service: Service, call: RequestCall) -> Reply:
 
 def check(service: Service, call: RequestCall) -> Reply:
     """Findings about a text; no files are read."""
-    findings = service.workers.check(call.access, call.body["text"])
+    findings = service.workers.check(call.grant.access, call.body["text"])
     return Reply({"diagnostics": [diagnostic_json(each) for each in findings]})
 
 
@@ -52,13 +52,16 @@ def sources(service: Service, call: RequestCall) -> Reply:
 
 
 def metrics(service: Service, call: RequestCall) -> Reply:
-    """Metrics of the engine and its sources, for Prometheus."""
-    return Reply(parts=iter([(service.engine.metrics() + source_metrics(service.sources)).encode()]), type=TYPE)
+    """Metrics of the engine, its sources and requests, for Prometheus."""
+    page = service.engine.metrics() + source_metrics(service.sources) + service.served.page()
+    return Reply(parts=iter([page.encode()]), type=TYPE)
 
 
 OPERATIONS = (
-    Operation("GET", "/metrics", metrics, "Metrics of the engine and its sources for Prometheus", gives=(TYPE,)),
-    Operation("GET", "/v1", server, "Version, epoch and limits of the server"),
+    Operation(
+        "GET", "/metrics", metrics, "Metrics of the engine, its sources and requests for Prometheus", gives=(TYPE,)
+    ),
+    Operation("GET", "/v1", server, "Version, epoch and limits of the server", reads=lambda *_: ()),
     Operation("GET", "/v1/program", program, "Rules and relations of the program, and their dependencies"),
     Operation(
         "POST",

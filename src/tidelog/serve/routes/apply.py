@@ -18,13 +18,14 @@ from tidelog.engine.write.script import take_script
 from tidelog.serve import schemas
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.epoch_writer import finish, new_epoch, read_rows
+from tidelog.serve.grants import RULES, WRITE, Grant
 from tidelog.serve.limits import TEXT
 from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
 from tidelog.serve.routes.epochs import ABOUT, DRY_RUN, RESULT, ROW_LIMIT
 from tidelog.serve.service import Service
-from tidelog.serve.tokens import WRITE
-from tidelog.syntax import parse_changes
+from tidelog.syntax import FactChange, parse_changes
 from tidelog.syntax.changes import Epoch as Script
+from tidelog.syntax.changes import Preview
 
 EXAMPLES = 3  # facts of a relation that are returned as text
 KINDS = ("program", "facts", "script")
@@ -34,9 +35,9 @@ def rehearsal_of(service: Service, call: RequestCall) -> Callable[[], None] | No
     """The rehearsal of the program or the rules of a request; None if it has none."""
     rules, workers = core_of(service.engine).rules, service.workers
     if "program" in call.body:
-        return partial(workers.rehearse_program, call.access, rules, call.body["program"])
+        return partial(workers.rehearse_program, call.grant.access, rules, call.body["program"])
     if "script" in call.body:
-        return partial(workers.rehearse_script, call.access, rules, call.body["script"])
+        return partial(workers.rehearse_script, call.grant.access, rules, call.body["script"])
     return None
 
 
@@ -47,14 +48,33 @@ def apply(service: Service, call: RequestCall) -> Reply:
     if len(given) != 1:
         raise failures.NOT_ONE_INPUT.error(found=", ".join(f"`{kind}`" for kind in given) or "none of them")
     dry_run = body.get("dry_run", False)
+    check_grant(call.grant, db, body)
     with core_of(db).writing:
-        epoch, lines = _COLLECT[given[0]](db, new_epoch(db, body), body)
+        epoch, lines = _COLLECT[given[0]](db, new_epoch(db, body, call.grant), body)
         matches = given[0] == "program" and not lines
         limits = service.limits.of_epochs
-        done = finish(db, epoch, (), body.get("rows", 0), limits=limits, dry_run=dry_run or matches)
-    examples = {name: _examples(change, name, db.convention) for name, change in epoch.changes.items()}
+        done = finish(db, epoch, (), body.get("rows", 0), limits=limits, grant=call.grant, dry_run=dry_run or matches)
+    examples = {
+        name: _examples(change, name, db.convention)
+        for name, change in epoch.changes.items()
+        if name in done["changes"]
+    }
     repeated = {} if not matches else {"repeated": False}
     return Reply({**done, **repeated, "dry_run": dry_run, "difference": lines, "matches": matches, "facts": examples})
+
+
+def check_grant(grant: Grant, db: Engine, body: Mapping[str, Any]) -> None:
+    """Raise unless a token allows what a request changes and shows."""
+    grant.check_writes(body.get("facts", ()))
+    if "program" in body:  # which may change everything, and whose difference shows rules and facts
+        grant.check_scope(RULES)
+        grant.check_writes(core_of(db).rules.schema)
+        grant.check_reads(None)
+    if "script" in body:
+        changes = one_epoch(body["script"], db.convention)
+        grant.check_writes(change.atom.predicate for change in changes if isinstance(change, FactChange))
+        if not all(isinstance(change, FactChange | Preview) for change in changes):
+            grant.check_scope(RULES)
 
 
 def _take_program(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> tuple[Epoch, list[str]]:

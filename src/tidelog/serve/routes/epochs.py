@@ -5,7 +5,7 @@ Law: one request is one epoch, or a part of one that is open; a dry run changes 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,10 +18,10 @@ from tidelog.errors import StateError
 from tidelog.serve import schemas
 from tidelog.serve.epoch_writer import collect, collect_rows, finish, new_epoch, read_rows
 from tidelog.serve.feeds import counts_json
+from tidelog.serve.grants import RULES, WRITE, Grant
 from tidelog.serve.limits import PAGE, TEXT
 from tidelog.serve.operation import CREATED, JSON, NO_CONTENT, Lane, Operation, Reply, RequestCall
 from tidelog.serve.service import Service
-from tidelog.serve.tokens import WRITE
 from tidelog.serve.values import ARROW
 from tidelog.store.base.store_failures import CHANGES_NOT_KEPT
 from tidelog.store.folder.history import LogEntry
@@ -35,7 +35,7 @@ def rehearsal_of(service: Service, call: RequestCall) -> Callable[[], None] | No
     if declared is None and not added:
         return None
     texts = [each if isinstance(each, str) else each["text"] for each in added]
-    return partial(service.workers.rehearse_rules, call.access, core_of(service.engine).rules, declared, texts)
+    return partial(service.workers.rehearse_rules, call.grant.access, core_of(service.engine).rules, declared, texts)
 
 
 def rehearsal_of_open(service: Service, call: RequestCall) -> Callable[[], None] | None:
@@ -43,21 +43,30 @@ def rehearsal_of_open(service: Service, call: RequestCall) -> Callable[[], None]
     rules = service.staging.rules(call.path["id"])
     if not rules:
         return None
-    return partial(service.workers.rehearse_rules, call.access, core_of(service.engine).rules, None, rules)
+    return partial(service.workers.rehearse_rules, call.grant.access, core_of(service.engine).rules, None, rules)
+
+
+def check_changes(grant: Grant, body: Mapping[str, Any]) -> None:
+    """Raise unless a token allows the changes of a request."""
+    grant.check_writes((*body.get("insert", ()), *body.get("delete", ())))
+    if any(body.get(field) for field in ("declare", "add_rules", "remove_rules")):
+        grant.check_scope(RULES)
 
 
 def commit(service: Service, call: RequestCall) -> Reply:
     """Commit or preview one epoch."""
     db, body = service.engine, call.body
-    epoch = new_epoch(db, body)
+    check_changes(call.grant, body)
+    epoch = new_epoch(db, body, call.grant)
     labels = collect(db, epoch, body)
     limits, dry_run = service.limits.of_epochs, body.get("dry_run", False)
-    return Reply(finish(db, epoch, labels, body.get("rows", PAGE), limits=limits, dry_run=dry_run))
+    return Reply(finish(db, epoch, labels, body.get("rows", PAGE), limits=limits, grant=call.grant, dry_run=dry_run))
 
 
 def change_rows(service: Service, call: RequestCall, sign: int) -> Reply:
     """Commit or preview rows of one relation, or add them to an open epoch."""
     db, name, query = service.engine, call.path["name"], call.query
+    call.grant.check_writes((name,))
 
     def collect_into(epoch: Epoch) -> None:
         rows = read_rows(db, name, call.body, epoch) if isinstance(call.body, list) else call.body
@@ -67,29 +76,32 @@ def change_rows(service: Service, call: RequestCall, sign: int) -> Reply:
         with service.staging.use(query["open"], call.size) as staged:
             collect_into(staged.epoch)
             return Reply({"id": query["open"]})
-    epoch = new_epoch(db, query)
+    epoch = new_epoch(db, query, call.grant)
     collect_into(epoch)
     limits, dry_run = service.limits.of_epochs, query.get("dry_run", False)
-    return Reply(finish(db, epoch, (), query.get("rows", PAGE), limits=limits, dry_run=dry_run))
+    return Reply(finish(db, epoch, (), query.get("rows", PAGE), limits=limits, grant=call.grant, dry_run=dry_run))
 
 
 def revert(service: Service, call: RequestCall) -> Reply:
     """An epoch that undoes others."""
     db, body = service.engine, call.body
-    about = {name: body.get(name) for name in ("since", "author", "note")}
+    call.grant.check_scope(RULES)
+    call.grant.check_writes(core_of(db).rules.schema)
+    about = {"since": body.get("since"), "note": body.get("note"), "author": body.get("author") or call.grant.name}
     with core_of(db).writing:
         epoch = reverting_epoch(core_of(db), body.get("epoch"), **about)
         limits, dry_run = service.limits.of_epochs, body.get("dry_run", False)
-        return Reply(finish(db, epoch, (), body.get("rows", PAGE), limits=limits, dry_run=dry_run))
+        return Reply(finish(db, epoch, (), body.get("rows", PAGE), limits=limits, grant=call.grant, dry_run=dry_run))
 
 
 def begin(service: Service, call: RequestCall) -> Reply:
     """Open an epoch."""
-    return Reply({"id": service.staging.begin(new_epoch(service.engine, call.body))}, CREATED)
+    return Reply({"id": service.staging.begin(new_epoch(service.engine, call.body, call.grant))}, CREATED)
 
 
 def add(service: Service, call: RequestCall) -> Reply:
     """Add changes to an open epoch."""
+    check_changes(call.grant, call.body)
     with service.staging.use(call.path["id"], call.size) as staged:
         collected = staged.epoch.collected
         staged.epoch.collected = replace(
@@ -106,12 +118,13 @@ def add(service: Service, call: RequestCall) -> Reply:
 
 def commit_open(service: Service, call: RequestCall) -> Reply:
     """Commit an open epoch, or preview it and leave it open."""
-    rows, name, limits = call.body.get("rows", PAGE), call.path["id"], service.limits.of_epochs
+    rows, name, db = call.body.get("rows", PAGE), call.path["id"], service.engine
+    end = partial(finish, db, limit=rows, limits=service.limits.of_epochs, grant=call.grant)
     if call.body.get("dry_run"):
         with service.staging.use(name) as staged:
-            return Reply(finish(service.engine, staged.epoch, staged.labels, rows, limits=limits, dry_run=True))
+            return Reply(end(staged.epoch, staged.labels, dry_run=True))
     staged = service.staging.end(name)
-    return Reply(finish(service.engine, staged.epoch, staged.labels, rows, limits=limits))
+    return Reply(end(staged.epoch, staged.labels))
 
 
 def discard(service: Service, call: RequestCall) -> Reply:

@@ -88,6 +88,7 @@ OPERATIONS = (
         "/v1/changes/{name}",
         changes,
         "Changes of a view, by epoch",
+        reads=lambda _, call: (call.path["name"],),
         lane=Lane.loop,
         query=_QUERY,
         gives=(JSON, EVENTS),
@@ -108,6 +109,7 @@ OPERATIONS = (
         "/v1/tickets",
         issue_ticket,
         "Create a ticket that opens one feed without a token, for `EventSource` in a browser",
+        reads=lambda _, call: None if call.body.get("view") is None else (call.body["view"],),
         body=schemas.fields({"view": schemas.text("The view of the feed. Defaults to the feed of all views.", 1000)}),
         answer=schemas.fields(
             {

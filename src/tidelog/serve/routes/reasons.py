@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from tidelog.serve import schemas
+from tidelog.serve.grants import ADMIN
 from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
 from tidelog.serve.proofs import proof_json
 from tidelog.serve.service import Service
-from tidelog.serve.tokens import WRITE
 
 DEPTH = 3  # levels of a proof by default
 DEEPEST = 60
@@ -121,7 +121,7 @@ OPERATIONS = (
         lane=Lane.ask,
         query={
             "rule": schemas.text("The label of a rule.", 200),
-            "analyze": schemas.flag("Include what every step did since its plan was made."),
+            "analyze": schemas.flag("Include the rows that each step has visited and passed since its plan was made."),
             "core": schemas.flag("Show the rewritten rules."),
         },
     ),
@@ -131,7 +131,7 @@ OPERATIONS = (
         "/v1/profile",
         set_profile,
         "Enable or disable sampling of rules",
-        access=WRITE,
+        access=ADMIN,
         lane=Lane.ask,
         body=schemas.fields({"sampling": schemas.flag("Whether the time of rules is sampled.")}, ("sampling",)),
     ),
@@ -140,7 +140,7 @@ OPERATIONS = (
         "/v1/verify",
         verify,
         "Verify that the state is exactly what the rules derive",
-        access=WRITE,
+        access=ADMIN,
         lane=Lane.ask,
         body=schemas.fields({}),
     ),

@@ -9,14 +9,16 @@ from collections.abc import Callable
 from functools import partial
 
 from tidelog.engine.engine import core_of
+from tidelog.engine.read.query import at_one_epoch
 from tidelog.serve import schemas
 from tidelog.serve import serve_failures as failures
+from tidelog.serve.epoch_writer import read_rows
 from tidelog.serve.exports import STREAMED, counted_bytes, export
 from tidelog.serve.limits import PAGE
 from tidelog.serve.operation import JSON, Lane, Operation, Reply, RequestCall
 from tidelog.serve.page_reader import Page, PageRequest
 from tidelog.serve.pages import read_place
-from tidelog.serve.questions import is_plain
+from tidelog.serve.questions import is_plain, relations_of
 from tidelog.serve.service import Service
 
 
@@ -35,7 +37,7 @@ def rehearsal_of(service: Service, call: RequestCall) -> Callable[[], None] | No
     text, rules = call.body["text"], core_of(service.engine).rules
     if is_plain(text, rules):
         return None
-    return partial(service.workers.rehearse_question, call.access, rules, text)
+    return partial(service.workers.rehearse_question, call.grant.access, rules, text)
 
 
 def reply(service: Service, call: RequestCall, page: Page) -> Reply:
@@ -65,12 +67,45 @@ def question(service: Service, call: RequestCall) -> Reply:
         return reply(service, call, service.reader.question(db, call.body["text"], page))
 
 
+def check_facts(service: Service, call: RequestCall) -> Reply:
+    """Which of some facts hold."""
+    facts = call.body["facts"]
+    count = sum(map(len, facts.values()))
+    if count > service.limits.rows:
+        raise failures.NOT_AS_DESCRIBED.error(
+            place="facts", what=f"{count} facts exceed the maximum of {service.limits.rows}"
+        )
+    with service.at(call.body.get("at")) as db:
+        answers, epoch = at_one_epoch(
+            core_of(db), lambda: {name: db[name].contains(read_rows(db, name, rows)) for name, rows in facts.items()}
+        )
+    return Reply({"epoch": epoch, "answers": {name: found.tolist() for name, found in answers.items()}})
+
+
 OPERATIONS = (
+    Operation(
+        "POST",
+        "/v1/check-facts",
+        check_facts,
+        "Which of some facts hold, all at one epoch",
+        reads=lambda _, call: call.body["facts"],
+        body=schemas.fields({"facts": schemas.by_name(schemas.ROWS), "at": schemas.AT}, ("facts",)),
+        answer={
+            "type": "object",
+            "required": ["epoch", "answers"],
+            "properties": {
+                "epoch": schemas.EPOCH,
+                "answers": schemas.by_name(schemas.list_of({"type": "boolean"})),
+            },
+        },
+        detail="`answers` has one boolean for each row, in the order of the request.",
+    ),
     Operation(
         "GET",
         "/v1/views/{name}",
         view,
         "Rows of a view",
+        reads=lambda _, call: (call.path["name"],),
         query={"limit": schemas.LIMIT, "after": schemas.AFTER, "at": schemas.AT},
         more=True,
         gives=(JSON, *STREAMED),
@@ -83,6 +118,7 @@ OPERATIONS = (
         "/v1/query",
         question,
         "Answers to a query",
+        reads=lambda service, call: relations_of(call.body["text"], service.engine.convention),
         lane=Lane.ask,
         body=schemas.fields(
             {

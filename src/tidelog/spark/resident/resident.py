@@ -90,10 +90,10 @@ def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
         host = _host(assignment, number)
         server = _serve(resident, number, host, connection)
     except BaseException as error:
-        connection.say("fail", encode_error(error))
+        connection.report("fail", encode_error(error))
         connection.stopping.set()
         raise
-    connection.say("ready", server.endpoint.address)
+    connection.report("ready", server.endpoint.address)
     connection.stopping.wait()
     _end(resident, server)
     return iter(())
@@ -109,7 +109,7 @@ class _Connection:
         self.driver = assignment.driver.open()
         self.stopping = threading.Event()
 
-    def say(self, method: str, *more: object) -> str:
+    def report(self, method: str, *more: object) -> str:
         """Report to the driver; returns what this task must do."""
         args = (self.assignment.generation, self.number, self.attempt, *more)
         return str(self.driver.call(method, args, limit=self.assignment.patience))
@@ -117,7 +117,7 @@ class _Connection:
     def arrive(self) -> bool:
         """Wait until this attempt may hold the partition; False if the stage is over."""
         parent = os.getppid()
-        while (answer := self.say("arrive", os.getpid())) == WAIT:
+        while (answer := self.report("arrive", os.getpid())) == WAIT:
             time.sleep(self.assignment.patience / 10)
             if os.getppid() != parent:
                 os._exit(1)
@@ -134,7 +134,7 @@ class _Connection:
             if os.getppid() != parent:
                 os._exit(1)
             try:
-                answer, last_answer = self.say("beat"), time.monotonic()
+                answer, last_answer = self.report("beat"), time.monotonic()
             except Exception as error:  # not reached this time, for whatever reason
                 limit = BUSY if isinstance(error, NoAnswer) else self.assignment.patience
                 answer = STAY if time.monotonic() - last_answer <= limit else LEAVE

@@ -34,7 +34,7 @@ NO_DELIVERY = FailureEntry(
     StageError,
     "rows sent to the driver",
     "the driver does not accept rows; send them to a partition",
-    "Rows are sent to partitions and between them.",
+    "Tasks send rows only to partitions, and partitions only to each other.",
     test="tests/spark/test_failures.py::test_driver_takes_and_gives_no_rows",
 )
 NO_FETCH = FailureEntry(
@@ -150,7 +150,7 @@ TOO_LARGE = FailureEntry(
     "message is too large",
     "a message has at least {size:,} bytes, which exceeds the limit of {limit:,} bytes",
     "The size of calls, responses and batches of rows between the driver and the partitions is limited.",
-    "Raise `spark.tidelog.messageLimit`, or change and read less at once.",
+    "Raise `spark.tidelog.messageLimit`, or change and read fewer rows at once.",
     test="tests/spark/resident/test_wire.py::test_message_larger_than_the_limit_is_refused",
 )
 NO_CRYPTOGRAPHY = FailureEntry(

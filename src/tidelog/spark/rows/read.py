@@ -115,7 +115,7 @@ def read_table(spark: SparkSession, table: str, relation: str, names: Sequence[s
         return FileRows(relation, tuple(names), spark.table(table), False, typed=True)
 
 
-def narrowed(reading: FileRows, needed: Mapping[int, Sequence[Const]]) -> FileRows:
+def narrowed(reading: FileRows, constants: Mapping[int, Sequence[Const]]) -> FileRows:
     """Only the rows with one of these constants in each column; with these, Spark skips files and parts of files.
 
     Text files are read completely, since every mistake in them is reported. A null in one of these columns is a
@@ -125,7 +125,7 @@ def narrowed(reading: FileRows, needed: Mapping[int, Sequence[Const]]) -> FileRo
         return reading
     frame, own = reading.frame, list(reading.frame.columns)
     called = list(reading.names) if set(own) == set(reading.names) else own
-    for place, consts in needed.items():
+    for place, consts in constants.items():
         kind = frame.schema[called[place]].dataType
         fits = T.StringType if consts[0].type == "symbol" else T.IntegralType
         if consts[0].type in ("symbol", "number") and isinstance(kind, fits):
@@ -248,12 +248,12 @@ def _split_lines(lines: DataFrame, shape: DelimitedShape) -> DataFrame:
     places = shape.picked if shape.picked is not None else tuple(range(len(shape.types)))
     size = F.size(cells)
     fits = size > max(places) if shape.picked is not None else size == len(places)
-    message = F.concat(size.cast("string"), F.lit(f" columns, but `{shape.relation}` needs {_needed(shape, places)}"))
+    message = F.concat(size.cast("string"), F.lit(f" columns, but `{shape.relation}` needs {_width(shape, places)}"))
     wrong = F.coalesce(F.col(WRONG), F.when(~fits, message))
     return lines.select(*_named([F.get(cells, F.lit(p)) for p in places], shape), wrong.alias(WRONG), LINE)
 
 
-def _needed(shape: DelimitedShape, places: Sequence[int]) -> str:
+def _width(shape: DelimitedShape, places: Sequence[int]) -> str:
     return f"at least {max(places) + 1}" if shape.picked is not None else str(len(places))
 
 

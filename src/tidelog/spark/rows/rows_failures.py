@@ -16,7 +16,8 @@ FRAME_COLUMNS = FailureEntry(
     DataError,
     "wrong number of columns in the DataFrame",
     "relation `{relation}` has {wanted:1 column} ({names}), but the DataFrame has {found} ({there})",
-    "Columns are matched by name if the names agree, otherwise by position. All columns are used.",
+    "Columns are matched by name if the names agree. Otherwise they are matched by position, and their numbers must "
+    "be equal.",
     "Select the columns of the relation.",
     test=f"{_ENCODE}::test_columns_are_matched_by_name_or_by_position",
 )

@@ -44,16 +44,16 @@ def rules_at(state: Durable, epoch: int) -> dict[str, Any] | None:
     return _image_at(state, epoch).rules if epoch else None
 
 
-def past_epochs(state: Durable, since: int, until: int, wanted: Callable[[str], bool]) -> Iterator[PastEpoch]:
+def past_epochs(state: Durable, since: int, until: int, selects: Callable[[str], bool]) -> Iterator[PastEpoch]:
     """The epochs after one, up to another, with what they changed in the relations that are wanted."""
     found = {f.epoch: PastEpoch(f.epoch, f.header) for f in state.frames(since) if f.epoch <= until}
     for stretch in stretches(state, since, until):
         for number, image, frames in _streams(state, stretch):
             for frame in frames:
                 for delta in deltas_of(frame):
-                    is_told = not number or stretch.placements.get(delta.relation) != MIRRORED
-                    if is_told and wanted(delta.relation):
-                        _tell(found[frame.epoch], delta, image.relations.get(delta.relation))
+                    is_counted = not number or stretch.placements.get(delta.relation) != MIRRORED
+                    if is_counted and selects(delta.relation):
+                        _add_delta(found[frame.epoch], delta, image.relations.get(delta.relation))
                 image.apply(frame)
     return iter(found.values())
 
@@ -75,21 +75,21 @@ def _image_at(state: Durable, epoch: int) -> Image:
     return recover(state.store, Log(state.store), epoch).image if epoch else Image()
 
 
-def _tell(found: PastEpoch, delta: Delta, before: RelationImage | None) -> None:
+def _add_delta(epoch: PastEpoch, delta: Delta, before: RelationImage | None) -> None:
     name, types = delta.relation, delta.types
     old_types = types if delta.types_before is None else delta.types_before
     columns = delta.inserted[:, :-2]
-    found.rows += [(name, 1, columns, types), (name, -1, delta.deleted[:, 1:], old_types)]
-    came = [columns[asserted(delta.inserted)]]
-    went: list[Cells] = []
+    epoch.rows += [(name, 1, columns, types), (name, -1, delta.deleted[:, 1:], old_types)]
+    inserted = [columns[asserted(delta.inserted)]]
+    deleted: list[Cells] = []
     if before is not None and before.arity == delta.arity:
         old = before.records[delta.deleted[:, 0]]
-        went.append(delta.deleted[asserted(old), 1:])
+        deleted.append(delta.deleted[asserted(old), 1:])
         kept = before.records[delta.changed[:, 0]]
         is_now, was = asserted(delta.changed), asserted(kept)
-        came.append(kept[is_now & ~was, :-2])
-        went.append(kept[was & ~is_now, :-2])
-    for sign, parts, told in ((1, came, types), (-1, went, old_types)):
+        inserted.append(kept[is_now & ~was, :-2])
+        deleted.append(kept[was & ~is_now, :-2])
+    for sign, parts, column_types in ((1, inserted, types), (-1, deleted, old_types)):
         cells = np.concatenate(parts) if parts else columns[:0]
         if len(cells):
-            found.assertions.append((name, sign, cells, told))
+            epoch.assertions.append((name, sign, cells, column_types))

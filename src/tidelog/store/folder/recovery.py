@@ -113,9 +113,9 @@ def image_of_snapshot(store: Store, epoch: int) -> Image:
     return image
 
 
-def _check_kept(store: Store, log: Log, at: int | None, found: RecoveredState) -> None:
+def _check_kept(store: Store, log: Log, at: int | None, recovered: RecoveredState) -> None:
     segments = log.segments
-    if at is not None and not found.image.epoch and not found.damaged and segments and segments[0] > 1:
+    if at is not None and not recovered.image.epoch and not recovered.damaged and segments and segments[0] > 1:
         oldest = min(snapshots(store), default=segments[0])
         raise failures.EPOCH_NOT_KEPT.error(name=store.name, epoch=at, oldest=oldest)
 

@@ -47,7 +47,7 @@ class ScrubResult:
         """How many partitions had written a state, and since which epoch."""
         self.written[image.epoch] = (image.partitions, image.begun)
 
-    def tell(self, error: object) -> None:
+    def report(self, error: object) -> None:
         """Something that is wrong, once."""
         if str(error) not in self.wrong:
             self.wrong.append(str(error))
@@ -60,61 +60,61 @@ def scrub(place: str | Store) -> ScrubResult:
         store = open_store(place)
         if not check_format(store):
             raise failures.NO_STATE.error(name=store.name)
-        found = ScrubResult(store.name)
-        _read_notes(store, found)
-        _read_driver(store, found)
+        result = ScrubResult(store.name)
+        _read_notes(store, result)
+        _read_driver(store, result)
         try:
             partitions = partitions_of(store)
         except StateError as error:
-            found.tell(error)
-            return found
-        for number in range(max(partitions, *(count for count, _ in found.written.values()), 0)):
-            _read_partition(store, number, found)
-        return found
+            result.report(error)
+            return result
+        for number in range(max(partitions, *(count for count, _ in result.written.values()), 0)):
+            _read_partition(store, number, result)
+        return result
 
 
-def _read_notes(store: Store, found: ScrubResult) -> None:
+def _read_notes(store: Store, result: ScrubResult) -> None:
     for name in (FORMAT_FILE, NOTE_FILE):
         if name in store.names(""):
-            found.files += 1
+            result.files += 1
             if read_note(store, name) is None:
-                found.tell(f"{store.name}/{name} is damaged; it is not needed")
+                result.report(f"{store.name}/{name} is damaged; it is not needed")
 
 
-def _attempt(found: ScrubResult, read: Callable[[], object]) -> None:
+def _attempt(result: ScrubResult, read: Callable[[], object]) -> None:
     try:
         read()
     except (StateError, FileNotFoundError) as error:  # a writer may remove old files meanwhile; those are not missed
         if isinstance(error, StateError):
-            found.tell(error)
+            result.report(error)
 
 
-def _read_driver(store: Store, found: ScrubResult) -> None:
+def _read_driver(store: Store, result: ScrubResult) -> None:
     """The log and the snapshots of one embedded partition, or of the driver of several."""
     log, taken = Log(store), snapshots(store)
-    images = {epoch: image for epoch in taken if (image := _snapshot_image(store, epoch, found)) is not None}
+    images = {epoch: image for epoch in taken if (image := _snapshot_image(store, epoch, result)) is not None}
     for image in images.values():
-        found.note(image)
+        result.note(image)
     segments = log.segments
     for segment in segments:
-        _count(store, segment_name(segment), found)
+        _count(store, segment_name(segment), result)
     first = segments[0] - 1 if segments else 0
     start = images.get(first) or (Image() if first == 0 else None)
     if start is None and segments:  # the oldest snapshot that goes on with what is kept of the log
         start = next((images[epoch] for epoch in taken if epoch >= first and epoch in images), None)
     if start is None:
-        _attempt(found, partial(_drain, log.frames(first), found))
+        _attempt(result, partial(_drain, log.frames(first), result))
         return
-    _attempt(found, partial(_drain, log.frames(first, start.epoch), found))
-    _attempt(found, partial(_replay, store, log, start, images, found))
+    _attempt(result, partial(_drain, log.frames(first, start.epoch), result))
+    _attempt(result, partial(_replay, store, log, start, images, result))
 
 
-def _drain(frames: Iterable[Frame], found: ScrubResult) -> None:
+def _drain(frames: Iterable[Frame], result: ScrubResult) -> None:
     for frame in frames:
-        _read_parts(frame, found)
+        _read_parts(frame, result)
 
 
-def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], found: ScrubResult) -> None:
+def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], result: ScrubResult) -> None:
     """Go through the log from a snapshot on, and compare with every snapshot on the way."""
     checksum: int | None = image.checksum
     for frame in log.frames(image.epoch):
@@ -122,14 +122,14 @@ def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], foun
             problem = f"epoch {frame.epoch} does not follow the previous epoch"
             raise failures.DAMAGED.error(file=frame.file, what=problem)
         image.apply(frame)
-        found.note(image)
-        found.frames += 1
-        found.epoch = max(found.epoch, frame.epoch)
+        result.note(image)
+        result.frames += 1
+        result.epoch = max(result.epoch, frame.epoch)
         checksum = frame.checksum
         taken = images.get(frame.epoch)
         if taken is not None and taken is not image and (taken.checksum != checksum or not _agree(taken, image)):
             file = f"{store.name}/{snapshot_name(frame.epoch)}"
-            found.tell(failures.IMPOSSIBLE.error(file=file, what="it contradicts the log"))
+            result.report(failures.IMPOSSIBLE.error(file=file, what="it contradicts the log"))
     check_image(image, store.name)
     check_distinct_facts(image, store.name)
 
@@ -153,10 +153,10 @@ def _same(one: RelationImage, other: RelationImage) -> bool:
     return all(np.array_equal(left, right) for left, right in zip(*parts, strict=True))
 
 
-def _snapshot_image(store: Store, epoch: int, found: ScrubResult) -> Image | None:
-    _count(store, snapshot_name(epoch), found)
-    found.frames += 1
-    found.epoch = max(found.epoch, epoch)
+def _snapshot_image(store: Store, epoch: int, result: ScrubResult) -> Image | None:
+    _count(store, snapshot_name(epoch), result)
+    result.frames += 1
+    result.epoch = max(result.epoch, epoch)
     try:
         image = image_of_snapshot(store, epoch)
         check_distinct_facts(image, f"{store.name}/{snapshot_name(epoch)}")
@@ -164,24 +164,24 @@ def _snapshot_image(store: Store, epoch: int, found: ScrubResult) -> Image | Non
     except FileNotFoundError:
         return None
     except StateError as error:
-        found.tell(error)
+        result.report(error)
         return None
 
 
-def _read_partition(store: Store, number: int, found: ScrubResult) -> None:
+def _read_partition(store: Store, number: int, result: ScrubResult) -> None:
     """The pieces of a partition: every frame of every file, and its state at every snapshot and at the end."""
     part = part_of(store, number)
     for _, name in PieceLog(part).files():
-        _count(part, name, found)
-        _attempt(found, partial(_drain, _frames(part, name), found))
+        _count(part, name, result)
+        _attempt(result, partial(_drain, _frames(part, name), result))
     taken = snapshots(part)
     for epoch in taken:
-        _count(part, snapshot_name(epoch), found)
-        _attempt(found, partial(_read_snapshot, part, epoch, found))
-    for epoch in (*sorted({*taken} & {*snapshots(store)}), found.epoch):
-        partitions, begun = found.written.get(epoch, (number + 1, 0))
+        _count(part, snapshot_name(epoch), result)
+        _attempt(result, partial(_read_snapshot, part, epoch, result))
+    for epoch in (*sorted({*taken} & {*snapshots(store)}), result.epoch):
+        partitions, begun = result.written.get(epoch, (number + 1, 0))
         if number < partitions:
-            _attempt(found, partial(_check_piece, store, number, epoch, begun))
+            _attempt(result, partial(_check_piece, store, number, epoch, begun))
 
 
 def _check_piece(store: Store, number: int, epoch: int, begun: int) -> None:
@@ -189,8 +189,8 @@ def _check_piece(store: Store, number: int, epoch: int, begun: int) -> None:
     check_distinct_facts(image, image.place)
 
 
-def _read_snapshot(part: Store, epoch: int, found: ScrubResult) -> None:
-    _read_parts(read_snapshot(part, epoch), found)
+def _read_snapshot(part: Store, epoch: int, result: ScrubResult) -> None:
+    _read_parts(read_snapshot(part, epoch), result)
 
 
 def _frames(part: Store, name: str) -> Iterator[Frame]:
@@ -207,17 +207,17 @@ def _frames(part: Store, name: str) -> Iterator[Frame]:
         at = frame.end
 
 
-def _read_parts(frame: Frame, found: ScrubResult) -> None:
+def _read_parts(frame: Frame, result: ScrubResult) -> None:
     """All that a frame holds."""
-    found.frames += 1
+    result.frames += 1
     for _ in deltas_of(frame):
         pass
     entries_of(frame)
 
 
-def _count(store: Store, name: str, found: ScrubResult) -> None:
-    found.files += 1
+def _count(store: Store, name: str, result: ScrubResult) -> None:
+    result.files += 1
     try:
-        found.bytes += memoryview(store.read(name)).nbytes
+        result.bytes += memoryview(store.read(name)).nbytes
     except FileNotFoundError:
-        found.files -= 1
+        result.files -= 1

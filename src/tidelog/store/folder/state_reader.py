@@ -54,9 +54,11 @@ def read_piece(store: Store, partition: int, epoch: int, begun: int = 0, *, reco
             if start != nothing:
                 found.damaged[start] = error
             continue
-        for told in errors:
+        for problem in errors:
             warnings.warn(
-                f"{told}; the exact state was restored from an older snapshot and the log", StateWarning, stacklevel=3
+                f"{problem}; the exact state was restored from an older snapshot and the log",
+                StateWarning,
+                stacklevel=3,
             )
         return found
     if len(errors) == 1:

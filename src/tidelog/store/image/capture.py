@@ -64,7 +64,7 @@ def _with_untouched(partition: Partition, delta: Delta) -> Delta:
     return replace(delta, changed=np.concatenate([delta.changed, _with_rows(rows, records[rows, delta.arity :])]))
 
 
-def _touched_relation(partition: Partition, number: int, schema: Schema, found: EpochDeltas, ranks: bool) -> None:
+def _touched_relation(partition: Partition, number: int, schema: Schema, deltas: EpochDeltas, ranks: bool) -> None:
     relations = partition.relations
     touched = touched_records(relations, number)
     rows, records = touched.rows, touched.records
@@ -78,20 +78,20 @@ def _touched_relation(partition: Partition, number: int, schema: Schema, found: 
         deleted=_with_rows(rows[deleted], records[deleted, : empty.arity]),
     )
     if delta.changed.size or delta.inserted.size or delta.deleted.size:
-        found.deltas.append(delta)
+        deltas.deltas.append(delta)
     if not is_auxiliary(delta.relation):
-        _count(found, delta.relation, touched)
+        _count(deltas, delta.relation, touched)
 
 
-def _count(found: EpochDeltas, name: str, touched: TouchedRecords) -> None:
+def _count(deltas: EpochDeltas, name: str, touched: TouchedRecords) -> None:
     """Add what the epoch did to a relation, in numbers."""
     if asserted := int(touched.asserted.sum()):
-        found.asserted[name] = asserted
+        deltas.asserted[name] = asserted
     if retracted := int(touched.retracted.sum()):
-        found.retracted[name] = retracted
+        deltas.retracted[name] = retracted
     changed = NetChange(int(touched.inserted.sum()), int(touched.deleted.sum()))
     if any(changed):
-        found.changed[name] = changed
+        deltas.changed[name] = changed
 
 
 def _with_rows(rows: Cells, cells: Cells) -> Cells:

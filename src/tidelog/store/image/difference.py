@@ -39,12 +39,16 @@ class Difference:
         return [f"{sign} {text}" for sign, text in rules + facts] + list(self.other)
 
 
-def compare_programs(running: Program, facts: Sequence[str], given: Program) -> Difference:
+def compare_programs(running: Program, facts: Sequence[str], program: Program) -> Difference:
     """What must change for the running program, whose text had these facts, to say what the given one says."""
-    added, removed = _compare_rules(running.rules, given.rules)
-    before, after = Counter(facts), Counter(fact_texts(given))
+    added, removed = _compare_rules(running.rules, program.rules)
+    before, after = Counter(facts), Counter(fact_texts(program))
     return Difference(
-        added, removed, tuple((after - before).elements()), tuple((before - after).elements()), _others(running, given)
+        added,
+        removed,
+        tuple((after - before).elements()),
+        tuple((before - after).elements()),
+        _others(running, program),
     )
 
 
@@ -53,15 +57,15 @@ def fact_texts(program: Program) -> list[str]:
     return [print_fact(fact, program.convention) for fact in program.facts]
 
 
-def _compare_rules(running: Sequence[Rule], given: Sequence[Rule]) -> tuple[tuple[Rule, ...], tuple[Rule, ...]]:
+def _compare_rules(running: Sequence[Rule], rules: Sequence[Rule]) -> tuple[tuple[Rule, ...], tuple[Rule, ...]]:
     left = {rule.label: rule for rule in running}
     added = []
-    for rule in given:
+    for rule in rules:
         if rule.label is not None and left.get(rule.label) == rule:
             del left[rule.label]
         elif rule.label is not None:
             added.append(rule)
-    for rule in given:
+    for rule in rules:
         if rule.label is None:
             same = next((label for label, other in left.items() if replace(other, label=None) == rule), None)
             if same is None:
@@ -71,21 +75,21 @@ def _compare_rules(running: Sequence[Rule], given: Sequence[Rule]) -> tuple[tupl
     return tuple(added), tuple(left.values())
 
 
-def _others(running: Program, given: Program) -> tuple[str, ...]:
+def _others(running: Program, program: Program) -> tuple[str, ...]:
     """Declarations, types, keys and directives; a text without any says nothing about them."""
-    bare = replace(given, rules=(), facts=())
-    if bare == Program(convention=given.convention) and given.convention == running.convention:
+    bare = replace(program, rules=(), facts=())
+    if bare == Program(convention=program.convention) and program.convention == running.convention:
         return ()
-    mine, theirs = (Counter(print_program(replace(p, rules=(), facts=())).splitlines()) for p in (running, given))
+    mine, theirs = (Counter(print_program(replace(p, rules=(), facts=())).splitlines()) for p in (running, program))
     removed, added = (mine - theirs).elements(), (theirs - mine).elements()
     return tuple([f"- {line}" for line in removed] + [f"+ {line}" for line in added])
 
 
-def check_same_program(running: Program, facts: Sequence[str], given: Program, place: str) -> None:
+def check_same_program(running: Program, facts: Sequence[str], program: Program, place: str) -> None:
     """A program given for a state that holds another one is an error that says how they differ (D1)."""
-    if given == Program(convention=given.convention):
+    if program == Program(convention=program.convention):
         return
-    difference = compare_programs(running, facts, given)
+    difference = compare_programs(running, facts, program)
     if difference:
         lines = difference.lines(running.convention)
         more = [f"... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []

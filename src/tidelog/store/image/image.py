@@ -233,10 +233,10 @@ def entries_of(frame: Frame) -> list[Entry]:
         raise damage(frame.file, wrong) from None
 
 
-def _messages(frame: Frame, wanted: str) -> Iterator[memoryview]:
+def _messages(frame: Frame, name: str) -> Iterator[memoryview]:
     """The Arrow messages of one kind in the body of a frame."""
     at = 0
     for kind, size in frame.header["body"]:
-        if kind == wanted:
+        if kind == name:
             yield frame.body[at : at + size]
         at += size

@@ -34,7 +34,7 @@ class MergedRecords:
 
     def sample(self, name: str, most: int, few: int) -> Cells | None:
         """Some facts of a relation, evenly chosen; None of one that has few."""
-        held = [piece.relations[name] for piece in self._tellers(name) if name in piece.relations]
+        held = [piece.relations[name] for piece in self._sources(name) if name in piece.relations]
         total = sum(relation.rows for relation in held)
         if total < few:
             return None
@@ -43,14 +43,14 @@ class MergedRecords:
         found: Cells = np.concatenate([part[in_use(part), :-2] for part in parts])
         return found
 
-    def _tellers(self, name: str) -> Sequence[Image]:
+    def _sources(self, name: str) -> Sequence[Image]:
         """Facts on every partition are taken from the first."""
         return self._pieces[:1] if self._places.get(name) == MIRRORED else self._pieces
 
     def records(self, name: str) -> Cells | None:
         """The records of a relation, None if there are none; a copy that the caller may change."""
-        tell = self._tellers(name)
-        held = [live_records(piece.relations[name]) for piece in tell if name in piece.relations]
+        sources = self._sources(name)
+        held = [live_records(piece.relations[name]) for piece in sources if name in piece.relations]
         held = [records for records in held if len(records)]
         return np.concatenate(held) if held else None
 

@@ -123,8 +123,8 @@ class Log:
         if begun and (found := self._store.size(segment_name(epoch))) >= 0:
             raise self._other_writer(epoch, epoch, found, "unwritten")
 
-    def _other_writer(self, epoch: int, segment: int, found: int, known: str) -> StateError:
-        length = f"{found} bytes long" if found >= 0 else "gone"
+    def _other_writer(self, epoch: int, segment: int, previous: int, known: str) -> StateError:
+        length = f"{previous} bytes long" if previous >= 0 else "gone"
         file = f"{self._store.name}/{segment_name(segment)}"
         return failures.OTHER_WRITER.error(file=file, found=length, known=known, epoch=epoch - 1)
 
@@ -174,5 +174,5 @@ class Log:
     def _damaged(self, segment: int, what: str) -> StateError:
         return failures.DAMAGED.error(file=f"{self._store.name}/{segment_name(segment)}", what=what)
 
-    def _missing(self, wanted: int, found: int) -> StateError:
-        return failures.LOG_MISSING.error(name=self._store.name, wanted=wanted, found=found, file=segment_name(found))
+    def _missing(self, expected: int, first: int) -> StateError:
+        return failures.LOG_MISSING.error(name=self._store.name, wanted=expected, found=first, file=segment_name(first))

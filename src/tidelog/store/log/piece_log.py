@@ -46,14 +46,14 @@ class PieceLog:
                 found.append((int(epoch), f"{FOLDER}/{name}"))
         return sorted(found)
 
-    def frames(self, wanted: Mapping[int, int]) -> Iterator[Frame]:
+    def frames(self, epochs: Mapping[int, int]) -> Iterator[Frame]:
         """The pieces that count, by epoch and checksum, in the order of the epochs given; StateError if one is lost."""
-        left = dict(wanted)
+        left = dict(epochs)
         if not left:
             return
         broken: dict[int, StateError] = {}
         for first, name in self._reaching(next(iter(left))):
-            for frame in self._read(name, wanted, first, broken):
+            for frame in self._read(name, epochs, first, broken):
                 if left.get(frame.epoch) == frame.checksum:
                     if frame.epoch != next(iter(left)):
                         break
@@ -68,7 +68,7 @@ class PieceLog:
         last = max((first for first, _ in files if first <= epoch), default=0)
         return [file for file in files if file[0] >= last]
 
-    def _read(self, name: str, wanted: Mapping[int, int], first: int, broken: dict[int, StateError]) -> Iterator[Frame]:
+    def _read(self, name: str, epochs: Mapping[int, int], first: int, broken: dict[int, StateError]) -> Iterator[Frame]:
         """The frames of a file up to one that is not whole; those that do not count are passed over unread.
 
         What is not whole may well be a leftover: it is noted in ``broken`` by the first epoch that it may concern.
@@ -78,9 +78,9 @@ class PieceLog:
             try:
                 frame = decode_frame(data, at, verify=False)
                 epoch = frame.epoch
-                if wanted.get(epoch) == frame.checksum:
+                if epochs.get(epoch) == frame.checksum:
                     frame = decode_frame(data, at, f"{self._store.name}/{name}")
-                elif epoch in wanted:
+                elif epoch in epochs:
                     broken[epoch] = self._damaged(name, f"the checksum of epoch {epoch} does not match")
             except (TornError, AlteredError) as wrong:
                 broken.setdefault(epoch, damage(f"{self._store.name}/{name}", wrong))

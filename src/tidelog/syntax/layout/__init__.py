@@ -47,13 +47,13 @@ def lay_out(
     if reading.errors:
         return Layout(None, reading.errors)
     made = Document(reading.source, leaves_of(reading.source, reading.tokens()), reading.outline).text()
-    kept = _says_the_same(made, reading, convention, find)
+    kept = _has_same_meaning(made, reading, convention, find)
     return Layout(made if kept else None)
 
 
-def _says_the_same(made: str, reading: ParsedText, convention: str | None, include: Include | None) -> bool:
+def _has_same_meaning(laid_out: str, reading: ParsedText, convention: str | None, include: Include | None) -> bool:
     """Whether a layout has the tokens, the comments and the meaning of the text that it was made of."""
-    again = read_again(made, reading, convention, include)
+    again = read_again(laid_out, reading, convention, include)
     if again.errors or again.meaning != reading.meaning or again.convention != reading.convention:
         return False
     conventions = [reading.convention]

@@ -76,8 +76,8 @@ def _read_changes(text: str | bytes, name: str, convention: str) -> ParsedText:
     return ParsedText(source, convention, epochs, reader.notes.finished(), _errors(findings.in_order()))
 
 
-def _errors(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(each for each in found if each.severity == "error")
+def _errors(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(each for each in diagnostics if each.severity == "error")
 
 
 def _ignore(diagnostic: Diagnostic) -> None:

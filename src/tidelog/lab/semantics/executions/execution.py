@@ -55,6 +55,8 @@ class Execution(MessageCounts):
     """
 
     name: ClassVar[str] = "execution"
+    traceable: ClassVar[bool] = True
+    """Whether a run consists of the papers' commands alone, so that its trace can be checked."""
 
     def __init__(
         self, annotation: Annotation = PLAIN, *, sets: bool = False, central: bool = False, record: bool = False

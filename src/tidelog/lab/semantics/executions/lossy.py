@@ -1,8 +1,9 @@
 """Pipelined execution over a network that loses and repeats messages, with and without a protocol against it.
 
 The network may lose a message, or deliver it once more; the schedule chooses when, as it chooses deliveries, up to a
-number of losses and repetitions given. So an exploration of all schedules tries every fault at every moment: moves of
-frames that are in different states are different, also where their updates are equal (`FrameNote`).
+number of losses and repetitions given; `RandomLosses` loses messages with a probability. So an exploration of all
+schedules tries every fault at every moment: moves of frames that are in different states are different, also where
+their updates are equal (`FrameNote`).
 
 Law: without a protocol (`LossyExecution`) the law of `algorithm` breaks: a lost insertion leaves facts missing and
 its deletion waiting for ever, a lost deletion leaves facts behind, a repeated one makes counts wrong. With one
@@ -16,9 +17,10 @@ that each of them carries.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 from tidelog.lab.semantics.algorithm import Event, Message, Schedule
@@ -33,6 +35,9 @@ DATA, ACK = "data", "ack"
 ARRIVE, LOSE, REPEAT, RESEND = "arrives", "is lost", "is repeated", "is sent again"
 FAULTS = 10**9
 """Faults are numbered after everything else, so that schedules which take the oldest message make none."""
+
+UNLIMITED = FAULTS
+"""As many losses as a schedule chooses."""
 
 NUMBER_BYTES = 8
 """A sequence number on the wire."""
@@ -70,10 +75,37 @@ class FrameNote(NamedTuple):
         return f"{self.kind} {self.what} {note_text(self.note)}".rstrip()
 
 
+@dataclass
+class RandomLosses:
+    """Another schedule on links that lose each message, and each acknowledgement, with a probability, by seed.
+
+    The execution must permit as many losses as the run needs (`UNLIMITED`).
+    """
+
+    schedule: Schedule
+    probability: float
+    seed: int = 0
+    _random: random.Random = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._random = random.Random(self.seed)
+
+    def choose(self, pending: Sequence[Message]) -> Message:
+        """What the other schedule chooses, or the loss of the message that it lets arrive."""
+        regular = [message for message in pending if message.number < FAULTS]
+        chosen = self.schedule.choose(regular)
+        note = chosen.update.note
+        if isinstance(note, FrameNote) and note.what == ARRIVE and self._random.random() < self.probability:
+            number, lost = FAULTS + chosen.number, note._replace(what=LOSE)
+            return next(m for m in pending if m.number == number and m.update.note == lost)
+        return chosen
+
+
 class LossyExecution(PipelinedExecution):
     """The corrected pipelined algorithm on a network with faults, with nothing against them."""
 
     name = "psn-lossy"
+    traceable = False
     acknowledges: ClassVar[bool] = False
     number_bytes: ClassVar[int] = 0
 

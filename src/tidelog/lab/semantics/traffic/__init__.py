@@ -4,7 +4,7 @@ from tidelog.lab.semantics.traffic.compare import Line, compare, table_text
 from tidelog.lab.semantics.traffic.localised import localised
 from tidelog.lab.semantics.traffic.measure import Cost, measure
 from tidelog.lab.semantics.traffic.record import EventRecord, Recorder, RowChange
-from tidelog.lab.semantics.traffic.registry import ALGORITHMS, algorithm_by_name, explorable_by_name
+from tidelog.lab.semantics.traffic.registry import ALGORITHMS, algorithm_by_name, explorable_by_name, on_lossy_links
 from tidelog.lab.semantics.traffic.run_json import Summary, run_to_json
 from tidelog.lab.semantics.traffic.topology import (
     FIGURE,
@@ -33,6 +33,7 @@ __all__ = [
     "explorable_by_name",
     "localised",
     "measure",
+    "on_lossy_links",
     "read_changes",
     "read_topology",
     "ring",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from tidelog.lab.semantics.algorithm import Algorithm
+from tidelog.lab.semantics.algorithm import Algorithm, Schedule
 from tidelog.lab.semantics.baselines import (
     BaseFacts,
     Heights,
@@ -21,12 +21,15 @@ from tidelog.lab.semantics.baselines import (
 from tidelog.lab.semantics.derivation_sets import ExtendedExecution, ExtendedSynchronous
 from tidelog.lab.semantics.dred import DRed
 from tidelog.lab.semantics.executions import (
+    UNLIMITED,
     AcknowledgedExecution,
     BatchedExecution,
+    CancellingExecution,
     Execution,
     LossyExecution,
     PipelinedExecution,
     PipelinedSets,
+    RandomLosses,
     SetSemiNaive,
     SynchronousExecution,
     SynchronousSets,
@@ -34,7 +37,7 @@ from tidelog.lab.semantics.executions import (
 from tidelog.lab.semantics.explore import Explorable
 from tidelog.lab.semantics.original import Original
 from tidelog.lab.semantics.ranked import RankedAlgorithm
-from tidelog.lab.semantics.semantics_failures import NOT_ONE_BY_ONE, UNKNOWN_ALGORITHM
+from tidelog.lab.semantics.semantics_failures import NO_LOSSES, NOT_ONE_BY_ONE, UNKNOWN_ALGORITHM
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ ALGORITHMS: Mapping[str, AlgorithmEntry] = {
     "batched": AlgorithmEntry(BatchedExecution, "complete iterations of random size", one_by_one=False),
     "psn-extended": AlgorithmEntry(ExtendedExecution, "pipelined with derivation sets (PPDP 2011)"),
     "sn-extended": AlgorithmEntry(ExtendedSynchronous, "synchronous with derivation sets", one_by_one=False),
+    "psn-cancelling": AlgorithmEntry(CancellingExecution, "pipelined, updates that meet in a bag cancel (LAM 2010)"),
     "psn-lossy": AlgorithmEntry(LossyExecution, "pipelined where one message is lost and one repeated"),
     "psn-acknowledged": AlgorithmEntry(AcknowledgedExecution, "the same with acknowledgements and sequence numbers"),
     "dred": AlgorithmEntry(DRed, "delete and re-derive"),
@@ -80,7 +84,7 @@ def algorithm_by_name(name: str, *, record: bool = False) -> Algorithm:
     if name not in ALGORITHMS:
         raise UNKNOWN_ALGORITHM.error(name=name, known=", ".join(ALGORITHMS))
     make = ALGORITHMS[name].make
-    if record and isinstance(make, type) and issubclass(make, Execution) and not issubclass(make, LossyExecution):
+    if record and isinstance(make, type) and issubclass(make, Execution) and make.traceable:
         return make(record=True)
     return make()
 
@@ -96,3 +100,19 @@ def explorable_by_name(name: str) -> Explorable:
         known = ", ".join(other for other, entry in ALGORITHMS.items() if entry.one_by_one)
         raise NOT_ONE_BY_ONE.error(name=name, known=known)
     return cast("Explorable", algorithm)
+
+
+def on_lossy_links(name: str, schedule: Schedule, probability: float, seed: int = 0) -> tuple[Algorithm, Schedule]:
+    """A fresh algorithm and a schedule under which links lose messages with a probability.
+
+    An algorithm whose messages cannot be lost is an `EngineError`.
+
+    >>> from tidelog.lab.semantics.schedule import Fifo
+    >>> on_lossy_links("psn-acknowledged", Fifo(), 0.02)[0].name
+    'psn-acknowledged'
+    """
+    make = type(algorithm_by_name(name))
+    if not issubclass(make, LossyExecution):
+        known = [other for other, entry in ALGORITHMS.items() if isinstance(entry.make(), LossyExecution)]
+        raise NO_LOSSES.error(name=name, known=", ".join(known))
+    return make(losses=UNLIMITED, repeats=0), RandomLosses(schedule, probability, seed)

@@ -13,7 +13,7 @@ from importlib.resources import files
 from tidelog.io.page import part
 from tidelog.lab.semantics.algorithm import Algorithm
 from tidelog.lab.semantics.annotation import Tree, tree_of
-from tidelog.lab.semantics.executions import Execution, LossyExecution
+from tidelog.lab.semantics.executions import Execution
 from tidelog.lab.semantics.fact import Update
 from tidelog.lab.semantics.semantics_failures import NOT_TURNED
 from tidelog.lab.semantics.trace import is_synchronous
@@ -25,7 +25,7 @@ __all__ = ["render", "summary", "turned"]
 
 def turned(algorithm: Algorithm) -> Transformation:
     """The last burst of a recorded execution: a synchronous one turned into single updates, others made synchronous."""
-    if not isinstance(algorithm, Execution) or isinstance(algorithm, LossyExecution):
+    if not isinstance(algorithm, Execution) or not algorithm.traceable:
         raise NOT_TURNED.error(name=algorithm.name)
     burst = last_burst(labelled(algorithm.trace()))
     return to_pipelined(burst) if is_synchronous(burst) else to_semi_naive(burst)

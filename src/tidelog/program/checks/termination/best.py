@@ -83,8 +83,8 @@ def _condition(way: Way, recursion: Recursion) -> str | None:
     return f"`{_text(made)}` is never less than the value that it is computed from"
 
 
-def _is_worse(way: Way, made: Term, read: Term, recursion: Recursion) -> bool:
-    return above(way, made, read) if recursion.kind == "min" else above(way, read, made)
+def _is_worse(way: Way, result: Term, read: Term, recursion: Recursion) -> bool:
+    return above(way, result, read) if recursion.kind == "min" else above(way, read, result)
 
 
 def never_negative(term: Term) -> str:

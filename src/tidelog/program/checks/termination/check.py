@@ -102,7 +102,7 @@ class _Step:
     source: Position
     target: Position
     way: Way
-    made: Term
+    result: Term
     makes: bool
 
 
@@ -157,15 +157,15 @@ def _finding(step: _Step, inside: Sequence[_Step]) -> Diagnostic:
         related=related[: 2 * RELATED],
         column=step.target[1] + 1,
         relation=_users_name(step.target[0]),
-        term=" ".join(span.text.split()) if span is not None else _function(step.made),
+        term=" ".join(span.text.split()) if span is not None else _function(step.result),
         cycle=cycle,
     )
 
 
-def _function(made: Term) -> str:
+def _function(term: Term) -> str:
     """The name of the function or aggregate that makes values, for terms that were not read from a text."""
-    assert isinstance(made, Call | Aggregate)  # `_findings` reports no other steps
-    return made.function.removeprefix(WRAP) if isinstance(made, Call) else made.kind
+    assert isinstance(term, Call | Aggregate)  # `_findings` reports no other steps
+    return term.function.removeprefix(WRAP) if isinstance(term, Call) else term.kind
 
 
 def _users_name(name: str) -> str:
@@ -178,7 +178,7 @@ def _users_name(name: str) -> str:
 
 
 def _span(step: _Step) -> Span | None:
-    span = getattr(step.made, "span", None)
+    span = getattr(step.result, "span", None)
     return span if step.makes and span is not None else step.way.rule.head.span
 
 

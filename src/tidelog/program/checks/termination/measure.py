@@ -57,15 +57,15 @@ def _makes_values(way: Way, ranks: Ranks) -> bool:
     )
 
 
-def _steps(way: Way, made: Term, read: Term, direction: int, *, strictly: bool) -> bool:
+def _steps(way: Way, result: Term, argument: Term, direction: int, *, strictly: bool) -> bool:
     """Whether the term is larger than the one that was read, or at least not smaller."""
-    made, read = way.resolve(made), way.resolve(read)
-    if made == read:
+    result, argument = way.resolve(result), way.resolve(argument)
+    if result == argument:
         return not strictly
-    large, small = (made, read) if direction == UP else (read, made)
+    large, small = (result, argument) if direction == UP else (argument, result)
     if is_inside(way, small, large):
         return True
-    if direction == UP and isinstance(made, Call) and made.function in LONGER and len(made.args) == 2:
-        rest = made.args[LONGER[made.function][1]]
-        return _steps(way, rest, read, direction, strictly=False)
+    if direction == UP and isinstance(result, Call) and result.function in LONGER and len(result.args) == 2:
+        rest = result.args[LONGER[result.function][1]]
+        return _steps(way, rest, argument, direction, strictly=False)
     return above(way, large, small, int(strictly))

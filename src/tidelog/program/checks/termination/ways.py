@@ -16,7 +16,7 @@ from tidelog.program.functions.table import Function
 from tidelog.program.types.assign import Schema, variable_types
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import path_atoms
-from tidelog.program.values.structure import is_loose, made_by
+from tidelog.program.values.structure import is_loose, structure_made
 from tidelog.program.values.term import Aggregate, Atom, Call, Comparison, Const, Literal, PathAtom, Term, Var
 
 Position: TypeAlias = tuple[str, int]
@@ -149,7 +149,7 @@ def inner_way(way: Way, aggregate: Aggregate) -> Way:
 
 def is_pattern(term: Term) -> bool:
     """Whether a term matches a record or a variant and binds what is in it."""
-    return made_by(term) is not None or (isinstance(term, Call) and is_loose(term.function))
+    return structure_made(term) is not None or (isinstance(term, Call) and is_loose(term.function))
 
 
 def is_inside(way: Way, part: Term, whole: Term) -> bool:

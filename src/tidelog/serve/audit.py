@@ -1,0 +1,75 @@
+"""The audit log: who changed what and who asked what, one JSON object per line.
+
+Law: every request with a valid token has a line, written before its response is sent, also if it is refused. A line has
+the texts of queries and rules, and how many facts of which relations were sent; facts themselves are in the history.
+Tokens never occur in it. The file is readable by its owner only; if it is moved away, a new one is begun.
+"""
+
+from __future__ import annotations
+
+import json
+import logging.handlers
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from tidelog.serve.operation import RequestCall
+
+COUNTED = ("insert", "delete", "facts")  # rows by relation
+QUOTED = frozenset(
+    ("text", "view", "declare", "add_rules", "remove_rules", "epoch", "since", "dry_run", "source", "offset", "note")
+)
+
+
+class AuditLog:
+    """A file that grows by one line for each request."""
+
+    def __init__(self, file: Path) -> None:
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+        self._handler = _OwnersFile(file, encoding="utf-8")
+
+    def note(
+        self, method: str, path: str, call: RequestCall | None, token: str | None, client: str | None, status: int
+    ) -> None:
+        """Write the line of a request; ``call`` is None if the request was not even understood."""
+        entry = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "token": token,
+            "client": client,
+            "method": method,
+            "path": path,
+            "status": status,
+            **({} if call is None else _summary(call)),
+        }
+        line = json.dumps(entry, ensure_ascii=True)
+        self._handler.handle(logging.LogRecord("tidelog.audit", logging.INFO, "", 0, line, None, None))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._handler.close()
+
+
+class _OwnersFile(logging.handlers.WatchedFileHandler):
+    """A file that is created for its owner only, also after it was moved away; a failed write is raised."""
+
+    def _open(self) -> Any:
+        return open(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8")
+
+    def handleError(self, record: logging.LogRecord) -> None:  # named by logging
+        raise
+
+
+def _summary(call: RequestCall) -> dict[str, Any]:
+    """What a request asks for."""
+    found: dict[str, Any] = {"parameters": {**call.query, **call.more}} if call.query or call.more else {}
+    body = call.body
+    if isinstance(body, pa.Table | list):
+        return {**found, "rows": len(body)}
+    if isinstance(body, Mapping):
+        found |= {name: value for name, value in body.items() if name in QUOTED}
+        found |= {name: {key: len(rows) for key, rows in body[name].items()} for name in COUNTED if name in body}
+    return found
