@@ -175,8 +175,7 @@ def walk_engine() -> Walk:
 
 def walk_run() -> Walk:
     """`tidelog run` of a program with a file of facts: traced from its first step, since a process runs it once."""
-    from typer.testing import CliRunner
-
+    from tests.runner import CliRunner
     from tidelog.cli import app
 
     with tempfile.TemporaryDirectory() as folder:

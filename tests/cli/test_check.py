@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
 
+from tests.runner import CliRunner, Result
 from tidelog import __version__
 from tidelog.cli import app
 from tidelog.cli.base.show import console, show_diagnostics

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
+from tests.runner import CliRunner, Result
 from tidelog.cli import app
 from tidelog.errors import Diagnostic
 from tidelog.program import Atom, Const, Fact, Program, Rule, Var

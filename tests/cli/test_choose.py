@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli import app
 from tidelog.cli.base import choose
 from tidelog.cli.base.choose import choose_runtime, free_memory

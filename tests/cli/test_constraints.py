@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
+from tests.runner import CliRunner, Result
 from tidelog.cli import app
 
 PROGRAM = """\

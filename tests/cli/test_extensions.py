@@ -6,8 +6,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli import app
 from tidelog.cli.act import run_program
 from tidelog.cli.base import extensions

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli import app
 from tidelog.cli.act.format_files import FormatOptions, format_all
 

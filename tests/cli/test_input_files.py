@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
+from tests.runner import CliRunner, Result
 from tidelog.cli import app
 
 REACH = "reach(X, Y) :- edge(X, Y).\nreach(X, Z) :- edge(X, Y), reach(Y, Z).\n"
@@ -138,3 +138,26 @@ def test_a_declared_relation_that_is_still_empty_is_known(pair: tuple[str, str],
     for words in (("run", "t.dl"), ("run", "t.dl", "--state", "s")):
         result = tidelog(*words)
         assert (result.exit_code, "TL4070" in result.stderr) == (0, False), result.output
+
+
+def test_semicolons_between_columns_with_decimal_commas_are_refused(tmp_path):
+    (tmp_path / "e.csv").write_text("a;1,5\nb;2,5\n")
+    program = """
+        .decl e(a: symbol, n: float)
+        .input e(filename="e.csv"{more})
+        .decl s(a: symbol)
+        s(a) :- e(a, _).
+        .output s
+    """
+    (tmp_path / "p.dl").write_text(program.replace("{more}", ""))
+    refused = CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "-F", str(tmp_path), "-D", "-"])
+    assert refused.exit_code == 1
+    assert "TL1079" in refused.output
+    assert 'delimiter=";"' in refused.output
+    (tmp_path / "p.dl").write_text(program.replace("{more}", ', delimiter=","'))
+    accepted = CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "-F", str(tmp_path), "-D", "-"])
+    assert accepted.exit_code == 0
+    assert "a;1" in accepted.output
+    (tmp_path / "e.csv").write_text("a;x,1.5\nb,2.5\n")
+    (tmp_path / "p.dl").write_text(program.replace("{more}", ""))
+    assert CliRunner().invoke(app, ["run", str(tmp_path / "p.dl"), "-F", str(tmp_path), "-D", "-"]).exit_code == 0

@@ -2,8 +2,7 @@
 
 import sys
 
-from typer.testing import CliRunner
-
+from tests.runner import CliRunner
 from tidelog.cli import app
 
 

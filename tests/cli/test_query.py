@@ -14,9 +14,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from typer.testing import CliRunner, Result
 
 import tidelog
+from tests.runner import CliRunner, Result
 from tidelog import Engine
 from tidelog.cli import app
 

@@ -13,9 +13,9 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
-from typer.testing import CliRunner, Result
 
 import tidelog
+from tests.runner import CliRunner, Result
 from tidelog.cli import app
 from tidelog.cli.base.show import console
 from tidelog.cli.repl.commands import COMMANDS
@@ -529,6 +529,14 @@ def test_a_question_is_understood_as_prolog_writes_it(question: str) -> None:
 @pytest.mark.parametrize("word", [":exit", ":quit", ":q"])
 def test_the_session_ends_by_each_of_its_words(word: str) -> None:
     assert lines(f"p(1).\n{word}\np(2).\n") == ["+ p(1)"]
+
+
+def test_a_rule_that_may_run_forever_is_warned_of_before_it_runs() -> None:
+    found = run(
+        "n(0).\nn(Y) :- n(X), X < 5, Y = X + 1.\n:dry n(X) :- n(X).\nm(Y) :- m(X), Y = X + 1.\nk(Y) :- n(Y).\n"
+    ).output
+    assert found.count("TL760") == 1
+    assert found.index("+ n(5)") < found.index("warning[TL760]") < found.index("r2: m(Y)")
 
 
 def test_a_variable_in_a_question_why_is_reported_before_the_answer() -> None:

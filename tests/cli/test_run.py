@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog import Engine
 from tidelog.cli import app
 from tidelog.cli.base.progress import progress

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli import app
 from tidelog.program.values.pragmas import outputs
 from tidelog.syntax import parse_file

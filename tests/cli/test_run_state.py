@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli import app
 
 PROGRAM = "reach(X, Y) :- edge(X, Y).\nreach(X, Z) :- edge(X, Y), reach(Y, Z).\n"

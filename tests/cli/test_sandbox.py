@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli.base.application import app
 
 SECRET = "root:x:0:0"

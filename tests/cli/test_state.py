@@ -8,8 +8,8 @@ import math
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
+from tests.runner import CliRunner, Result
 from tidelog import Engine
 from tidelog.cli import app
 from tidelog.cli.input.load import load_engine

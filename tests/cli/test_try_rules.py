@@ -8,8 +8,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from typer.testing import CliRunner, Result
 
+from tests.runner import CliRunner, Result
 from tidelog.cli import app
 from tidelog.cli.act import try_rules
 from tidelog.cli.commands.test import CaseFormat

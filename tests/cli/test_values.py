@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from tests.docs.pages import DOCS, read
+from tests.runner import CliRunner
 from tests.serve.running import running
 from tidelog import Engine, EngineError, TidelogError
 from tidelog.cli import app

@@ -13,8 +13,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from typer.testing import CliRunner
-
+from tests.runner import CliRunner
 from tidelog.cli import app
 
 TIMES = re.compile(r"\b\d[\d.,]* (ms|s)\b")

@@ -6,9 +6,9 @@ import re
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from tests.docs.pages import DOCS, read
+from tests.runner import CliRunner
 from tidelog.cli import app
 from tidelog.cli.help_page import BLOCK, filled, parameters
 

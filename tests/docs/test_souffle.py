@@ -8,9 +8,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from typer.testing import CliRunner
 
 from tests.docs.pages import DOCS, read
+from tests.runner import CliRunner
 from tidelog import Engine
 from tidelog.cli import app
 from tidelog.io.parameters import layout_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tests.walk import RULES, traced
 from tidelog import Engine
 from tidelog.cli import app

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tidelog import Engine
+from tidelog.engine.engine import core_of
 from tidelog.engine.read import membership
 from tidelog.errors import DataError, EngineError
 from tidelog.io.rows import Data
@@ -55,9 +56,9 @@ def test_every_type_of_value_is_found_as_it_was_inserted() -> None:
             e.insert("t", values)
         changed = [(*row[:3], "other", *row[4:]) for row in values]
         assert db["t"].contains(values + changed).tolist() == [True, True, False, False]
-        before = len(db._core.dictionary)
+        before = len(core_of(db).dictionary)
         db["t"].contains([(3, 3, 3.0, "new text", ("new list",), *values[0][5:])])
-        assert len(db._core.dictionary) == before
+        assert len(core_of(db).dictionary) == before
 
 
 def test_relations_without_columns_or_facts() -> None:

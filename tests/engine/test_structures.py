@@ -104,7 +104,7 @@ def test_proofs_speak_of_facts_and_not_of_how_values_are_taken_apart() -> None:
 
 
 def test_the_certificate_knows_structures(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
+    from tests.runner import CliRunner
 
     path = tmp_path / "state"
     with filled(path=str(path)):

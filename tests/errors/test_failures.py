@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli import app
 from tidelog.cli.base.extensions import extensions
 from tidelog.cli.diagnostics_page import FAILURE_CATALOGUES, FAILURE_FAMILIES, all_failures

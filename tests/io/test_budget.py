@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli.base.application import app
 from tidelog.cli.commands import register_all
 from tidelog.errors import DataError, LimitError

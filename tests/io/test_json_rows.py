@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog import DataError
 from tidelog.cli import app
 from tidelog.io.columns import decode_arrow, encode_column

@@ -166,8 +166,7 @@ def test_arrow_structs_both_ways() -> None:
 
 @pytest.mark.parametrize("delimiter", ["\t", ","])
 def test_files_are_written_and_read(tmp_path: Path, delimiter: str) -> None:
-    from typer.testing import CliRunner
-
+    from tests.runner import CliRunner
     from tidelog.cli import app
 
     facts = f"[1, a]{delimiter}$Box([1, two words], 3)\nnil{delimiter}$Nothing\n"
@@ -181,8 +180,7 @@ def test_files_are_written_and_read(tmp_path: Path, delimiter: str) -> None:
 
 
 def test_a_file_that_does_not_fit_names_its_line(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
-
+    from tests.runner import CliRunner
     from tidelog.cli import app
 
     (tmp_path / "pair.facts").write_text("[1, a]\n[a, 1]\n")

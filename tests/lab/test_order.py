@@ -9,9 +9,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from typer.testing import CliRunner
 
 from tests.law.harness import Case
+from tests.runner import CliRunner
 from tidelog import user_function
 from tidelog.cli import app
 from tidelog.errors import EngineError

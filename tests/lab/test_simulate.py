@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli import app
 from tidelog.lab.semantics.fact import Fact
 from tidelog.lab.semantics.schedule import schedule_by_name

@@ -49,6 +49,10 @@ BODIES = (
     "min Y : { q(X, Y), X >= R }",
     "count : { p(X), N = count : { q(X, Y), Y <= R }, N > 0 }",
     "sum N : { p(X), N = count : { p(Y), Y < X, Y < R } }",
+    "count distinct Y : { q(X, Y), X <= R }",
+    "argmax(Y, X) : { q(X, Y), X <= R }",
+    "ftoi(median X : { p(X), X < R })",
+    "f_size(collect distinct Y : { q(X, Y), Y != R })",
     "max N : { p(X), X <= R, N = sum Y : { q(X, Y), Y != R } }",
 )
 RECURSIONS = (

@@ -6,8 +6,8 @@ import types
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog import Engine, user_function
 from tidelog.cli import app
 from tidelog.errors import EngineError, EvaluationError, ProgramError

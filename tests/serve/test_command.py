@@ -14,8 +14,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tests.serve.running import REACH
 from tidelog.cli import app
 from tidelog.client import connect

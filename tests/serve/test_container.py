@@ -7,8 +7,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from typer.testing import CliRunner
-
+from tests.runner import CliRunner
 from tidelog.cli import app
 from tidelog.serve.run import Address
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tests.serve.running import Running, refused, running
 from tidelog.cli import app
 from tidelog.errors import ServerError

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.flight as flight
 import pytest
 from pyspark.sql import SparkSession
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tests.spark.residents import Keeper
 from tidelog import Engine
 from tidelog.cli import app

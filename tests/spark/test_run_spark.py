@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from typer.testing import CliRunner, Result
 
 import tidelog.spark
+from tests.runner import CliRunner, Result
 from tidelog.cli import app
 
 if TYPE_CHECKING:

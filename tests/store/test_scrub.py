@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tests.store.forger import bound, parts_of
 from tests.store.stories import EPOCHS, PROGRAM
 from tests.store.test_forged import cells

@@ -50,6 +50,7 @@ from tidelog.program import (
 from tidelog.program.graph.inline import hold_inline_facts
 from tidelog.program.types.casts import CAST
 from tidelog.program.values.schema import QUALIFIERS
+from tidelog.program.values.term import ARGUMENTS, PAIRED_AGGREGATES
 from tidelog.syntax.clauses import atom_counts
 
 RELATIONS = ("p", "edge", "Reach", "_q", "true", "false", "not", "count", "band", "commit", "keys", "infinity", "größe")
@@ -167,13 +168,22 @@ class Maker:
         return self.many(lambda: self.literal(depth), 1)
 
     def aggregate(self, depth):
-        return Aggregate(self.rng.choice(AGGREGATES), self.maybe(self.term), self.body(depth))
+        return self.any_aggregate(self.body(depth))
+
+    def any_aggregate(self, body):
+        kind = self.rng.choice([*AGGREGATES, *PAIRED_AGGREGATES])
+        if kind in AGGREGATES:
+            value = self.maybe(self.term) if kind in ("count", "sum", "min", "max", "mean") else self.term()
+        else:
+            second = {"quantile": Const(0.75, "float"), "string_agg": Const(", ", "symbol")}.get(kind) or self.term()
+            value = Call(ARGUMENTS, (self.term(), second))
+        return Aggregate(kind, value, body, distinct=value is not None and self.rng.random() < 0.3)
 
     def head_term(self):
         return self.any_of(
             self.term,
             self.term,
-            lambda: Aggregate(self.rng.choice(AGGREGATES), self.maybe(self.term), None),
+            lambda: self.any_aggregate(None),
             lambda: self.aggregate(0),
         )
 

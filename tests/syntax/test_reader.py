@@ -210,3 +210,18 @@ def test_keys_of_rapidnet_may_say_how_a_column_is_compared():
 def test_forms_of_p2_that_are_not_part_of_the_language_are_refused_by_name(text, code):
     _, found = read_program(text)
     assert [d.code for d in found] == [code]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("n(count(*)) :- p(X).", "`count<*>`"),
+        ("n(X) :- p(X) && q(X).", "by commas"),
+        ("n(X) :- p(X) and q(X).", "by commas"),
+        ("n(X) :- p(X) or q(X).", "`(p(X) ; q(X))`"),
+        ("n(X) :- p(X) || q(X).", "`(p(X) ; q(X))`"),
+        ("n(X) :- p([X|T]).", "`f_first(L)`"),
+    ],
+)
+def test_habits_of_other_languages_get_a_hint(text, hint):
+    assert hint in read_program(text)[1][0].hint

@@ -11,9 +11,9 @@ import stat
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from tests.proofs.build import MISSING, REASON, Built
+from tests.runner import CliRunner
 from tidelog import Engine
 from tidelog.cli import app
 from tidelog.errors import EngineError

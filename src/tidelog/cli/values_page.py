@@ -12,6 +12,7 @@ import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -230,12 +231,13 @@ KINDS = (
 
 def sample_literal(kind: ValueKind, value: Any, convention: str | None = None) -> str:
     """A sample as programs write it."""
-    return write_value(value, _type(kind), convention, zoned=kind.zoned)
+    return write_value(value, _type(kind.type), convention, zoned=kind.zoned)
 
 
-def _type(kind: ValueKind) -> str:
-    """The type of a column, with its declaration."""
-    found = Engine(f"{RECORDS}.decl v(x: {kind.type})")["v"].types[0]
+@cache
+def _type(declared: str) -> str:
+    """The type of a column that is declared with a type."""
+    found = Engine(f"{RECORDS}.decl v(x: {declared})")["v"].types[0]
     assert found is not None
     return found
 
@@ -284,7 +286,7 @@ def _parts() -> Iterator[str]:
         yield f"| {kind.title.lower()}: `{kind.type}` | {' | '.join(cells)} |\n"
     yield f"{TAIL}{RECORDS}```\n"
     for kind in KINDS:
-        type_ = _type(kind)
+        type_ = _type(kind.type)
         yield f"\n## {kind.title}\n\n| Python | program | JSON | cell |\n|---|---|---|---|\n"
         for value in kind.samples:
             json_text = json.dumps(json_value(value, type_), ensure_ascii=True)

@@ -31,6 +31,18 @@ AGGREGATES = {
     "min": "The least: `m = min d : { task(t, d) }` in a body, `min<d>` in a head.",
     "max": "The greatest: `m = max d : { task(t, d) }` in a body, `max<d>` in a head.",
     "mean": "The mean: `m = mean d : { task(t, d) }` in a body, `mean<d>` in a head.",
+    "any": "Whether any value is true: `b = any d : { task(t, d) }` in a body, `any<d>` in a head.",
+    "all": "Whether all values are true: `b = all d : { task(t, d) }` in a body, `all<d>` in a head.",
+    "median": "The median: `m = median d : { task(t, d) }` in a body, `median<d>` in a head.",
+    "quantile": "A quantile: `q = quantile(d, 0.9) : { task(t, d) }` in a body, `quantile<d, 0.9>` in a head.",
+    "variance": "The variance of a sample: `v = variance d : { task(t, d) }` in a body, `variance<d>` in a head.",
+    "stddev": "The standard deviation of a sample: `s = stddev d : { task(t, d) }` in a body, `stddev<d>` in a head.",
+    "var_pop": "The variance of a whole population: `v = var_pop d : { task(t, d) }`, `var_pop<d>` in a head.",
+    "stddev_pop": "The standard deviation of a whole population: `stddev_pop d : { task(t, d) }`, `stddev_pop<d>`.",
+    "collect": "The values as a sorted list: `l = collect d : { task(t, d) }` in a body, `collect<d>` in a head.",
+    "string_agg": 'Texts in order, joined: `string_agg(t, ", ") : { task(t, d) }`, `string_agg<t, ", ">` in a head.',
+    "argmin": "The value with the least key: `t = argmin(t1, d) : { task(t1, d) }`, `argmin<t, d>` in a head.",
+    "argmax": "The value with the greatest key: `t = argmax(t1, d) : { task(t1, d) }`, `argmax<t, d>` in a head.",
 }
 TYPES = {
     "number": "Signed 64-bit integers.",

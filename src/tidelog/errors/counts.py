@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from string import Formatter
 from typing import Any
 
-_IRREGULAR = {"stratum": "strata"}
+_IRREGULAR = {"epoch": "epochs", "stratum": "strata"}
 
 
 def plural(noun: str) -> str:
     """The plural of a noun, or of a phrase that ends in one.
 
-    >>> plural("fact"), plural("base query"), plural("key"), plural("batch"), plural("stratum")
-    ('facts', 'base queries', 'keys', 'batches', 'strata')
+    >>> plural("fact"), plural("base query"), plural("key"), plural("batch"), plural("epoch")
+    ('facts', 'base queries', 'keys', 'batches', 'epochs')
     """
     *others, last = noun.split(" ")
     if last in _IRREGULAR:

@@ -31,6 +31,7 @@ READ_TYPES = {**ARROW_TYPES, "symbol": pa.dictionary(pa.int32(), pa.string()), N
 EMPTY_ROW = "()"
 WHOLE, DECIMAL = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][+-]?[0-9]+)?$"
 SHOWN = 80
+SAMPLE, SAMPLED_LINES = 1 << 14, 20
 Data: TypeAlias = "pa.Table | list[tuple[Any, ...]]"
 
 
@@ -170,6 +171,14 @@ def check_first_row(table: pa.Table, cells: Sequence[str], shape: DelimitedShape
         rest = table.column(place).slice(1)
         if len(rest) and pc.all(pc.match_substring_regex(rest, DECIMAL)).as_py():
             raise possible_header(shape, cells, above_numbers(place))
+
+
+def check_semicolons(data: bytes, shape: DelimitedShape) -> None:
+    """Refuse lines that have commas as they should, and semicolons as if these separated the columns (D36)."""
+    lines = [line.strip() for line in data[:SAMPLE].split(b"\n")[:SAMPLED_LINES] if line.strip()]
+    columns = len(shape.types)
+    if columns > 1 and lines and all(line.count(b";") == line.count(b",") == columns - 1 for line in lines):
+        raise failures.SEMICOLONS.error(where=shape.where, line=_decode(lines[0], shape), relation=shape.relation)
 
 
 IDENTIFIERS = "its cells are identifiers that do not occur again in their columns"

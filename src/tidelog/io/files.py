@@ -23,7 +23,7 @@ from tidelog.errors.warn import warn
 from tidelog.io import io_failures as failures
 from tidelog.io.budget import Budget, read_bytes
 from tidelog.io.columns import arrow_column_type
-from tidelog.io.delimited import Data, DelimitedShape, read_delimited, write_delimited
+from tidelog.io.delimited import Data, DelimitedShape, check_semicolons, read_delimited, write_delimited
 from tidelog.io.io_catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.json_rows import JsonShape, read_json, write_json
 from tidelog.io.late import parquet
@@ -280,6 +280,8 @@ def shape_of(file: InputFile, kind: str, data: bytes, names: Sequence[str], type
         layout.columns,
         nulls=() if policy is None else policy.null_columns(names, str(file.path)),
     )
+    if commas and layout.delimiter is None:
+        check_semicolons(data, shape)
     if layout.columns is not None and len(layout.columns) != len(types):
         raise failures.PICKED_COLUMNS.error(
             where=shape.where, picked=len(layout.columns), relation=file.relation, columns=len(types)

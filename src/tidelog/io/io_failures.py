@@ -187,6 +187,17 @@ POSSIBLE_HEADER = FailureEntry(
     "Write `.input {relation}(headers=true)` if the line contains column names, or `headers=false` if it is a row.",
     _run("from,to\\na,b\\nb,c\\n", "edge.csv", "reach(X, Y) :- edge(X, Y)."),
 )
+SEMICOLONS = FailureEntry(
+    "TL1079",
+    DataError,
+    "possible semicolons between columns",
+    "{where}: the columns seem to be separated by semicolons, as Excel writes them in many countries: the first line "
+    "is `{line}`; nothing was read",
+    "A `.csv` file is read with commas between columns. Numbers are written with a decimal point: `1.5`, not `1,5`.",
+    'Write `.input {relation}(delimiter=";")`, or `delimiter=","` if the semicolons belong to the values. Replace '
+    "decimal commas by points.",
+    _run("a;1,5\\nb;2,5\\n", "edge.csv"),
+)
 NULL_POLICY = FailureEntry(
     "TL1019",
     DataError,
@@ -637,6 +648,7 @@ ENTRIES = (
     SOME_NAMES,
     OTHER_COLUMNS,
     POSSIBLE_HEADER,
+    SEMICOLONS,
     NULL_POLICY,
     NULLS_HANDLED,
     NOT_READ,

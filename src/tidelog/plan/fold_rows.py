@@ -143,9 +143,9 @@ def _over_projected(rule: Rule, projection: Rule) -> Rule | None:
     if not plain or loses or not set(columns) <= set(named):
         return None
     word = dict(zip(source.args, columns, strict=True))
-    over = replace(aggregate, value=None if aggregate.value is None else word[aggregate.value])
+    over = aggregate.measuring([word[term] for term in aggregate.measured])
     head = tuple(over if arg is aggregate else word[arg] for arg in rule.head.args)
-    used = [arg for arg in (*head, over.value) if isinstance(arg, Var)]
+    used = [arg for arg in (*head, *over.measured) if isinstance(arg, Var)]
     if len(set(used)) < len(used):
         return None  # one column in two roles
     taken = {arg.name for arg in named}

@@ -94,16 +94,16 @@ def group_columns(rule: Rule) -> tuple[int, ...]:
     source, aggregate = rule.body[0], aggregate_of(rule)
     assert isinstance(source, Atom)
     assert aggregate is not None
-    compared = {aggregate.value, *(rule.head.args[place] for place, _ in aggregate.ties)}
+    compared = {*aggregate.arguments, *(rule.head.args[place] for place, _ in aggregate.ties)}
     return tuple(i for i, arg in enumerate(source.args) if arg not in compared)
 
 
 def value_type(rule: Rule, schema: Schema, functions: Functions) -> str:
     """The type of the values that an aggregate rule ranges over."""
     aggregate = aggregate_of(rule)
-    if aggregate is None or aggregate.value is None:
+    if aggregate is None or not aggregate.measured:
         return "number"
-    return term_type(aggregate.value, variable_types(rule, schema, functions), functions) or "number"
+    return term_type(aggregate.measured[0], variable_types(rule, schema, functions), functions) or "number"
 
 
 class _Builder:

@@ -93,7 +93,7 @@ def _is_aggregation(rule: Rule) -> bool:
     group = [arg for arg in rule.head.args if not isinstance(arg, Aggregate)]
     match rule.body:
         case (Atom() as source,):
-            used = [*group, *(a.value for a in over if a.value is not None)]
+            used = [*group, *(term for a in over for term in a.measured)]
             return (
                 len(over) == 1
                 and over[0].body is None

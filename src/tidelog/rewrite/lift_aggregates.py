@@ -10,13 +10,18 @@ that also occur around the aggregate), the value V and the other variables O of 
 Where the body is one atom over distinct variables, its facts are the valuations, one for one; a count, sum or mean then
 ranges over them, and there is no ``__val``.
 
-A count or a sum over nothing is 0, so these two have further rules, and the rule itself reads ``__total``:
+With ``distinct`` each value of a group counts once: the valuations are (G, V) as for min and max. An aggregate of two
+columns (``argmin(V, K)``) has both in place of V.
+
+A count or a sum over nothing is 0 (any: false, all: true), so these have further rules, and the rule itself reads
+``__total``:
 
     __some_r3_1(G) :- __agg_r3_1(G, _).
     __total_r3_1(G, A) :- __agg_r3_1(G, A).
     __total_r3_1(G, 0) :- literals of the rule that bind G, !__some_r3_1(G).
 
-The zero is in the column of the sums, so that type inference makes it 0.0 where they are floats.
+The zero is in the column of the sums, so that type inference makes it 0.0 where they are floats. For any and all it is
+the boolean.
 
 An aggregate's body need not bind its group variables (``point(X), X <= R`` for the group R). Such an aggregate is
 *asked*: what binds the group around it defines the requested groups, perhaps in a recursion with the rule itself:
@@ -55,7 +60,7 @@ from tidelog.program import (
     Var,
     Wildcard,
 )
-from tidelog.program.values.term import SUM, WRAPPING_SUM
+from tidelog.program.values.term import BOOLEAN, SUM, WRAPPING_SUM
 from tidelog.rewrite.binding import binders, bound_names
 from tidelog.rewrite.label_rules import label_of
 from tidelog.rewrite.name_paths import WalkAtom
@@ -76,8 +81,9 @@ from tidelog.rewrite.scope import (
 )
 
 ORDERED = ("min", "max")
-TOTAL = ("count", SUM, WRAPPING_SUM)
 ZERO, ONE = Const(0, "number"), Const(1, "number")
+SUMMED = ("count", SUM, WRAPPING_SUM)
+OF_NOTHING = {**dict.fromkeys(SUMMED, ZERO), "any": Const(0, BOOLEAN), "all": Const(1, BOOLEAN)}
 
 
 def lift_aggregates(rule: Rule) -> tuple[Rule, ...]:
@@ -167,25 +173,25 @@ class _AggregateLift:
         """The atom that holds for `result` where the aggregate has this value; its rules are made on the way."""
         # A binder that depends on the head would put the aggregate into recursion, so others are preferred.
         context = tuple(sorted(context, key=self._recurs))
-        value, body = self._value(aggregate)
+        values, body = self._values(aggregate)
         wanted = _group_names(aggregate, visible)
         if not bound_names(x for x in body if not _has_aggregate(x)).issuperset(wanted):
             return self._asked(aggregate, result, visible, context)
         body = self.body(body, visible, ())  # which binds whatever its own aggregates ask for
-        if aggregate.kind not in ORDERED:
+        if not ranges_over_values(aggregate):
             body = name_wildcards(body, self.fresh)
         self.number += 1
         group = tuple(Var(name) for name in dict.fromkeys([*body_names(body), *wanted]) if name in visible)
-        columns = _columns(aggregate, group, value, body)
+        columns = _columns(aggregate, group, values, body)
         home = home_of(body)
         valuations = located(self._name(VALUES), columns, home)
-        rows = None if aggregate.kind in ORDERED or value in group else rows_of(valuations, body)
+        rows = None if aggregate.kind in ORDERED or set(values) & set(group) else rows_of(valuations, body)
         if rows is None:
             self._emit(valuations, body)
-        self._emit_aggregate(aggregate, group, value, valuations, home, self._name(GROUPS), rows)
-        if aggregate.kind not in TOTAL:
+        self._emit_aggregate(aggregate, group, values, valuations, home, self._name(GROUPS), rows)
+        if aggregate.kind not in OF_NOTHING:
             return replace(located(self._name(GROUPS), (*group, result), home), span=aggregate.span)
-        self._emit_total(group, binders([v.name for v in group], context), home)
+        self._emit_total(aggregate, group, binders([v.name for v in group], context), home)
         return replace(located(self._name(TOTALS), (*group, result), home), span=aggregate.span)
 
     def _asked(self, aggregate: Aggregate, result: Term, visible: frozenset[str], context: tuple[Literal, ...]) -> Atom:
@@ -195,64 +201,69 @@ class _AggregateLift:
         group = tuple(Var(name) for name in _group_names(aggregate, visible))
         asked = located(self._name(ASKED, number), group, home)
         self._emit(asked, binders([v.name for v in group], context))
-        value, body = self._value(aggregate)
+        values, body = self._values(aggregate)
         body = self.body(body, visible, (asked,))
-        if aggregate.kind not in ORDERED:
+        if not ranges_over_values(aggregate):
             body = name_wildcards(body, self.fresh)
-        columns = _columns(aggregate, group, value, body)
+        columns = _columns(aggregate, group, values, body)
         each = self._name(ASKED_GROUPS, number)
         valuations = located(self._name(VALUES, number), columns, home)
         self._emit(valuations, (asked, *body))
-        self._emit_aggregate(aggregate, group, value, valuations, home, each)
-        if aggregate.kind in TOTAL:
-            self._emit_parts(asked, number, home)
+        self._emit_aggregate(aggregate, group, values, valuations, home, each)
+        if aggregate.kind in OF_NOTHING:
+            self._emit_parts(aggregate, asked, number, home)
             each = self._name(ASKED_TOTALS, number)
         return replace(located(each, (*group, result), home), span=aggregate.span)
 
-    def _emit_parts(self, request: Atom, number: int, home: Term | None) -> None:
-        """The total of a requested group: its sum, if it has any rows, and 0."""
+    def _emit_parts(self, aggregate: Aggregate, request: Atom, number: int, home: Term | None) -> None:
+        """The total of a requested group: its sum, if it has any rows, and 0; for any and all their boolean."""
         each, parts, total = (self._name(prefix, number) for prefix in (ASKED_GROUPS, ASKED_PARTS, ASKED_TOTALS))
         part, place = self.fresh.variable(), self.fresh.variable()
-        self._emit(located(parts, (*request.args, ZERO, ZERO), home), (request,))
+        self._emit(located(parts, (*request.args, OF_NOTHING[aggregate.kind], ZERO), home), (request,))
         self._emit(located(parts, (*request.args, part, ONE), home), (located(each, (*request.args, part), home),))
-        over = located(total, (*request.args, Aggregate("sum", part, None)), home)
+        kind = SUM if aggregate.kind in SUMMED else aggregate.kind
+        over = located(total, (*request.args, Aggregate(kind, part, None)), home)
         self._emit(over, (located(parts, (*request.args, part, place), home),))
 
-    def _value(self, aggregate: Aggregate) -> tuple[Var | None, tuple[Literal, ...]]:
-        """The variable that holds the aggregated value, and the body that binds it; a count has none."""
+    def _values(self, aggregate: Aggregate) -> tuple[tuple[Var, ...], tuple[Literal, ...]]:
+        """The variables that hold the aggregated values, and the body that binds them; a count has none."""
         body = aggregate.body or ()
-        if aggregate.kind == "count" or aggregate.value is None:
-            return None, body
-        if isinstance(aggregate.value, Var):
-            return aggregate.value, body
-        value = self.fresh.variable()
-        return value, (*body, Comparison("=", value, aggregate.value, aggregate.value.span))
+        values: list[Var] = []
+        for term in aggregate.measured:
+            if isinstance(term, Var) and term not in values:
+                values.append(term)
+            else:
+                values.append(self.fresh.variable())
+                body = (*body, Comparison("=", values[-1], term, term.span))
+        return tuple(values), body
 
     def _emit_aggregate(
         self,
         aggregate: Aggregate,
         group: tuple[Var, ...],
-        value: Var | None,
+        values: tuple[Var, ...],
         valuations: Atom,
         home: Term | None,
         name: str,
         rows: Atom | None = None,
     ) -> None:
         # A group variable may be the value as well: sum x : { p(x) } for each x. The columns are distinct nevertheless.
-        if value in group:
-            value = self.fresh.variable()
-            columns = (*group, value, *valuations.args[len(group) + 1 :])
+        if set(values) & set(group):
+            values = tuple(self.fresh.variable() if value in group else value for value in values)
+            columns = (*group, *values, *valuations.args[len(group) + len(values) :])
             valuations = located(valuations.predicate, columns, home)
-        over = replace(aggregate, value=value, body=None)
+        over = replace(aggregate.measuring(values), distinct=False)  # the rows say what is distinct
         self._emit(located(name, (*group, over), home), (rows or valuations,))
 
-    def _emit_total(self, group: tuple[Var, ...], around: tuple[Literal, ...], home: Term | None) -> None:
+    def _emit_total(
+        self, aggregate: Aggregate, group: tuple[Var, ...], around: tuple[Literal, ...], home: Term | None
+    ) -> None:
         result = self.fresh.variable()
         some = located(self._name(SOME), group, home)
         self._emit(some, (located(self._name(GROUPS), (*group, Wildcard()), home),))
         total = located(self._name(TOTALS), (*group, result), home)
         self._emit(total, (located(self._name(GROUPS), (*group, result), home),))
-        self._emit(located(self._name(TOTALS), (*group, ZERO), home), (*around, Negation(some)))
+        self._emit(located(self._name(TOTALS), (*group, OF_NOTHING[aggregate.kind]), home), (*around, Negation(some)))
 
     def _recurs(self, literal: Literal) -> bool:
         return isinstance(literal, Atom) and literal.predicate == self.rule.head.predicate
@@ -287,12 +298,17 @@ def _group_names(aggregate: Aggregate, visible: frozenset[str]) -> list[str]:
     return [name for name in inside if name in visible]
 
 
+def ranges_over_values(aggregate: Aggregate) -> bool:
+    """Whether a value counts once, however many valuations have it."""
+    return aggregate.distinct or aggregate.kind in ORDERED
+
+
 def _columns(
-    aggregate: Aggregate, group: tuple[Var, ...], value: Var | None, body: tuple[Literal, ...]
+    aggregate: Aggregate, group: tuple[Var, ...], values: tuple[Var, ...], body: tuple[Literal, ...]
 ) -> tuple[Var, ...]:
-    """Group, value, and what else distinguishes valuations: nothing for min and max."""
-    columns = (*group, *(() if value is None else (value,)))
-    if aggregate.kind not in ORDERED:
+    """Group, values, and what else distinguishes valuations: nothing where a value counts once."""
+    columns = (*group, *values)
+    if not ranges_over_values(aggregate):
         columns += tuple(v for name in counted_names(body) if (v := Var(name)) not in columns)
     return columns
 

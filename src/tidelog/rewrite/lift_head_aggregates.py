@@ -15,6 +15,11 @@ after the pool and is the same value for all of them.
 
     __val_best/min2(X, C) :- body.      best/min2: best(G1, min<V2>) :- __val_best/min2(G1, V2).
 
+An aggregate with ``distinct`` ranges over the projection to group and value, unless it is the only one: then the
+valuations are (X, C) to begin with.
+
+    __val_r1_0/1(X, C) :- __val_r1_0(X, C, O).
+
 Columns that decide between equal values (`Aggregate.ties`) are not part of the group: they are in the pool next to the
 value, and come from the best candidate.
 
@@ -110,9 +115,9 @@ def _group(head: Atom) -> list[Term]:
 def _valuations(rule: Rule, aggregates: Sequence[Aggregate], pool: _Pool) -> Rule:
     """The rule of the relation that is aggregated: group, values, and what else distinguishes valuations."""
     body = rule.body
-    columns = [*_group(rule.head), *(a.value for a in aggregates if _needs_value(a) and a.value is not None)]
+    columns = [*_group(rule.head), *(term for aggregate in aggregates for term in aggregate.measured)]
     columns += [rule.head.args[i] for i in _ties(rule.head)]
-    if any(a.kind not in ORDERED for a in aggregates):
+    if not _range_over_values(aggregates):
         body = name_wildcards(body, FreshVariables(rule_terms(rule)))
         columns += [var for name in counted_names(body) if (var := Var(name)) not in columns]
     # A pool's relation is placed by the head alone: it must not depend on the body of one of its rules.
@@ -120,8 +125,9 @@ def _valuations(rule: Rule, aggregates: Sequence[Aggregate], pool: _Pool) -> Rul
     return replace(rule, head=located(f"{VALUES}{pool.name}", tuple(columns), home), body=body, origin=rule)
 
 
-def _needs_value(aggregate: Aggregate) -> bool:
-    return aggregate.kind != "count"
+def _range_over_values(aggregates: Sequence[Aggregate]) -> bool:
+    """Whether nothing but group and values distinguishes valuations."""
+    return all(a.kind in ORDERED for a in aggregates) or (len(aggregates) == 1 and aggregates[0].distinct)
 
 
 def _aggregate_rules(rule: Rule, pool: _Pool, valuations: Atom) -> Iterator[Rule]:
@@ -131,20 +137,24 @@ def _aggregate_rules(rule: Rule, pool: _Pool, valuations: Atom) -> Iterator[Rule
     width = len(_group(rule.head))
     group, values = columns[:width], iter(columns[width:])
     over = [_over(aggregate, values) for aggregate in _aggregates(rule.head)]
+    ranged = [replace(aggregate, distinct=False) for aggregate in over]  # over rows that say what is distinct
     source = replace(valuations, args=columns)
 
     def emit(head: Atom, body: tuple[Atom, ...], part: str) -> Rule:
         return Rule(head, body, f"{pool.label}{part}" if pool.shared else pool.label, rule.span, rule)
 
     if len(over) == 1:
-        yield emit(_rebuilt(rule.head, group, over, dict(zip(_ties(rule.head), values, strict=False))), (source,), "")
+        yield emit(_rebuilt(rule.head, group, ranged, dict(zip(_ties(rule.head), values, strict=False))), (source,), "")
         return
     home = None if source.location is None else columns[source.location]
     results = [fresh.variable() for _ in over]
     joined = []
     for number, (aggregate, result) in enumerate(zip(over, results, strict=True), 1):
-        name = f"{GROUPS}{pool.name}/{number}"
-        yield emit(located(name, (*group, aggregate), home), (source,), f"/{number}")
+        name, rows = f"{GROUPS}{pool.name}/{number}", source
+        if aggregate.distinct and aggregate.kind not in ORDERED:
+            rows = located(f"{VALUES}{pool.name}/{number}", (*group, *_variables(aggregate)), home)
+            yield emit(rows, (source,), f"/{number}")
+        yield emit(located(name, (*group, ranged[number - 1]), home), (rows,), f"/{number}")
         joined.append(located(name, (*group, result), home))
     yield emit(_rebuilt(rule.head, group, results), tuple(joined), f"/{len(over) + 1}")
 
@@ -159,8 +169,12 @@ def _distinct(args: Sequence[Term], fresh: FreshVariables, shared: bool) -> tupl
 
 
 def _over(aggregate: Aggregate, values: Iterator[Var]) -> Aggregate:
-    """The aggregate over the column that holds its value."""
-    return replace(aggregate, value=next(values) if _needs_value(aggregate) else None)
+    """The aggregate over the columns that hold its values."""
+    return aggregate.measuring([next(values) for _ in aggregate.measured])
+
+
+def _variables(aggregate: Aggregate) -> list[Var]:
+    return [term for term in aggregate.measured if isinstance(term, Var)]
 
 
 def _rebuilt(head: Atom, group: Sequence[Var], results: Sequence[Term], ties: Mapping[int, Var] = NO_TIES) -> Atom:

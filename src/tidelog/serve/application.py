@@ -109,8 +109,10 @@ def _record(
     service.served.note(request.method, path, status, seconds)
     log_request(service, request, status, code, seconds)
     if service.audit is not None and hasattr(request.state, "token"):
-        client = None if request.client is None else request.client.host
-        service.audit.note(request.method, request.url.path, call, request.state.token, client, status)
+        client = "" if request.client is None else request.client.host
+        about = {"client": client, "method": request.method, "path": request.url.path}
+        asked = (None, None) if call is None else ({**call.query, **call.more}, call.body)
+        service.audit.note(about, request.state.token, status, *asked)
 
 
 async def _answer(service: Service, operation: Operation, call: RequestCall) -> Response:

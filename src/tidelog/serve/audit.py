@@ -17,8 +17,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from tidelog.serve.operation import RequestCall
-
 COUNTED = ("insert", "delete", "facts")  # rows by relation
 QUOTED = frozenset(
     ("text", "view", "declare", "add_rules", "remove_rules", "epoch", "since", "dry_run", "source", "offset", "note")
@@ -33,17 +31,21 @@ class AuditLog:
         self._handler = _OwnersFile(file, encoding="utf-8")
 
     def note(
-        self, method: str, path: str, call: RequestCall | None, token: str | None, client: str | None, status: int
+        self,
+        request: Mapping[str, str],
+        token: str | None,
+        status: int,
+        parameters: Mapping[str, Any] | None = None,
+        body: object = None,
     ) -> None:
-        """Write the line of a request; ``call`` is None if the request was not even understood."""
+        """Write the line of a request: its method, path and client, and what it asked for if it was understood."""
         entry = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "token": token,
-            "client": client,
-            "method": method,
-            "path": path,
+            **request,
             "status": status,
-            **({} if call is None else _summary(call)),
+            **({"parameters": dict(parameters)} if parameters else {}),
+            **_summary(body),
         }
         line = json.dumps(entry, ensure_ascii=True)
         self._handler.handle(logging.LogRecord("tidelog.audit", logging.INFO, "", 0, line, None, None))
@@ -63,13 +65,11 @@ class _OwnersFile(logging.handlers.WatchedFileHandler):
         raise
 
 
-def _summary(call: RequestCall) -> dict[str, Any]:
-    """What a request asks for."""
-    found: dict[str, Any] = {"parameters": {**call.query, **call.more}} if call.query or call.more else {}
-    body = call.body
+def _summary(body: object) -> dict[str, Any]:
+    """The texts in a body, and the number of its rows."""
     if isinstance(body, pa.Table | list):
-        return {**found, "rows": len(body)}
-    if isinstance(body, Mapping):
-        found |= {name: value for name, value in body.items() if name in QUOTED}
-        found |= {name: {key: len(rows) for key, rows in body[name].items()} for name in COUNTED if name in body}
-    return found
+        return {"rows": len(body)}
+    if not isinstance(body, Mapping):
+        return {}
+    texts = {name: value for name, value in body.items() if name in QUOTED}
+    return texts | {name: {key: len(rows) for key, rows in body[name].items()} for name in COUNTED if name in body}

@@ -23,6 +23,14 @@ class SyntaxFailure(Exception):
         self.position = position
 
 
+HABITS = {
+    "&": "Separate the literals of a body by commas.",
+    "and": "Separate the literals of a body by commas.",
+    "or": "Alternatives are written `(p(X) ; q(X))`.",
+    "|": "Lists have no pattern for head and tail: use `f_first(L)` and `f_removeFirst(L)`.",
+}  # of other languages
+
+
 class Cursor:
     """A position in a list of tokens that ends with an end token; ``blocks`` components are open around it."""
 
@@ -114,7 +122,16 @@ class Cursor:
         if token.kind == "*" and self.previous.kind == "*" and self.previous.end == token.start:
             hint = "A power is written `X ^ 2`, or `2 ^ X` for a power of two."
             return self.failure("TL100", expected=expected, found="`**`", hint=hint)
-        return self.failure("TL100", expected=expected, found=self.describe_token())
+        return self.failure("TL100", expected=expected, found=self.describe_token(), hint=self._habit(token))
+
+    def _habit(self, token: Token) -> str | None:
+        """What to write instead of a word of SQL, Prolog or a programming language."""
+        previous = self.previous.text if self.at else ""
+        if token.kind == "*" and previous == "(":
+            return "In a head, `count<*>` counts the rows of the body; in a body, `count : { p(X) }`."
+        if token.text == "|" and self.peek().text == "|":
+            return HABITS["or"]
+        return HABITS.get(token.text)
 
     def begins_line(self, token: Token) -> bool:
         """Is this where a new clause looks to begin: at the start of a line, or the end of the text?"""

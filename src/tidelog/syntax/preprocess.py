@@ -8,6 +8,7 @@ preprocessing ends. Soufflé's own ``.include`` and ``.once`` are obeyed here to
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tidelog.errors import Source
@@ -25,6 +26,7 @@ _INCLUDED = re.compile(r'"([^"]+)"|<([^>]+)>')
 _MACRO = re.compile(r"([^\W\d]\w*)(\(([^)]*)\))?")
 MARKS = ("#", ".include", ".once", "__LINE__", "__FILE__")
 _PLACES = ("__LINE__", "__FILE__")
+NO_MACROS: Mapping[str, str] = {}
 _IGNORED = ("line", "pragma", "warning")
 
 
@@ -48,7 +50,9 @@ class _Condition:
 class Preprocessor:
     """Expands one program: its text and all it includes share the macros."""
 
-    def __init__(self, sources: Sources, convention: str, report: Report) -> None:
+    def __init__(
+        self, sources: Sources, convention: str, report: Report, macros: Mapping[str, str] = NO_MACROS
+    ) -> None:
         self._sources = sources
         self._convention = convention
         self._report = report
@@ -56,6 +60,9 @@ class Preprocessor:
         self._open: list[str] = []
         self._once: set[str] = set()
         self._budget = MAX_EXPANSION
+        for name, text in macros.items():
+            body = scan(Source("<command line>", text), convention, report)
+            self._macros[name] = Macro(None, tuple(token for token in body if token.kind != END))
 
     def tokens(self, source: Source) -> list[Token]:
         """All tokens of the program, an end token last."""

@@ -253,10 +253,16 @@ class _Printer:
         return f"({text})" if level > UNARY_LEVEL else text
 
     def _aggregate(self, aggregate: Aggregate) -> str:
+        arguments, distinct = aggregate.arguments, ""
+        inner = ", ".join(map(self.term, arguments))
+        if aggregate.distinct:
+            distinct = "distinct "
+            inner = distinct + ", ".join([self._aggregated(arguments[0]), *map(self.term, arguments[1:])])
         if aggregate.body is None:
-            inner = "*" if aggregate.value is None else self.term(aggregate.value)
-            return f"{aggregate.kind}<{inner}>"
-        value = "" if aggregate.value is None else " " + self._aggregated(aggregate.value)
+            return f"{aggregate.kind}<{inner or '*'}>"
+        value = f"({inner})" if len(arguments) > 1 else ""
+        if len(arguments) == 1:
+            value = f" {distinct}{self._aggregated(arguments[0])}"
         return f"{aggregate.kind}{value} : {{ {self.body(aggregate.body)} }}"
 
     def _aggregated(self, value: Term) -> str:

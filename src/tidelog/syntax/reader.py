@@ -10,7 +10,7 @@ parser made by lark from a small part of the grammar, its transformer in line; a
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from tidelog.program.graph.inline import hold_inline_facts
 from tidelog.syntax.components import ComponentReader, Parts
 from tidelog.syntax.cursor import SyntaxFailure
 from tidelog.syntax.literals import TESTS
-from tidelog.syntax.preprocess import MARKS, Preprocessor
+from tidelog.syntax.preprocess import MARKS, NO_MACROS, Preprocessor
 from tidelog.syntax.sources import Include, Sources, source_of
 from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token, scan
@@ -238,11 +238,12 @@ def read_program(
     *,
     convention: str | None = None,
     include: Include | str | Path | None = None,
+    macros: Mapping[str, str] = NO_MACROS,
 ) -> tuple[Program, tuple[Diagnostic, ...]]:
     """The program as far as it can be read, and all diagnostics in order of position.
 
-    `include` finds the files of ``#include``: a folder, or a function. A ``.convention`` in the text goes before the
-    `convention` given; without both the text decides (D7).
+    `include` finds the files of ``#include``: a folder, or a function. `macros` are defined before the text
+    begins. A ``.convention`` in the text goes before the `convention` given; without both the text decides (D7).
 
     >>> program, found = read_program("p(1. q(2). r(X) :- .")
     >>> [d.code for d in found], len(program.facts)
@@ -253,7 +254,7 @@ def read_program(
         source = source_of(name, text, findings.report)
         sources = Sources(include, findings.report)
         chosen = sources.convention_of(source) if convention is None else sources.said_outright(source) or convention
-        tokens = Preprocessor(sources, chosen, findings.report).tokens(source)
+        tokens = Preprocessor(sources, chosen, findings.report, macros).tokens(source)
         program = ProgramReader(tokens, chosen, findings).read()
         program = hold_inline_facts(expand_components(program, findings.report))
     return program, findings.in_order()
@@ -299,7 +300,11 @@ def parse_file(
 
 
 def read_file(
-    path: str | Path, *, convention: str | None = None, include: Include | str | Path | None = None
+    path: str | Path,
+    *,
+    convention: str | None = None,
+    include: Include | str | Path | None = None,
+    macros: Mapping[str, str] = NO_MACROS,
 ) -> tuple[Program, tuple[Diagnostic, ...]]:
     """Like `read_program`, for a file; a file that cannot be read is a diagnostic too."""
     try:
@@ -307,8 +312,9 @@ def read_file(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return Program(), (SYNTAX_CODES["TL122"].diagnostic(None, found=str(path), reason=reason),)
+    folder = Path(path).parent
     return read_program(
-        text, str(path), convention=convention, include=Path(path).parent if include is None else include
+        text, str(path), convention=convention, include=folder if include is None else include, macros=macros
     )
 
 

@@ -103,14 +103,14 @@ class Sources:
             return None, False  # the preprocessor reports it where it stands
 
 
-def include_from(folder: Path, allows: Callable[[Path], bool] = lambda path: True) -> Include:
-    """Looks beside the including file, then in the folder; what is not allowed is neither read nor looked for."""
+def include_from(*folders: Path, allows: Callable[[Path], bool] = lambda path: True) -> Include:
+    """Looks beside the including file, then in the folders; what is not allowed is neither read nor looked for."""
 
     def include(name: str, including: str) -> tuple[str, bytes]:
         if "\0" in name:
             raise FileNotFoundError("the name contains a null character")
-        beside = Path(including).parent / name
-        path = beside if allows(beside) and beside.is_file() else folder / name
+        places = [folder / name for folder in (Path(including).parent, *folders)]
+        path = next((place for place in places if allows(place) and place.is_file()), places[-1])
         if not allows(path):
             raise PermissionError(EACCES, "it is outside the folders that the program may read (--allow)")
         return str(path), path.read_bytes()

@@ -295,6 +295,22 @@ _SYNTAX = (
         ".decl session(x: number)\n.lifetime session 30",
     ),
     CodeEntry(
+        "TL136",
+        "wrong number of arguments of an aggregate",
+        "`{found}` takes {expected:1 argument}, found {count}",
+        "quantile, string_agg, argmin and argmax take two arguments, count one or none, the other aggregates one.",
+        'Write `argmin<X, C>`, `quantile<X, 0.9>` or `string_agg<X, ", ">`, and in a body `argmin(X, C) : {{ ... }}`.',
+        "cheapest(argmin<X>) :- price(X, C).",
+    ),
+    CodeEntry(
+        "TL137",
+        "wrong second argument of an aggregate",
+        "the second argument of `{found}` must be {needed}",
+        "The share of a quantile and the separator of joined texts are constants.",
+        "",
+        "slow(quantile<X, 95>) :- time(X).",
+    ),
+    CodeEntry(
         "TL138",
         "variable as a path label",
         "`{found}` is a variable, but the label of a path must be a constant",
@@ -443,8 +459,8 @@ _PREPROCESSOR = (
         "TL180",
         "cannot read an included file",
         "cannot include `{found}`: {reason}",
-        "`#include` searches the folder of the including file, then the include folder.",
-        "Correct the name, or specify the folder that contains the file.",
+        "`#include` searches the folder of the including file, then the include folders.",
+        "Correct the name, or specify the folder that contains the file, with `tidelog run -I DIR` or `include=`.",
         '#include "missing.dl"',
     ),
     CodeEntry(

@@ -16,7 +16,18 @@ from tidelog.program.functions.calendar import TRUTH, read_date, read_timestamp
 from tidelog.program.graph.lifetime import UNITS
 from tidelog.program.types.casts import CAST
 from tidelog.program.values.program import SEPARATOR
-from tidelog.program.values.term import BOOLEAN, DATE, RECORD, SYMBOL, TIMESTAMP
+from tidelog.program.values.term import (
+    ARGUMENTS,
+    BOOLEAN,
+    DATE,
+    FLOAT,
+    PAIRED_AGGREGATES,
+    PARAMETRIC,
+    RECORD,
+    SUM,
+    SYMBOL,
+    TIMESTAMP,
+)
 from tidelog.program.values.term import NUMBER as NUMBER_TYPE
 from tidelog.syntax.cursor import Cursor
 from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token, span_between
@@ -28,8 +39,10 @@ BINARY = {
     "+": 8, "-": 8, "*": 9, "/": 9, "%": 9, "mod": 9, "^": POWER_LEVEL,
 }  # fmt: skip
 UNARY = ("-", "bnot", "lnot")
-AGGREGATE_NAMES = {kind: kind for kind in AGGREGATES} | {"avg": "mean"}
-AGGREGATE_NAMES |= {f"a_{kind.upper()}": kind for kind in AGGREGATES} | {"a_AVG": "mean"}
+RESERVED_AGGREGATES = ("count", SUM, "min", "max", "mean")  # Soufflé's: no variable has such a name
+AGGREGATE_NAMES = {kind: kind for kind in (*AGGREGATES, *PAIRED_AGGREGATES)} | {"avg": "mean"}
+AGGREGATE_NAMES |= {f"a_{kind.upper()}": kind for kind in RESERVED_AGGREGATES} | {"a_AVG": "mean"}
+DISTINCT = "distinct"
 _AGGREGATE_LEVELS = 4
 AS = "as"
 _COUNTERS = ("autoinc", "recursive_iteration_cnt")
@@ -163,11 +176,17 @@ class TermReader(Cursor):
         aggregate = AGGREGATE_NAMES.get(token.text)
         if aggregate is None and kind == "<" and self.in_head and token.text.startswith("a_"):
             aggregate = AGGREGATE_NAMES.get(f"a_{token.text[2:].upper()}")  # P2 writes a_min as well as a_MIN
-        if aggregate is not None and (kind in _TERM_STARTS or kind in (":", "<")):
+        if aggregate is not None and (kind in _TERM_STARTS or kind in (":", "<")) and self._may_aggregate(aggregate):
             return self._aggregate(token, aggregate)
         if kind == "(":
             return self._call(token)
         return self.identifier(token)
+
+    def _may_aggregate(self, kind: str) -> bool:
+        """Whether the name before the cursor may be an aggregate: `all - 1` and `any < x` speak of variables."""
+        if kind in RESERVED_AGGREGATES:
+            return True
+        return self.token.kind in (NAME, NUMBER, STRING, "(", ":") or (self.token.kind == "<" and self.in_head)
 
     def _call(self, token: Token, is_functor: bool = False) -> Call | Const:
         if token.text == AS and self.convention == SOUFFLE:
@@ -248,16 +267,62 @@ class TermReader(Cursor):
         elif following == "(":
             result = self._aggregate_or_call(token, kind)
         else:
-            value = None if following == ":" else self.term()
-            result = self._body_aggregate(token, kind, value)
+            distinct = self._distinct()
+            value = None if self.token.kind == ":" else self.term()
+            result = self._body_aggregate(token, kind, () if value is None else (value,), distinct)
         self.leave(_AGGREGATE_LEVELS)
         return result
 
     def _head_aggregate(self, token: Token, kind: str) -> Aggregate:
         opening = self.advance()
-        value = None if self.token.kind == "*" and self.accept("*") else self.term()
+        if self.token.kind == "*" and self.accept("*"):
+            self.close(opening)
+            return self._made(token, kind, (), None)
+        distinct = self._distinct()
+        arguments = [self.term()]
+        while self.accept(","):
+            arguments.append(self.term())
         self.close(opening)
-        return Aggregate(kind, value, None, span_between(token, self.previous))
+        return self._made(token, kind, tuple(arguments), None, distinct)
+
+    def _distinct(self) -> bool:
+        """Whether `distinct` is at the cursor, before what is aggregated; it is stepped over."""
+        if (
+            self.token.text != DISTINCT
+            or self.token.kind != NAME
+            or self.peek().kind not in (NAME, NUMBER, STRING, "(")
+        ):
+            return False
+        self.advance()
+        return True
+
+    def _made(
+        self,
+        token: Token,
+        kind: str,
+        arguments: tuple[Term, ...],
+        body: tuple[Literal, ...] | None,
+        distinct: bool = False,
+    ) -> Aggregate:
+        """An aggregate of the right number of arguments."""
+        span = span_between(token, self.previous)
+        expected = 2 if kind in PAIRED_AGGREGATES else 1
+        if len(arguments) != expected and not (kind in RESERVED_AGGREGATES and not arguments):
+            raise self.failure("TL136", span, found=kind, count=len(arguments), expected=expected)
+        if kind in PARAMETRIC:
+            self._check_parameter(kind, arguments[1], span)
+        value = Call(ARGUMENTS, arguments) if expected == 2 else next(iter(arguments), None)
+        return Aggregate(kind, value, body, span, distinct=distinct)
+
+    def _check_parameter(self, kind: str, term: Term, span: Span) -> None:
+        value = term.value if isinstance(term, Const) else None
+        fits = isinstance(value, str)
+        needed = "a text in quotes"
+        if kind == "quantile":
+            needed = "a number from 0 to 1, such as 0.9"
+            fits = isinstance(term, Const) and term.type in (NUMBER_TYPE, FLOAT) and 0 <= value <= 1  # type: ignore[operator]  # a number
+        if not fits:
+            raise self.failure("TL137", term.span or span, found=kind, needed=needed)
 
     def _not_an_aggregate(self, token: Token) -> Term:
         """`min<Y>` in a body is a mistake; `min < y` compares an identifier."""
@@ -267,12 +332,16 @@ class TermReader(Cursor):
         return self.identifier(token)
 
     def _aggregate_or_call(self, token: Token, kind: str) -> Term:
+        if self.peek().text == DISTINCT and self.peek(2).kind in (NAME, NUMBER, STRING, "("):
+            opening = self.advance()
+            self.advance()
+            return self._body_aggregate(token, kind, self.terms_until(opening), True)
         call = self._call(token)
-        if isinstance(call, Const) or self.token.kind != ":" or len(call.args) != 1:
+        if isinstance(call, Const) or self.token.kind != ":" or not call.args:
             return call
-        return self._body_aggregate(token, kind, call.args[0])
+        return self._body_aggregate(token, kind, call.args, False)
 
-    def _body_aggregate(self, token: Token, kind: str, value: Term | None) -> Aggregate:
+    def _body_aggregate(self, token: Token, kind: str, arguments: tuple[Term, ...], distinct: bool) -> Aggregate:
         self.expect(":", "`:` and the body of the aggregate")
         in_head, self.in_head = self.in_head, False
         if self.token.kind == "{":
@@ -282,7 +351,7 @@ class TermReader(Cursor):
         else:
             body = (self.atom(),)
         self.in_head = in_head
-        return Aggregate(kind, value, body, span_between(token, self.previous))
+        return self._made(token, kind, arguments, body, distinct)
 
     def _no_term(self, token: Token) -> Exception:
         if token.kind == "$":

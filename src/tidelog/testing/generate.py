@@ -14,9 +14,9 @@ from dataclasses import replace
 from random import Random
 
 from tidelog.program import AGGREGATES, PROLOG, SOUFFLE, Atom, Fact, Program, Rule
-from tidelog.program.values.term import FLOAT, NUMBER
+from tidelog.program.values.term import FLOAT, LIST, NUMBER, PAIRED_AGGREGATES, SYMBOL
 from tidelog.testing.generate_recursion import minimised_keys, minimised_relations, minimised_rules
-from tidelog.testing.generate_rules import EXTRAS, aggregated_rule, random_rule
+from tidelog.testing.generate_rules import EXTRAS, WHOLE_GROUPS_BY_TYPE, aggregated_rule, random_rule
 from tidelog.testing.generate_structures import STRUCTURES, declarations
 from tidelog.testing.generate_values import (
     TIMES,
@@ -47,10 +47,11 @@ FEATURES = frozenset(
         "rule_changes",
         "self_joins",
         "text_facts",
+        "whole_groups",
         "wildcards",
     }
 )
-AGGREGATION = frozenset({"asked_groups", "body_aggregates", "head_aggregates", "minimised"})
+AGGREGATION = frozenset({"asked_groups", "body_aggregates", "head_aggregates", "minimised", "whole_groups"})
 PLAIN = FEATURES - AGGREGATION
 
 
@@ -65,7 +66,7 @@ def random_program(rng: Random, features: frozenset[str] = FEATURES) -> Program:
     derived = [Relation(f"d{i}", random_types(rng, types, most=2)) for i in range(rng.randint(2, 4))]
     if "nullary" in features and rng.random() < 0.15:
         derived.append(Relation(f"d{len(derived)}", ()))
-    aggregated = _aggregated_relations(rng, types, declared) if "head_aggregates" in features else []
+    aggregated = _aggregated_relations(rng, types, declared, features) if "head_aggregates" in features else []
     minimised = minimised_relations(rng) if "minimised" in features and rng.random() < 0.4 else []
     rules = [*minimised_rules(rng, minimised), *_rules(rng, base, derived, aggregated, minimised, features)]
     relations = [*base, *derived, *aggregated, *map(_above, aggregated), *minimised]
@@ -80,11 +81,16 @@ def random_program(rng: Random, features: frozenset[str] = FEATURES) -> Program:
     )
 
 
-def _aggregated_relations(rng: Random, types: Sequence[str], declared: bool) -> list[Relation]:
+def _aggregated_relations(
+    rng: Random, types: Sequence[str], declared: bool, features: frozenset[str]
+) -> list[Relation]:
     if rng.random() < 0.5:
         return []
     group = random_types(rng, types, most=1)
-    return [Relation("a0", (*group, rng.choice([NUMBER, FLOAT]) if declared else NUMBER))]
+    result = rng.choice([NUMBER, FLOAT]) if declared else NUMBER
+    if "whole_groups" in features and declared and rng.random() < 0.4:
+        result = rng.choice([type_ for type_ in (FLOAT, SYMBOL, LIST) if type_ in (FLOAT, *types)])
+    return [Relation("a0", (*group, result))]
 
 
 def _rules(
@@ -106,7 +112,7 @@ def _rules(
         if "labelled_facts" in features and rng.random() < 0.1:
             yield Rule(_ground_atom(relation, random_row(rng, relation.types)))
     for relation in aggregated:
-        yield aggregated_rule(rng, relation, [*ground, *derived], features, _kind_for(rng, relation))
+        yield aggregated_rule(rng, relation, [*ground, *derived], features, _kind_for(rng, relation, features))
     if aggregated:
         yield random_rule(rng, _above(aggregated[0]), [*aggregated, *base], [*aggregated, *derived], features)
 
@@ -116,9 +122,12 @@ def _above(aggregated: Relation) -> Relation:
     return Relation("d9", aggregated.types)
 
 
-def _kind_for(rng: Random, relation: Relation) -> str:
-    kinds = {NUMBER: ("count", "sum", "min", "max"), FLOAT: ("sum", "min", "max", "mean")}
-    return rng.choice(kinds[relation.types[-1]])
+def _kind_for(rng: Random, relation: Relation, features: frozenset[str]) -> str:
+    type_ = relation.types[-1]
+    kinds = {NUMBER: ("count", "sum", "min", "max"), FLOAT: ("sum", "min", "max", "mean"), SYMBOL: ("max",), LIST: ()}
+    if "whole_groups" in features and (type_ not in (NUMBER, FLOAT) or rng.random() < 0.5):
+        return rng.choice([*kinds[type_], *WHOLE_GROUPS_BY_TYPE[type_]])
+    return rng.choice(kinds[type_])
 
 
 def _ground_atom(relation: Relation, row: Row) -> Atom:
@@ -141,7 +150,8 @@ def is_acceptable(rules: Iterable[Rule]) -> bool:
     A stratum with a relation that min or max builds recursively contains nothing else.
     """
     rules = tuple(rules)
-    if not is_stratified((r for r in rules if not r.head.predicate.startswith("m")), AGGREGATES):
+    strict = (*AGGREGATES, *PAIRED_AGGREGATES)
+    if not is_stratified((r for r in rules if not r.head.predicate.startswith("m")), strict):
         return False
     return all(
         len({name[0] for name in stratum}) == 1 for stratum in strata(rules) if {"a", "m"} & {n[0] for n in stratum}

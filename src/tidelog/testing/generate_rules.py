@@ -25,7 +25,17 @@ from tidelog.program import (
     Var,
 )
 from tidelog.program.functions.table import ORDERED_TYPES
-from tidelog.program.values.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.program.values.term import (
+    AGGREGATE_RESULTS,
+    ARGUMENTS,
+    CHOSEN_BY,
+    FLOAT,
+    LIST,
+    NUMBER,
+    SYMBOL,
+    UNSIGNED,
+    VARIANCES,
+)
 from tidelog.testing.generate_body import Body
 from tidelog.testing.generate_structure_rules import add_structure
 from tidelog.testing.generate_times import add_time
@@ -40,6 +50,12 @@ from tidelog.testing.generate_values import (
 )
 
 _ARITHMETIC = ("+", "-", "*", "min", "max", "band", "bor", "bxor", "land", "lor")
+WHOLE_GROUPS_BY_TYPE = {
+    NUMBER: ("argmin", "argmax"),
+    FLOAT: ("median", "quantile", *VARIANCES),
+    SYMBOL: ("string_agg", "argmin", "argmax"),
+    LIST: ("collect",),
+}  # by the type of the result
 _ONE, _ZERO = Const(1, NUMBER), Const(0, NUMBER)
 _FIRST = Const("[0]", SYMBOL)  # a JSON path
 
@@ -84,10 +100,25 @@ def aggregated_rule(
 ) -> Rule:
     """A rule whose last head argument is an aggregate over its body; the others form the group."""
     body = random_body(rng, readable, readable, features - {"body_aggregates"})
-    type_ = head.types[-1] if kind != "mean" else NUMBER
+    numeric = kind in ("mean", "median", "quantile", "collect", *VARIANCES)
+    type_ = NUMBER if numeric else head.types[-1]
     value = None if kind == "count" else body.some(type_)
     group = tuple(body.some(t) for t in head.types[:-1])
-    return Rule(Atom(head.name, (*group, Aggregate(kind, value, None))), tuple(body.literals))
+    result = _aggregate(body, kind, value, body.some(NUMBER) if kind in CHOSEN_BY else None, None)
+    return Rule(Atom(head.name, (*group, result)), tuple(body.literals))
+
+
+def _aggregate(
+    body: Body, kind: str, value: Term | None, by: Term | None, inner: tuple[Literal, ...] | None
+) -> Aggregate:
+    """An aggregate of a value, with a second argument where the kind has one; some count each value once."""
+    if kind == "quantile":
+        by = Const(body.rng.choice([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]), FLOAT)
+    if kind == "string_agg":
+        by = Const(body.rng.choice(["", ",", ", "]), SYMBOL)
+    if value is not None and by is not None:
+        value = Call(ARGUMENTS, (value, by))
+    return Aggregate(kind, value, inner, distinct=value is not None and body.chance("whole_groups", 0.2))
 
 
 def _head_argument(body: Body, type_: str) -> Term:
@@ -265,18 +296,27 @@ def add_body_aggregate(body: Body) -> None:
         return
     relation = body.rng.choice(fitting)
     kind = body.rng.choice(["count", "sum", "min", "max", "mean"])
+    if body.chance("whole_groups", 0.4):
+        kind = body.rng.choice(["median", "quantile", "argmin", "argmax", "collect", *VARIANCES])
     column = body.rng.choice([i for i, type_ in enumerate(relation.types) if type_ in (NUMBER, FLOAT)])
     args = [body.test_argument(type_, "wildcards") for type_ in relation.types]
     args[column] = Var(body.fresh())
-    result = {"count": NUMBER, "mean": FLOAT}.get(kind, relation.types[column])
+    result = {"count": NUMBER, "mean": FLOAT, **AGGREGATE_RESULTS}.get(kind, relation.types[column])
+    if result == LIST and "lists" not in body.features:
+        return
+    chosen = kind in CHOSEN_BY
+    if chosen:
+        by = body.rng.choice([i for i, type_ in enumerate(relation.types) if type_ in ORDERED_TYPES])
+        args[by] = args[by] if by == column else Var(body.fresh())
     value = None if kind == "count" else args[column]
+    compared = args[by] if chosen else None
     inner: list[Literal] = [Atom(relation.name, tuple(args))]
     if body.chance("comparisons", 0.3):
         inner.append(Comparison(">", args[column], Const(0, relation.types[column])))
     asking = body.bound[relation.types[column]]
     if asking and body.chance("asked_groups", 0.5):  # the group is bound outside, perhaps by the recursion alone
         inner.append(Comparison(body.rng.choice(["<", "<=", "!=", ">"]), args[column], Var(body.rng.choice(asking))))
-    body.compare("=", body.bind(result), Aggregate(kind, value, tuple(inner)))
+    body.compare("=", body.bind(result), _aggregate(body, kind, value, compared, tuple(inner)))
 
 
 EXTRAS: dict[str, Callable[[Body], None]] = {

@@ -68,6 +68,9 @@ def _add_best(body: Body) -> None:
     if fitting and "body_aggregates" in body.features:
         relation, column = body.rng.choice(fitting)
         args: list[Term] = [body.test_argument(type_, "wildcards") for type_ in relation.types]
-        args[column] = Var(body.fresh())
-        best = Aggregate(body.rng.choice(["min", "max"]), args[column], (Atom(relation.name, tuple(args)),))
-        body.compare("=", body.bind(relation.types[column]), best)
+        type_, args[column] = relation.types[column], Var(body.fresh())
+        kinds = ["min", "max"]
+        if type_ == BOOLEAN and body.chance("whole_groups", 0.8):
+            kinds = ["any", "all"]
+        best = Aggregate(body.rng.choice(kinds), args[column], (Atom(relation.name, tuple(args)),))
+        body.compare("=", body.bind(type_), best)

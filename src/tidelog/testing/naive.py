@@ -34,7 +34,7 @@ from tidelog.program.graph.equivalence import equivalences
 from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.testing.folds import FOLDS
 from tidelog.testing.occurrences import dependencies, head_aggregates, names
-from tidelog.testing.solutions import Binding, Context, distinct, valued, values, with_named_wildcards
+from tidelog.testing.solutions import Binding, Context, distinct, results, valued, values, with_named_wildcards
 from tidelog.testing.strata import reads, strata
 from tidelog.testing.values import Row, column_types, of_type
 
@@ -228,8 +228,11 @@ class _Judge:
                 found[key].append((binding, context))
         for key, members in found.items():
             plain = iter(key)
-            row = (_folded(folded[i], members) if i in folded else next(plain) for i in range(len(rule.head.args)))
-            yield self.fitted(rule.head.predicate, tuple(row))
+            columns = [
+                _folded(folded[i], members) if i in folded else [next(plain)] for i in range(len(rule.head.args))
+            ]
+            for row in product(*columns):
+                yield self.fitted(rule.head.predicate, row)
 
     def solved(self, rule: Rule, model: Model) -> Iterator[tuple[Binding, Context]]:
         """The distinct solutions of a rule's body, each with the context in which to read the head."""
@@ -250,8 +253,8 @@ class _Judge:
         return tuple(of_type(value, type_, relation) for value, type_ in zip(row, types, strict=True))
 
 
-def _folded(aggregate: Aggregate, members: Iterable[tuple[Binding, Context]]) -> Value:
-    return FOLDS[aggregate.kind]([value for member in members for value in valued(aggregate, *member)])
+def _folded(aggregate: Aggregate, members: Iterable[tuple[Binding, Context]]) -> list[Value]:
+    return list(results(aggregate, [value for member in members for value in valued(aggregate, *member)]))
 
 
 def _shape(rule: Rule) -> Shape:

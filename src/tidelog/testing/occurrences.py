@@ -3,7 +3,7 @@
 Law: the variables of a rule are those of its head and of its body outside aggregated bodies; a variable of an
 aggregated body that is also a variable of the rule (or of an enclosing aggregated body) is that same variable, any
 other is local to the aggregate. A dependency is *strict* if the head may lose facts when the predicate gains some:
-through negation, count, sum and mean. min and max are not strict: they are legal inside recursion.
+through negation and aggregates. min and max are not strict: they are legal inside recursion.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from tidelog.program import (
     Term,
     Var,
 )
-from tidelog.program.values.term import SUM, WRAPPING_SUM
+from tidelog.program.values.term import AGGREGATES, PAIRED_AGGREGATES, WRAPPING_SUM
 
-STRICT_AGGREGATES = ("count", SUM, WRAPPING_SUM, "mean")
+STRICT_AGGREGATES = tuple({*AGGREGATES, *PAIRED_AGGREGATES, WRAPPING_SUM} - {"min", "max"})
 
 
 def terms_of(literal: Literal) -> tuple[Term, ...]:

@@ -283,12 +283,22 @@ def _fold(aggregate: Aggregate, binding: Binding, context: Context) -> Iterator[
     inner = context.inside(body)
     group = [value for found in distinct(body, [outer], inner) for value in valued(aggregate, found, inner)]
     if group or aggregate.kind in OF_NOTHING:
-        yield FOLDS[aggregate.kind](group)
+        yield from results(aggregate, group)
+
+
+def results(aggregate: Aggregate, group: Sequence[Value]) -> Iterator[Value]:
+    """The value of an aggregate of what the solutions of a group contribute, if it has one."""
+    members = list({repr(value): value for value in group}.values()) if aggregate.distinct else group
+    result = FOLDS[aggregate.kind](members)
+    if result is not None:
+        yield result
 
 
 def valued(aggregate: Aggregate, binding: Binding, context: Context) -> Iterator[Value]:
     """What one solution contributes to an aggregate: the value of its term; for a count, something."""
-    if aggregate.value is None or aggregate.kind == "count":
+    if aggregate.value is None or (aggregate.kind == "count" and not aggregate.distinct):
         yield 1
+    elif len(aggregate.arguments) > 1:
+        yield from product(*(tuple(values(term, binding, context)) for term in aggregate.arguments))
     else:
         yield from values(aggregate.value, binding, context)

@@ -36,7 +36,7 @@ from tidelog.verify.report import (
     Violation,
 )
 from tidelog.verify.report import label_of as label
-from tidelog.verify.solve import Context, Scope, Step, solver
+from tidelog.verify.solve import Context, Scope, Step, contribution, solver
 from tidelog.verify.strata import sources
 from tidelog.verify.terms import Overloads, Registers
 from tidelog.verify.walks import Walks
@@ -285,17 +285,17 @@ class Check:
         self._hold(best[0][2], row, max(rank for _, rank, _ in best), held, founded)
 
     def _aggregate(self, clause: Clause, context: Context, founded: set[Row]) -> None:
-        """A rule with count, sum or mean: what each group gives, over strata that are certified already."""
+        """A rule with other aggregates than min and max: what each group gives, over certified strata."""
         folded = clause.folded
         groups: dict[Row, list[set[tuple[Any, ...]]]] = {}
         types: list[str | None] = [None] * len(folded)
 
         def finish(frame: Scope) -> Step:
             key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in folded]
-            values = [_valued(aggregate, frame) for aggregate in folded.values()]
+            values = [contribution(aggregate, frame) for aggregate in folded.values()]
             counted = [frame.slots[name] for name in clause.body.counted]
             for i, aggregate in enumerate(folded.values()):
-                types[i] = types[i] or (None if aggregate.value is None else frame.type(aggregate.value))
+                types[i] = types[i] or (frame.type(aggregate.measured[0]) if aggregate.measured else None)
 
             def gather(registers: Registers, rank: int) -> None:
                 self.supports += 1
@@ -308,10 +308,14 @@ class Check:
 
         self._solve(clause, context, finish)
         held = self._claim.ranks.get(clause.rule.head.predicate, NEVER)
-        kinds = [aggregate.kind for aggregate in folded.values()]
         for group, members in groups.items():
-            results = iter([fold(k, [v for _, v in m], t) for k, m, t in zip(kinds, members, types, strict=True)])
-            plain = iter(group)
+            found = [
+                fold(aggregate, [value for _, value in own], type_)
+                for aggregate, own, type_ in zip(folded.values(), members, types, strict=True)
+            ]
+            if None in found:
+                continue
+            results, plain = iter(found), iter(group)
             row = tuple(next(results if i in folded else plain) for i in range(len(clause.head)))
             self._hold(clause, row, LOWEST, held, founded)
 
@@ -349,11 +353,7 @@ def offers_of(
 
 
 def _offered(term: Term, frame: Scope) -> Callable[[Registers], Any]:
-    return _valued(term, frame) if isinstance(term, Aggregate) else frame.term(term)
-
-
-def _valued(aggregate: Aggregate, frame: Scope) -> Callable[[Registers], Any]:
-    return (lambda _: 1) if aggregate.value is None else frame.term(aggregate.value)
+    return contribution(term, frame) if isinstance(term, Aggregate) else frame.term(term)
 
 
 def _body(frame: Scope, registers: Registers) -> tuple[Ground, ...]:

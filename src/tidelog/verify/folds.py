@@ -9,23 +9,35 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
-from tidelog.program import Value
+from tidelog.program import Aggregate, Const, Value
 from tidelog.program.functions.arithmetic import in_range, wrap
 from tidelog.program.functions.table import order_key
-from tidelog.program.values.term import FLOAT, NAN, NUMBER, SUM, WRAPPING_SUM, canonical_float
+from tidelog.program.functions.whole_groups import WHOLE_GROUPS, of_group
+from tidelog.program.values.term import CHOSEN_BY, FLOAT, NAN, NUMBER, PARAMETRIC, SUM, WRAPPING_SUM, canonical_float
 from tidelog.verify import verify_failures as failures
 
-OVER_NOTHING = ("count", SUM, WRAPPING_SUM)
+OVER_NOTHING = ("count", SUM, WRAPPING_SUM, "any", "all")
 
 
-def fold(kind: str, values: Collection[Value], type_: str | None) -> Value:
-    """The aggregate of the values, one for each valuation; ``type_`` is theirs.
+def fold(aggregate: Aggregate, values: Collection[Any], type_: str | None) -> Value:
+    """The aggregate of the values, one (or a tuple of several) for each valuation; ``type_`` is theirs.
 
-    >>> fold("sum", [0.1] * 10, "float"), fold("sum", [], "number"), fold("mean", [1, 2], "number")
+    None if a group of values has no result.
+
+    >>> total = Aggregate("sum", None, None)
+    >>> fold(total, [0.1] * 10, "float"), fold(total, [], "number"), fold(replace(total, kind="mean"), [1, 2], "number")
     (1.0, 0, 1.5)
     """
-    return _FOLDS[kind](values, type_)
+    kind = aggregate.kind
+    if aggregate.distinct:
+        values = list(dict.fromkeys(values))
+    if kind not in WHOLE_GROUPS:
+        return _FOLDS[kind](values, type_)
+    columns = [list(column) for column in zip(*values, strict=True)] if kind in CHOSEN_BY else [list(values)]
+    parameter = aggregate.arguments[1] if kind in PARAMETRIC else None
+    return of_group(kind, columns, parameter.value if isinstance(parameter, Const) else None)
 
 
 def is_better(kinds: Sequence[str], values: Sequence[Value], than: Sequence[Value]) -> bool:
@@ -80,7 +92,7 @@ def _exact(values: Collection[Value], divisor: int) -> float:
     try:
         return canonical_float(float(total))
     except OverflowError:
-        return math.copysign(math.inf, total)
+        return math.inf if total > 0 else -math.inf
 
 
 _FOLDS: Mapping[str, Callable[[Collection[Value], str | None], Value]] = {
@@ -90,4 +102,6 @@ _FOLDS: Mapping[str, Callable[[Collection[Value], str | None], Value]] = {
     "mean": _mean,
     "min": _least,
     "max": _greatest,
+    "any": lambda values, _: int(any(values)),
+    "all": lambda values, _: int(all(values)),
 }

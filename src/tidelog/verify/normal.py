@@ -75,8 +75,7 @@ class Fold:
     """``variable = kind value : { body }``; ``outer`` are the variables that come from around the aggregate."""
 
     variable: str
-    kind: str
-    value: Term | None
+    aggregate: Aggregate
     body: Choices
     outer: tuple[str, ...]
 
@@ -250,21 +249,19 @@ class _Flat:
         outer = tuple(sorted(_names_inside(aggregate) & self.scope))
         inner = _Flat(self.scope | own, self.numbers)
         items = inner.body(body)
-        value = inner.value(aggregate, items)
+        over = inner.over_scalars(aggregate, items)
         variable = f"{GIVEN}{next(self.numbers)}"
-        into.append(Fold(variable, aggregate.kind, value, _choices(items), outer))
+        into.append(Fold(variable, over, _choices(items), outer))
         return Var(variable)
 
     def head_argument(self, term: Term, into: list[Item | _Choice]) -> Term:
         if not isinstance(term, Aggregate) or term.body is not None:
             return self.scalar(term, into)
-        return Aggregate(term.kind, self.value(term, into), None, ties=term.ties)
+        return self.over_scalars(term, into)
 
-    def value(self, aggregate: Aggregate, into: list[Item | _Choice]) -> Term | None:
-        """What each valuation contributes; a count needs none."""
-        if aggregate.value is None or aggregate.kind == "count":
-            return None
-        return self.scalar(aggregate.value, into)
+    def over_scalars(self, aggregate: Aggregate, into: list[Item | _Choice]) -> Aggregate:
+        """The aggregate of what each valuation contributes; a count needs nothing."""
+        return aggregate.measuring([self.scalar(term, into) for term in aggregate.measured])
 
 
 def _choices(items: Sequence[Item | _Choice]) -> Choices:

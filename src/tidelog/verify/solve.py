@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Protocol
 
-from tidelog.program import Const, Path, Term, Value, Var
+from tidelog.program import Aggregate, Const, Path, Term, Value, Var
 from tidelog.program.functions.table import holds
 from tidelog.verify.folds import OVER_NOTHING, fold
 from tidelog.verify.normal import Absent, Choices, Fold, Item, RangeBinding, Scan, Test, item_names
@@ -238,7 +238,7 @@ def _fold(item: Fold, is_bound: bool, frame: Scope, then: Step) -> Step:
     """The aggregate of each group is computed once, when it is first asked for; a variable with a value is tested."""
     slot = frame.slots[item.variable]
     outer = [frame.slots[name] for name in item.outer]
-    value = grouped(item.kind, item.value, item.body, item.outer, frame.types, frame.context)
+    value = grouped(item.aggregate, item.body, item.outer, frame.types, frame.context)
     known: dict[tuple[Value, ...], tuple[Value, ...]] = {}
 
     def results(registers: Registers) -> tuple[Value, ...]:
@@ -262,15 +262,15 @@ def _fold(item: Fold, is_bound: bool, frame: Scope, then: Step) -> Step:
 
 
 def grouped(
-    kind: str, value: Term | None, body: Choices, outer: Sequence[str], types: Types, context: Context
+    over: Aggregate, body: Choices, outer: Sequence[str], types: Types, context: Context
 ) -> Callable[[tuple[Value, ...]], tuple[Value, ...]]:
     """A function from the values of the outer variables to the aggregate of the body: one value or none."""
     found: set[tuple[Any, ...]] = set()
     kinds: list[str | None] = []
 
     def finish(frame: Scope) -> Step:
-        kinds.append(None if value is None else frame.type(value))
-        return collect(found, body.counted, value, frame)
+        kinds.append(frame.type(over.measured[0]) if over.measured else None)
+        return collect(found, body.counted, over, frame)
 
     solvers = [solver(items, outer, types, context, finish) for items in body.alternatives]
 
@@ -278,19 +278,28 @@ def grouped(
         found.clear()
         for run in solvers:
             run(key)
-        if not found and kind not in OVER_NOTHING:
+        if not found and over.kind not in OVER_NOTHING:
             return ()
-        return (fold(kind, [each[-1] for each in found], next(filter(None, kinds), None)),)
+        result = fold(over, [each[-1] for each in found], next(filter(None, kinds), None))
+        return () if result is None else (result,)
 
     return aggregate
 
 
-def collect(into: set[tuple[Any, ...]], counted: Sequence[str], value: Term | None, frame: Scope) -> Step:
+def collect(into: set[tuple[Any, ...]], counted: Sequence[str], over: Aggregate, frame: Scope) -> Step:
     """A last step that gathers valuations, each with what it contributes (for a count, something)."""
     slots = [frame.slots[name] for name in counted]
-    term = (lambda _: 1) if value is None else frame.term(value)
+    value = contribution(over, frame)
 
     def run(registers: Registers, rank: int) -> None:
-        into.add((*(registers[slot] for slot in slots), term(registers)))
+        into.add((*(registers[slot] for slot in slots), value(registers)))
 
     return run
+
+
+def contribution(aggregate: Aggregate, frame: Scope) -> Callable[[Registers], Any]:
+    """What a valuation contributes: a value, a tuple where there are several, for a count something."""
+    terms = [frame.term(term) for term in aggregate.measured]
+    if len(terms) == 1:
+        return terms[0]
+    return (lambda registers: tuple(term(registers) for term in terms)) if terms else lambda _: 1

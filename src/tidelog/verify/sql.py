@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Const, Path, Term, Var
-from tidelog.program.values.term import CHOICE, FLOAT, NUMBER, UNSIGNED, WRAPPING_SUM
+from tidelog.program.values.term import CHOICE, FLOAT, NUMBER, SUM, UNSIGNED, WRAPPING_SUM
 from tidelog.verify.folds import OVER_NOTHING
 from tidelog.verify.normal import Absent, Choices, Clause, Fold, Item, RangeBinding, Scan, Test, item_names
 from tidelog.verify.order import arrange, assigns
@@ -22,6 +22,7 @@ from tidelog.verify.terms import Overloads, Schema, Types, aggregate_type, term_
 
 FLOOR = -(2**63) + 1  # below every rank, and so is its negation above
 EXACT = 2**53
+IN_SQL = ("count", SUM, WRAPPING_SUM, "min", "max", "mean")
 
 
 @dataclass(frozen=True)
@@ -127,14 +128,14 @@ class _Query:
         """A left join with the groups of the aggregated body: no group is 0 for count and sum, else no solution."""
         if self.laterals or not item.body.alternatives:
             raise refused("an aggregate in a rule with a range, or without a body")
-        folded = Aggregate(item.kind, item.value, None)
+        folded = item.aggregate
         inner = grouped(item.body, [Var(name) for name in item.outer], [folded], self.tables, self.aliases, self.types)
         known = [f"{{alias}}.g{i} = {self.names[name]}" for i, name in enumerate(item.outer)]
         if not self.sources:
             self.sources.append("(SELECT 1 AS c) one")
         alias = self._join(f"({inner})", "LEFT JOIN", f" ON {' AND '.join(known) or 'TRUE'}")
-        if item.kind in OVER_NOTHING:
-            type_ = SQL_TYPES[aggregate_type(item.kind, item.value, item.body, self.types, *self._known()) or NUMBER]
+        if folded.kind in OVER_NOTHING:
+            type_ = SQL_TYPES[aggregate_type(folded, item.body, self.types, *self._known()) or NUMBER]
             self._bind(item.variable, f"coalesce({alias}.a0, CAST(0 AS {type_}))")
         else:
             self._bind(item.variable, f"{alias}.a0")
@@ -195,7 +196,7 @@ def best_query(candidates: Sequence[Sql], width: int, shape: Mapping[int, str]) 
 
 
 def aggregate_query(clause: Clause, tables: Tables) -> Sql:
-    """What a rule with count, sum or mean gives, as supports without rank."""
+    """What a rule with aggregates other than min and max gives, as supports without rank."""
     folded = clause.folded
     if any(aggregate.kind == CHOICE for aggregate in folded.values()):
         raise refused("a choice")
@@ -225,12 +226,14 @@ def grouped(
         _must_bind(group, query)
         columns = {f"g{i}": query.term(term) for i, term in enumerate(group)}
         for i, aggregate in enumerate(folded):
-            if aggregate.value is not None:
-                columns[f"v{i}"] = query.term(aggregate.value)
-                kinds[i] = kinds[i] or term_type(aggregate.value, query.types, tables.functions)
+            if aggregate.kind not in IN_SQL or (aggregate.distinct and aggregate.kind != "count"):
+                raise refused(f"the aggregate {'distinct ' if aggregate.distinct else ''}{aggregate.kind}")
+            for term in aggregate.measured:
+                columns[f"v{i}"] = query.term(term)
+                kinds[i] = kinds[i] or term_type(term, query.types, tables.functions)
         columns.update({f"n{i}": query.names[name] for i, name in enumerate(body.counted)})
         parts.append(query.select(columns or {"g": "1"}))
-    results = [f"{_folded(a.kind, f'v{i}', kinds[i])} AS a{i}" for i, a in enumerate(folded)]
+    results = [f"{_folded(a, f'v{i}', kinds[i])} AS a{i}" for i, a in enumerate(folded)]
     keys = [f"g{i}" for i in range(len(group))]
     grouping = f" GROUP BY {', '.join(keys)}" if keys else ""
     distinct = f"SELECT DISTINCT * FROM ({' UNION ALL '.join(parts)})"
@@ -244,9 +247,10 @@ def _must_bind(group: Sequence[Term], query: _Query) -> None:
                 raise refused(f"an aggregate whose body does not bind `{name}`")
 
 
-def _folded(kind: str, value: Sql, type_: str | None) -> Sql:
+def _folded(aggregate: Aggregate, value: Sql, type_: str | None) -> Sql:
+    kind = aggregate.kind
     if kind == "count":
-        return "count(*)"
+        return f"count(DISTINCT {value})" if aggregate.distinct else "count(*)"
     if kind in ("min", "max"):
         return f"{kind}({value})"
     if type_ == FLOAT:

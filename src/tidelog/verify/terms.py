@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tidelog.program import Call, Const, Path, Term, Value, Var
+from tidelog.program import Aggregate, Call, Const, Path, Term, Value, Var
 from tidelog.program.functions.arithmetic import RANGES
 from tidelog.program.functions.table import Function, resolve
 from tidelog.program.values.path import labels
-from tidelog.program.values.term import FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
+from tidelog.program.values.term import AGGREGATE_RESULTS, FLOAT, LIST, NUMBER, SYMBOL, UNSIGNED
 from tidelog.verify import verify_failures as failures
 from tidelog.verify.normal import Absent, Choices, Fold, Item, RangeBinding, Scan, Test
 
@@ -70,18 +70,20 @@ def _learn(name: str, type_: str | None, types: dict[str, str | None]) -> bool:
 
 def fold_type(item: Fold, types: Types, schema: Schema, functions: Overloads) -> str | None:
     """The type of an aggregate's result."""
-    return aggregate_type(item.kind, item.value, item.body, types, schema, functions)
+    return aggregate_type(item.aggregate, item.body, types, schema, functions)
 
 
 def aggregate_type(
-    kind: str, value: Term | None, body: Choices, types: Types, schema: Schema, functions: Overloads
+    aggregate: Aggregate, body: Choices, types: Types, schema: Schema, functions: Overloads
 ) -> str | None:
-    """The type of what an aggregate of a value over a body gives."""
-    if kind in ("count", "mean"):
-        return NUMBER if kind == "count" else FLOAT
+    """The type of what an aggregate over a body gives."""
+    if aggregate.kind == "count":
+        return NUMBER
+    if aggregate.kind in AGGREGATE_RESULTS:
+        return AGGREGATE_RESULTS[aggregate.kind]
     for items in body.alternatives:
         inner = variable_types(items, types, schema, functions)
-        found = None if value is None else term_type(value, inner, functions)
+        found = term_type(aggregate.measured[0], inner, functions) if aggregate.measured else None
         if found is not None:
             return found
     return None

@@ -15,7 +15,8 @@ NO_SUM = FailureEntry(
     "only numbers can be summed",
     "`sum` and `avg` apply to numbers, unsigned numbers and floats.",
     "Convert the values before summing them.",
-    "from tidelog.verify.folds import fold\nfold('sum', ['a'], 'float')\n",
+    "from tidelog.program import Aggregate\nfrom tidelog.verify.folds import fold\n"
+    "fold(Aggregate('sum', None, None), ['a'], 'float')\n",
 )
 NOT_ORDERED = FailureEntry(
     "TL2102",

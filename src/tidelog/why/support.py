@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tidelog.partition.code.fold import Fold
+from tidelog.partition.code.gather import Gather
 from tidelog.partition.reading.fact_pages import FactPattern
 from tidelog.plan.plan_rule import aggregate_of, group_columns
 from tidelog.program import Aggregate, Atom, Rule, Var
 from tidelog.why.join import Binding, Join, Question
 from tidelog.why.ledger import FactKey, Ledger
 
+DECIDED = ("min", "max", "any", "all")  # aggregates whose value is that of one row
 COMPARED = 256  # supports of lower rank that are compared before the lowest is taken
 
 
@@ -128,7 +130,7 @@ class Supports:
 
     def _folded(self, rule: Rule, aggregate: Aggregate, source: Atom, key: FactKey) -> GroupSupport | None:
         fold, group = self.ledger.code(rule).fold, self.in_group(rule, key[1])
-        assert isinstance(fold, Fold)
+        assert isinstance(fold, Fold | Gather)
         size = self.ledger.count(source.predicate, group)
         if not size:
             return None
@@ -136,16 +138,15 @@ class Supports:
             cells = self.ledger.pages.all_cells(self.ledger.pattern(source.predicate, group))
             if fold.results(cells).tolist() != [list(key[1])]:
                 return None
-        decided = self._best_row(aggregate, source, group, rule, key) if aggregate.kind in ("min", "max") else None
+        decided = self._best_row(aggregate, source, group, rule, key) if aggregate.kind in DECIDED else None
         return GroupSupport(rule, aggregate, source.predicate, group, size, decided)
 
     def _best_row(
         self, aggregate: Aggregate, source: Atom, group: Mapping[int, int], rule: Rule, key: FactKey
     ) -> FactKey | None:
         """A row of a group that has its best value."""
-        assert aggregate.value is not None
         cell = key[1][rule.head.args.index(aggregate)]
-        best = {**group, source.args.index(aggregate.value): cell}
+        best = {**group, source.args.index(aggregate.measured[0]): cell}
         return next(self.ledger.keys(source.predicate, best), None)
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli import app
 from tidelog.lab.network.compile import evaluator
 from tidelog.lab.network.functions import Surroundings, sha1

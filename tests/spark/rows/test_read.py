@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from pyspark.sql import functions as F
-from typer.testing import CliRunner
 
+from tests.runner import CliRunner
 from tidelog.cli import app
 from tidelog.errors import DataError, TidelogWarning
 from tidelog.io.columns import arrow_column_type

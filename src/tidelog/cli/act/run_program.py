@@ -22,6 +22,7 @@ from tidelog.cli.base.place import Place, Runtime, check_place, spark_session
 from tidelog.cli.base.progress import progress
 from tidelog.cli.base.sandbox import check_outputs, input_files
 from tidelog.cli.base.show import console, shown_warnings
+from tidelog.cli.base.write_file import write_file
 from tidelog.cli.input.inputs import read_inputs
 from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.cli.session.engine_session import EngineSession
@@ -51,7 +52,7 @@ class RunOptions:
     limits: Limits
     algorithm: Algorithm
     stats: bool
-    profile: bool
+    profile: bool | Path  # a file: where it is written
     state: str | None = None
     at: int | None = None
     place: Place = field(default_factory=Place)
@@ -129,7 +130,9 @@ def show_run(session: ProgramSession, steps: Sequence[SessionEpoch], options: Ru
         from tidelog.cli.session.statistics import show_statistics
 
         show_statistics(session, steps, console(stderr=True))
-    if options.profile:
+    if isinstance(options.profile, Path):
+        write_file(str(options.profile), f"{session.profile()}\n")
+    elif options.profile:
         console(stderr=True).print(session.profile(), markup=False, highlight=False, soft_wrap=True)
 
 
@@ -193,7 +196,7 @@ def make_session(
             options.state,
             resumed,
             options.at,
-            options.profile,
+            bool(options.profile),
             spark=spark,
             partitions=None if options.at is not None else options.place.count,
             threads=options.place.threads,

@@ -59,6 +59,7 @@ ThreadsOption = Annotated[
     typer.Option(
         "-j",
         "--threads",
+        "--jobs",
         metavar="N",
         min=1,
         help="Number of threads of the embedded runtime.",

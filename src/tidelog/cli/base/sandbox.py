@@ -67,10 +67,10 @@ def sandboxed(
         _ACTIVE.reset(before)
 
 
-def includes_of(folder: Path) -> Include:
-    """How included texts are found, beside the including one or in a folder."""
+def includes_of(folder: Path, others: Sequence[Path] = ()) -> Include:
+    """How included texts are found: beside the including one, in a folder, or in one of the others."""
     sandbox = _ACTIVE.get()
-    return include_from(folder) if sandbox is None else include_from(folder, sandbox.allows)
+    return include_from(folder, *others, allows=(lambda path: True) if sandbox is None else sandbox.allows)
 
 
 def input_files(checked: CheckedProgram, folder: Path) -> list[InputFile]:

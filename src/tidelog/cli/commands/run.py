@@ -31,6 +31,7 @@ from tidelog.cli.base.place import (
     ThreadsOption,
     read_settings,
 )
+from tidelog.cli.base.souffle_options import SouffleCommand, read_macros, read_pragma
 from tidelog.plan.modes import Plans
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -73,7 +74,7 @@ AtOption = Annotated[
 ]
 
 
-@app.command("run")
+@app.command("run", cls=SouffleCommand)
 def run_command(
     program: ProgramArgument,
     facts: FactsOption = Path("."),
@@ -82,9 +83,12 @@ def run_command(
     state: StateOption = None,
     at: AtOption = None,
     stats: Annotated[
-        bool, typer.Option("--stats", help="Print facts per relation, memory use and epoch times.")
+        bool, typer.Option("--stats", "-v", "--verbose", help="Print facts per relation, memory use and epoch times.")
     ] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Print time and supports per stratum and rule.")] = False,
+    profile_file: Annotated[
+        Path | None, typer.Option("-p", metavar="FILE", help="Write time and supports per stratum and rule to a file.")
+    ] = None,
     limit_facts: Annotated[int | None, typer.Option(min=1, help="Maximum number of facts an epoch may derive.")] = None,
     limit_seconds: Annotated[float | None, typer.Option(min=0, help="Time limit of an epoch, in seconds.")] = None,
     limit_memory: MemoryOption = None,
@@ -97,6 +101,32 @@ def run_command(
         typer.Option(help="How to handle arithmetic overflow. Defaults to the program's setting."),
     ] = None,
     outputs_only: Annotated[bool, typer.Option("--outputs-only", help="Evaluate only what the outputs need.")] = False,
+    magic: Annotated[
+        str | None,
+        typer.Option(
+            "-m", "--magic-transform", metavar="RELATIONS", help="Evaluate these relations on demand; `*` means all."
+        ),
+    ] = None,
+    include: Annotated[
+        list[Path] | None,
+        typer.Option("-I", "--include-dir", metavar="DIR", help="Additional folder of included files; repeatable."),
+    ] = None,
+    macros: Annotated[
+        list[str] | None,
+        typer.Option("-M", "--macro", metavar="NAME=VALUE", help="Define macros before the program; repeatable."),
+    ] = None,
+    pragmas: Annotated[
+        list[str] | None,
+        typer.Option("-P", "--pragma", metavar="NAME=VALUE", help="Set a pragma of the program; repeatable."),
+    ] = None,
+    legacy: Annotated[
+        bool, typer.Option("--legacy", help="Accept values of another type with the same base type.")
+    ] = False,
+    no_warn: Annotated[bool, typer.Option("-w", "--no-warn", help="Print no warnings about the program.")] = False,
+    compiled: Annotated[
+        bool,
+        typer.Option("-c", "--compile", help="Accepted for compatibility with Soufflé; the kernel is always compiled."),
+    ] = False,
     runtime: ChosenRuntimeOption = Runtime.auto,
     partitions: PartitionsOption = None,
     threads: ThreadsOption = None,
@@ -119,15 +149,24 @@ def run_command(
     from tidelog.cli.base.pragmas import for_outputs, with_overflow
     from tidelog.cli.base.sandbox import sandboxed
     from tidelog.cli.input.inputs import read_valid
+    from tidelog.cli.input.report import Reading
     from tidelog.cli.input.state import holds_state
     from tidelog.partition.base.limits import Limits
+    from tidelog.program.types.subtypes import LEGACY
+    from tidelog.program.values.pragmas import MAGIC
 
-    with guarded(), sandboxed(sandbox, allow, program, facts, out or Path(".")):
+    with guarded(), sandboxed(sandbox, allow, program, facts, out or Path("."), *(include or ())):
         limits = Limits(facts=limit_facts, seconds=limit_seconds, memory=limit_memory)
         place = Place(runtime, partitions, master, read_settings(settings), threads)
-        options = RunOptions(facts, out, changes, limits, algorithm, stats, profile, state, at, place, plans)
+        profiled = profile_file or profile
+        options = RunOptions(facts, out, changes, limits, algorithm, stats, profiled, state, at, place, plans)
         check_options(options)
         user_functions = functions_of(functions)
-        checked = read_valid(program, user_functions, labelled=state is None or not holds_state(state))
+        own = [read_pragma(text) for text in pragmas or ()]
+        own += [(MAGIC, magic)] if magic else []
+        own += [LEGACY] if legacy else []
+        reading = Reading(include or (), read_macros(macros or ()), own, warns=not no_warn)
+        labelled = state is None or not holds_state(state)
+        checked = read_valid(program, user_functions, labelled=labelled, reading=reading)
         checked = checked if overflow is None else with_overflow(checked, overflow)
         run_program(for_outputs(checked) if outputs_only else checked, options, user_functions)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tidelog.cli.base.progress import progress
 from tidelog.cli.base.sandbox import input_files
 from tidelog.cli.base.show import console, show_first_warnings, shown_warnings
-from tidelog.cli.input.report import Report, check_file
+from tidelog.cli.input.report import AS_WRITTEN, Reading, Report, check_file
 from tidelog.errors import ProgramError
 from tidelog.io.budget import Budget
 from tidelog.io.files import InputFile, read_input
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
     from tidelog.spark.types import SparkSession
 
 
-def read_valid(file: str, functions: UserFunctions = (), *, labelled: bool = False) -> CheckedProgram:
+def read_valid(
+    file: str, functions: UserFunctions = (), *, labelled: bool = False, reading: Reading = AS_WRITTEN
+) -> CheckedProgram:
     """The program of a file that has no errors, with the functions that it may call; prints the first of its warnings.
 
     An engine takes the check over if the rules were ``labelled`` before.
     """
-    checked = refuse_errors(report := check_file(file, functions=functions, labelled=labelled))
-    if report.findings:
+    checked = refuse_errors(report := check_file(file, functions=functions, labelled=labelled, reading=reading))
+    if report.findings and reading.warns:
         show_first_warnings(report.findings, file, console(stderr=True))
     return checked
 

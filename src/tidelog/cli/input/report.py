@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tidelog.cli.base.sandbox import includes_of
@@ -31,6 +31,19 @@ class Fragment(enum.StrEnum):
     """A part of the language that a program may be held to."""
 
     regular = "regular"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a command line adds to a text: folders of included files, macros, pragmas; and whether to show warnings."""
+
+    folders: Sequence[Path] = ()
+    macros: Mapping[str, str] = field(default_factory=dict)
+    pragmas: Sequence[tuple[str, str]] = ()
+    warns: bool = True
+
+
+AS_WRITTEN = Reading()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,12 @@ class Report:
 
 
 def check_file(
-    file: str, fragment: Fragment | None = None, functions: UserFunctions = (), *, labelled: bool = False
+    file: str,
+    fragment: Fragment | None = None,
+    functions: UserFunctions = (),
+    *,
+    labelled: bool = False,
+    reading: Reading = AS_WRITTEN,
 ) -> Report:
     """Read and check one file, or the standard input; ``functions`` come from Python.
 
@@ -84,10 +102,14 @@ def check_file(
     """
     if file == STANDARD_INPUT:
         name = "<stdin>"
-        program, read = read_program(sys.stdin.buffer.read(), name, include=includes_of(Path(".")))
+        include = includes_of(Path("."), reading.folders)
+        program, read = read_program(sys.stdin.buffer.read(), name, include=include, macros=reading.macros)
     else:
         name = file
-        program, read = read_file(file, include=includes_of(Path(file).parent))
+        include = includes_of(Path(file).parent, reading.folders)
+        program, read = read_file(file, include=include, macros=reading.macros)
+    if reading.pragmas:
+        program = replace(program, pragmas=(*program.pragmas, *reading.pragmas))
     if labelled:
         program = replace(program, rules=label_rules(program.rules))
     checked, found = examine_program(declared_by(functions, program))

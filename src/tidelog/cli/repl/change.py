@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tidelog.cli.base import cli_failures as failures
+from tidelog.cli.input.report import ENDLESS
 from tidelog.cli.repl.inputs import ends_with_period, is_command_word
 from tidelog.cli.repl.reports import EpochReport, Findings
 from tidelog.cli.repl.session import ReplState, require_argument
@@ -18,6 +19,7 @@ from tidelog.engine.engine import core_of
 from tidelog.engine.write.declare import with_declarations
 from tidelog.engine.write.epoch import Epoch
 from tidelog.program import Atom, Rule
+from tidelog.program.check import examine_program
 from tidelog.program.types.ground import ground_value
 from tidelog.syntax import (
     FactChange,
@@ -71,6 +73,8 @@ def commit(
     if not (facts or added or removed or instances):
         return
 
+    warn_of_endless_rules(session, added)
+
     def collect(epoch: Epoch) -> list[str]:
         for change in instances:
             if isinstance(change, InstanceAdded):
@@ -86,6 +90,19 @@ def commit(
         return labels
 
     carry_out(session, collect)
+
+
+def warn_of_endless_rules(session: ReplState, added: Sequence[Rule]) -> None:
+    """Warn of rules that may run forever, before they do; a program with errors is refused later."""
+    rules, sources = core_of(session.db).rules, {id(rule.span.source) for rule in added if rule.span is not None}
+    if not sources:
+        return
+    program = replace(rules.program, rules=(*rules.program.rules, *added))
+    found = examine_program(program, rules.functions, bound=rules.bound, known=rules.known)[1]
+    new = (finding for finding in found if finding.span is not None and id(finding.span.source) in sources)
+    endless = tuple(finding for finding in new if finding.code == ENDLESS)
+    if endless:
+        session.report(Findings(endless))
 
 
 def add_rules(session: ReplState, epoch: Epoch, rules: Sequence[Rule]) -> list[str]:

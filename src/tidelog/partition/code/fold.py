@@ -1,4 +1,4 @@
-"""Count, sum, mean, min and max of groups of rows, exact to the last bit.
+"""Count, sum, mean, min, max, any and all of groups of rows, exact to the last bit.
 
 Law (D12): the result depends on the group's values alone, never on the order in which they were added. A fold over rows
 of a lower stratum keeps its groups (`groups`), so that a change costs its own size; they follow from the facts, are
@@ -18,6 +18,7 @@ from tidelog.kernel import fold as at
 from tidelog.kernel.cells import Cells
 from tidelog.kernel.layout import NEW, OLD
 from tidelog.partition.code.assemble import value_order
+from tidelog.partition.code.gather import Gather
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.memory.groups import Groups, Overflow, Shape
 from tidelog.partition.memory.relations import Relations
@@ -25,11 +26,12 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.value_order import order_of
 from tidelog.plan.plan_rule import ORDERED_BY_CELL, aggregate_of, is_folded
 from tidelog.plan.work import RuleForm
-from tidelog.program import Atom
+from tidelog.program import Atom, Const
 from tidelog.program.functions.arithmetic import in_range
-from tidelog.program.values.term import CHOICE, SUM, WRAPPING_SUM
+from tidelog.program.functions.whole_groups import WHOLE_GROUPS
+from tidelog.program.values.term import CHOICE, PARAMETRIC, SUM, WRAPPING_SUM
 
-ORDERED = ("min", "max")
+ORDERED = {"min": "min", "max": "max", "any": "max", "all": "min"}  # false is below true
 ADDED = {"float": at.FLOATS, "unsigned": at.UNSIGNEDS}
 Group = tuple[int, ...]
 Look = Callable[[], None]
@@ -54,7 +56,7 @@ class Fold:
     def __post_init__(self) -> None:
         """What the groups accumulate and show."""
         kind, shows = _kind(self.kind, self.type)
-        order = value_order(self.type, self.kind) if kind == at.BEST else 0
+        order = value_order(self.type, ORDERED[self.kind]) if kind == at.BEST else 0
         self._shape = Shape(kind, shows, self.group, self.value or 0, order, self.head)
 
     def results(self, rows: Cells) -> Cells:
@@ -127,7 +129,7 @@ class Fold:
     def _best(self, rows: Cells) -> Cells:
         """Head facts where values are compared by their texts."""
         found: dict[Group, int] = {}
-        choose = min if self.kind == "min" else max
+        choose = min if ORDERED[self.kind] == "min" else max
         keys, values = rows[:, list(self.group)].tolist(), rows[:, self.value].tolist()
         for key, cell in zip(map(tuple, keys), values, strict=True):
             found[key] = choose(found.get(key, cell), cell, key=self.order)
@@ -154,7 +156,7 @@ def _kind(kind: str, type_: str) -> tuple[int, int]:
     return added, at.TOTAL if kind == SUM else at.WRAPPED
 
 
-def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | Pick | None:
+def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | Gather | Pick | None:
     """The fold of a rule that is folded, or its choice."""
     aggregate, source = aggregate_of(form.rule), form.rule.body[0] if form.rule.body else None
     if aggregate is None or not is_folded(form.rule) or not isinstance(source, Atom):
@@ -165,6 +167,12 @@ def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | Pick | None:
     args = form.rule.head.args
     group = sorted(source.args.index(arg) for arg in args if arg is not aggregate)
     head = tuple(-1 if arg is aggregate else group.index(source.args.index(arg)) for arg in args)
-    value = None if aggregate.value is None else source.args.index(aggregate.value)
+    values = tuple(map(source.args.index, aggregate.measured))
+    if aggregate.kind in WHOLE_GROUPS:
+        types = (form.schema[source.predicate][place] or "number" for place in values)
+        parameter = aggregate.arguments[1] if aggregate.kind in PARAMETRIC else None
+        constant = parameter.value if isinstance(parameter, Const) else None
+        return Gather(aggregate.kind, tuple(types), tuple(group), values, head, constant, dictionary)
+    value = values[0] if values else None
     order = order_of(form.value_type, dictionary)
     return Fold(aggregate.kind, form.value_type, tuple(group), value, head, form.rule.users_label or "", order)

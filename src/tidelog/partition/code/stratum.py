@@ -16,6 +16,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.kernel.layout import LIVE_ROWS
 from tidelog.partition.code.assemble import Choice
 from tidelog.partition.code.fold import Fold
+from tidelog.partition.code.gather import Gather
 from tidelog.partition.code.pick import Pick
 from tidelog.plan.plan_rule import RulePlanner
 from tidelog.plan.steps import Expose, Plan
@@ -39,7 +40,7 @@ class RuleCode:
     same: frozenset[str] = frozenset()  # the relations of the stratum that the code was assembled for
     sizes: dict[str, int] = field(default_factory=dict)  # of relations that the order depends on, when it was chosen
     choice: Choice | None = None
-    fold: Fold | Pick | None = None
+    fold: Fold | Gather | Pick | None = None
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
     sends: bool = False  # may send messages to other partitions
     supports: int = 0  # held at the last committed epoch; -1: not counted yet
@@ -71,9 +72,14 @@ class RuleCode:
         found = {step.index for plan in self.plans for step in plan.steps if isinstance(step, Expose)}
         if isinstance(self.fold, Pick):
             found.update((name, key) for name in (self.source, self.rule.head.predicate) for key in self.fold.domains)
-        elif self.fold is not None and self.fold.group and is_requested_result(self.rule.head.predicate):
+        elif self.fold is not None and self.fold.group and self._reads_groups:
             found.add((self.source, self.fold.group))
         return found
+
+    @property
+    def _reads_groups(self) -> bool:
+        """Whether the rows of a group are looked up to compute it again."""
+        return isinstance(self.fold, Gather) or is_requested_result(self.rule.head.predicate)
 
     @property
     def label(self) -> str:

@@ -19,6 +19,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.demanded_groups import DemandedGroups, Due, first_due
 from tidelog.partition.code.fold import Fold, Group
+from tidelog.partition.code.gather import Gather
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import NOTHING
 from tidelog.partition.memory.records import LONGEST_KEY, STATE, in_use, present_now, rank_base, ranks, rows_with_key
@@ -39,8 +40,8 @@ class _Source:
         return self.partition.relations.numbers[self.code.source]
 
     @property
-    def fold(self) -> Fold:
-        assert isinstance(self.code.fold, Fold)  # a choice is never demanded
+    def fold(self) -> Fold | Gather:
+        assert isinstance(self.code.fold, Fold | Gather)  # a choice is never demanded
         return self.code.fold
 
     def groups_of(self, rows: Cells) -> list[Group]:

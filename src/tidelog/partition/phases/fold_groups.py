@@ -1,4 +1,4 @@
-"""Count, sum and mean follow a change: the results of groups that changed are withdrawn and replaced.
+"""Aggregates follow a change: the results of groups that changed are withdrawn and replaced.
 
 Law: what is folded, or chosen from (`pick`), comes from a lower stratum, so that its net change is known before the
 stratum is visited. Old results are lost in the retract phase; the new ones wait for the barrier, and are gained then.
@@ -14,6 +14,7 @@ from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
 from tidelog.partition.base.owner import share_rows
 from tidelog.partition.code.fold import Fold
+from tidelog.partition.code.gather import Gather
 from tidelog.partition.code.pick import Facts, Pick
 from tidelog.partition.code.stratum import RuleCode
 from tidelog.partition.memory.journal import Items
@@ -40,9 +41,10 @@ def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, 
     return gained
 
 
-def _touched(partition: Partition, fold: Fold) -> Fold:
+def _touched(partition: Partition, fold: Fold | Gather) -> Fold | Gather:
     """Register a fold whose groups the epoch is about to read or change: it is committed or undone with the epoch."""
-    partition.epoch.folds[id(fold)] = fold
+    if isinstance(fold, Fold):
+        partition.epoch.folds[id(fold)] = fold
     return fold
 
 

@@ -20,7 +20,7 @@ STRATA = (
         "TL502",
         "aggregate through recursion",
         "`{target}` depends on its own {kind}: {cycle}",
-        "count, sum and mean are stratified: a relation must be complete before they are computed. Only min and "
+        "Aggregates are stratified: a relation must be complete before they are computed. Only min and "
         "max are allowed in recursion.",
         "Break the cycle, or use min or max if they express what you mean.",
         "size(X, count<*>) :- part(X, Y), size(Y, N).\n",

@@ -28,7 +28,9 @@ TYPES = (
         "TL403",
         "aggregate over the wrong type",
         "`{kind}` cannot aggregate values of type {found}",
-        "sum and mean apply to numbers. min and max apply to ordered values, which excludes lists.",
+        "min, max, argmin and argmax apply to ordered values, which excludes lists. any and all apply to booleans, "
+        "string_agg to symbols, collect to numbers, symbols and lists, and a count to any value. All others apply to "
+        "numbers.",
         "Aggregate another column, or convert it.",
         "word(a).\ntotal(sum<X>) :- word(X).\n",
     ),

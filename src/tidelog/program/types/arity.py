@@ -23,7 +23,7 @@ from tidelog.program.values.program import SOUFFLE, Program
 from tidelog.program.values.schema import Declaration
 from tidelog.program.values.scope import atoms, calls, literal_terms, rule_literals
 from tidelog.program.values.structure import is_structural
-from tidelog.program.values.term import AGGREGATES, Aggregate, Atom, Call, Term, Var
+from tidelog.program.values.term import AGGREGATES, ARGUMENTS, PAIRED_AGGREGATES, Aggregate, Atom, Call, Term, Var
 
 RESERVED = "__"
 TIMER = "periodic"
@@ -223,6 +223,8 @@ def _check_calls(program: Program, functions: Mapping[str, tuple[Function, ...]]
 
 def _check_term_calls(term: Term, functions: Mapping[str, tuple[Function, ...]], findings: list[Diagnostic]) -> None:
     for call in calls(term):
+        if call.function == ARGUMENTS:
+            continue
         if cast_type(call) is not None or is_structural(call.function):  # parts are counted where a type is known
             continue
         overloads = functions.get(call.function)
@@ -248,11 +250,18 @@ def takes(function: Function, count: int) -> bool:
 def _aggregate_hint(call: Call) -> str | None:
     """How an aggregate is written that was used as a function of one argument; None for other functions."""
     kind = "mean" if call.function == "avg" else call.function
+    if kind in PAIRED_AGGREGATES and len(call.args) == 2:
+        values = ", ".join(_argument(arg) for arg in call.args)
+        return f"An aggregate is written `{kind}<{values}>` in a head, and `{kind}({values}) : {{ ... }}` in a body."
     if kind not in AGGREGATES or len(call.args) > 1:
         return None
     value = next((arg.name for arg in call.args if isinstance(arg, Var)), "*" if kind == "count" else "X")
     inside = "" if kind == "count" else f" {value}"
     return f"An aggregate is written `{kind}<{value}>` in a head, and `{kind}{inside} : {{ ... }}` in a body."
+
+
+def _argument(term: Term) -> str:
+    return term.name if isinstance(term, Var) else term.span.text if term.span is not None else "X"
 
 
 def _function_hint(name: str, functions: Mapping[str, tuple[Function, ...]]) -> str | None:

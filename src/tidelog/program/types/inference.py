@@ -26,10 +26,10 @@ from tidelog.program.values.schema import BASE_TYPES
 from tidelog.program.values.scope import aggregate_names, rule_names
 from tidelog.program.values.structure import is_structural
 from tidelog.program.values.term import (
+    AGGREGATE_RESULTS,
     BOOLEAN,
     CHOICE,
     DATE,
-    FLOAT,
     LIST,
     NUMBER,
     RECORD,
@@ -51,6 +51,10 @@ from tidelog.program.values.term import (
 
 Environment = dict[str, int]
 OPEN_TYPES = {NUMBER: INTEGER, SYMBOL: TEXT, BOOLEAN: TRUTH}  # of constants that take the type of their place
+MEASURED_TYPES = {
+    **dict.fromkeys(("min", "max", "argmin", "argmax"), ORDERED_TYPES),
+    "collect": frozenset((*NUMERIC, SYMBOL, LIST)),
+}  # of aggregates that apply to more than numbers
 MAKES_LISTS = frozenset({LIST, "f_append", "f_concat", "f_init"})
 TRUTH_VARIABLES = frozenset({"True", "False", "TRUE", "FALSE"})  # which other languages read as truth values
 
@@ -219,16 +223,26 @@ class Inference(Places):
             inner = dict(env)
             self.seed(aggregate_names(aggregate), inner)
             self.body(aggregate.body, inner)
-        value = None if aggregate.value is None else self.term(aggregate.value, inner)
-        if aggregate.kind == "count" or value is None:
+        values = [self.term(term, inner) for term in aggregate.arguments]
+        kind = aggregate.kind
+        if kind == "count" or not values:
             return self.classes.fresh(NUMBER, Reason("count returns a number", aggregate.span))
-        if aggregate.kind == CHOICE:
-            return value
-        wanted = ORDERED_TYPES if aggregate.kind in ("min", "max") else frozenset(NUMERIC)
+        if kind == CHOICE:
+            return values[0]
+        for value in values[: len(aggregate.measured)]:
+            self._measured(aggregate, value)
+        if kind in AGGREGATE_RESULTS:
+            result = AGGREGATE_RESULTS[kind]
+            return self.classes.fresh(result, Reason(f"{kind} returns a {result}", aggregate.span))
+        return values[0]
+
+    def _measured(self, aggregate: Aggregate, value: int) -> None:
+        """The values of an aggregate have a type that it applies to: any and all make theirs boolean."""
+        only = {"any": BOOLEAN, "all": BOOLEAN, "string_agg": SYMBOL}.get(aggregate.kind)
+        if only is not None:
+            self.classes.set(value, only, Reason(f"{aggregate.kind} applies to a {only}", aggregate.span))
+        wanted = frozenset({only}) if only is not None else MEASURED_TYPES.get(aggregate.kind, frozenset(NUMERIC))
         self.demands.append(Demand(value, wanted, lambda found: _wrong_aggregate(aggregate, found)))
-        if aggregate.kind == "mean":
-            return self.classes.fresh(FLOAT, Reason("mean returns a float", aggregate.span))
-        return value
 
     def seed(self, names: Iterable[str], env: Environment) -> None:
         """Give every name of a scope its place, before an inner scope is opened."""

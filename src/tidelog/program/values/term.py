@@ -9,8 +9,8 @@ Evaluation lives elsewhere (`testing` for the slow judge, `kernel` for the engin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from tidelog.errors import Span
@@ -27,7 +27,18 @@ RECORD, ANY_TYPE = "record", "any"
 NAN = math.nan
 SUM, WRAPPING_SUM = "sum", "wrap sum"  # no text can write the second
 CHOICE = "choice"  # no text can name it: what a choice domain is made into (`program.choice`)
-AGGREGATES = ("count", SUM, "min", "max", "mean")
+VARIANCES = ("variance", "stddev", "var_pop", "stddev_pop")
+AGGREGATES = ("count", SUM, "min", "max", "mean", "any", "all", "median", *VARIANCES, "collect")
+PARAMETRIC = ("quantile", "string_agg")  # of a value and a constant
+CHOSEN_BY = ("argmin", "argmax")  # of a value and what it is chosen by
+PAIRED_AGGREGATES = (*PARAMETRIC, *CHOSEN_BY)
+AGGREGATE_RESULTS = {
+    **dict.fromkeys(("mean", "median", "quantile", *VARIANCES), FLOAT),
+    **dict.fromkeys(("any", "all"), BOOLEAN),
+    "collect": LIST,
+    "string_agg": SYMBOL,
+}  # the others have the type of their values
+ARGUMENTS = ","  # no function has this name: a `Call` of it holds the two arguments of an aggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +102,7 @@ class Aggregate:
     ``ties`` are columns of that head, counted from 0, that do not belong to the group: they come with the best value,
     and among equals they are compared in this order, each by ``min`` or ``max`` (`program.witnesses`).
     ``domains`` are the keys of a choice, each by its columns of the head (`program.choice`).
+    ``distinct``: each value of a group counts once, however many valuations have it.
     ``folded``: a min or max of rows that come from a lower stratum (`plan.fold_rows`).
     """
 
@@ -101,6 +113,31 @@ class Aggregate:
     ties: tuple[tuple[int, str], ...] = ()
     domains: tuple[tuple[int, ...], ...] = ()
     folded: bool = False
+    distinct: bool = False
+
+    @property
+    def arguments(self) -> tuple[Term, ...]:
+        """What is written in its brackets.
+
+        >>> Aggregate("quantile", Call(ARGUMENTS, (Var("X"), Const(0.5, "float"))), None).arguments[0]
+        Var(name='X')
+        """
+        if isinstance(self.value, Call) and self.value.function == ARGUMENTS:
+            return self.value.args
+        return () if self.value is None else (self.value,)
+
+    @property
+    def measured(self) -> tuple[Term, ...]:
+        """The arguments that have a value for each valuation; a count needs none."""
+        if self.kind == "count" and not self.distinct:
+            return ()
+        return self.arguments[:1] if self.kind in PARAMETRIC else self.arguments
+
+    def measuring(self, terms: Sequence[Term], body: tuple[Literal, ...] | None = None) -> Aggregate:
+        """The aggregate with other terms instead of those measured, over another body."""
+        arguments = (*terms, *self.arguments[1:]) if self.kind in PARAMETRIC else tuple(terms)
+        value = Call(ARGUMENTS, arguments) if len(arguments) > 1 else next(iter(arguments), None)
+        return replace(self, value=value, body=body)
 
 
 Term: TypeAlias = Var | Wildcard | Const | Call | Aggregate

@@ -13,6 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from tidelog.partition.code.fold import Fold, fold_of
+from tidelog.partition.code.gather import Gather
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.phases.rule_supports import absorb_lost_rules, lose_rule
@@ -47,7 +48,7 @@ class RuleUndo:
     lost_supports: dict[str, int] = field(default_factory=dict)  # of removed rules, by label
     added: list[RuleCode] = field(default_factory=list)
     kept: set[tuple[int, tuple[int, ...]]] | None = None  # for a question: the indexes of plans before it
-    retyped: list[tuple[RuleCode, Rule, RulePlanner, tuple[Plan, ...], Fold | Pick | None]] = field(
+    retyped: list[tuple[RuleCode, Rule, RulePlanner, tuple[Plan, ...], Fold | Gather | Pick | None]] = field(
         default_factory=list
     )
 

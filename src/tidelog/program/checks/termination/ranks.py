@@ -70,7 +70,8 @@ class Ranks:
         if isinstance(term, Call):
             return self._call(way, term, seen)
         if isinstance(term, Aggregate):
-            return 0 if term.value is None else self.of(inner_way(way, term), term.value, seen)
+            inner = inner_way(way, term)
+            return max((self.of(inner, value, seen) for value in term.arguments), default=0)
         return 0  # `_`: whatever matches is there already
 
     def _variable(self, way: Way, term: Var, seen: Set[tuple[str, str]]) -> int:
