@@ -182,3 +182,52 @@ def test_a_folder_without_a_state_is_refused(tmp_path: Path, command: tuple[str,
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("hello")
     assert "not a state folder: it contains letter.txt" in run(name, tmp_path / "other", *rest, code=1).stderr
+
+
+def test_apply_of_a_folder_reads_the_files_that_directives_name(tmp_path: Path) -> None:
+    text = (
+        ".decl e(x: number, y: number)\n.decl v(x: number)\n.decl r(x: number)\n"
+        '.input e(filename="data/e-*.csv", IO=csv)\n.input v(filename="nodes.txt", delimiter=";")\n'
+        "r(x) :- e(x, _), v(x).\n"
+    )
+    Engine(text, path=tmp_path / "s").close()
+    folder = tmp_path / "facts"
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "e-1.csv").write_text("1,2\n")
+    (folder / "data" / "e-2.csv").write_text("3,4\n")
+    (folder / "nodes.txt").write_text("3\n")
+    run("apply", folder, "--state", tmp_path / "s")
+    with Engine(path=tmp_path / "s", at=-1) as db:
+        assert (sorted(db["e"]), list(db["r"])) == ([(1, 2), (3, 4)], [(3,)])
+    (folder / "data" / "e-1.csv").unlink()
+    (folder / "e.facts").write_text("9\t9\n")
+    result = run("apply", folder, "--state", tmp_path / "s")
+    assert "TL1076" in result.stderr
+    assert list(Engine(path=tmp_path / "s", at=-1)["e"]) == [(3, 4)]
+
+
+def test_apply_of_a_script_commits_its_epochs(tmp_path: Path) -> None:
+    Engine("p(X) :- q(X).", path=tmp_path / "s").close()
+    script = tmp_path / "changes.txt"
+    script.write_text("+q(1).\npreview.\n+q(2).\ncommit.\n+q(3).\n- r1.\n")
+    assert "TL4891" in run("apply", script, "--script", "--state", tmp_path / "s", "--dry-run", code=1).stderr
+    assert "dry run" in run("apply", script, "--script", "--state", tmp_path / "s").stdout
+    with Engine(path=tmp_path / "s", at=-1) as db:
+        assert (db.epoch_number, sorted(db["q"]), db.rules) == (3, [(2,), (3,)], {})
+
+
+def test_apply_changes_columns(tmp_path: Path) -> None:
+    text = ".decl p(x: number, y: number)\n.decl r(x: number)\nr(x) :- p(x, _).\np(1, 2).\n"
+    Engine(text, path=tmp_path / "s").close()
+    edited = tmp_path / "edited.dl"
+    edited.write_text('.decl p(x: number, z: symbol = "none")\n.decl r(x: number)\nr(x) :- p(x, _).\np(5, "a").\n')
+    with Engine(path=tmp_path / "s") as db, db.epoch() as e:
+        e.insert("p", [(3, 4)])
+    state = ("--state", tmp_path / "s")
+    assert "TL4662" in run("apply", edited, *state, "--dry-run", code=1).stderr
+    dry = run("apply", edited, *state, "--drop-column", "p.y", "--dry-run").stdout
+    assert '* p(x: number, y: number) -> p(x: number, z: symbol = "none"): z = "none"; 2 facts' in dry
+    run("apply", edited, *state, "--drop-column", "p.y")
+    with Engine(path=tmp_path / "s", at=-1) as db:
+        assert (sorted(db["p"]), sorted(db["r"]), db.epoch_number) == ([(3, "none"), (5, "a")], [(3,), (5,)], 3)
+    assert "nothing to do" in run("apply", edited, *state).stdout

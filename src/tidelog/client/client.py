@@ -18,6 +18,7 @@ from tidelog.client.views import RemoteRows, RemoteView, read_all
 from tidelog.client.wire import Wire, read_token
 
 TIMEOUT = 120.0  # seconds
+PAGE = 1_000  # changed rows of each relation that a response lists
 
 
 class FactAnswers(NamedTuple):
@@ -66,6 +67,37 @@ class Client:
     def preview(self, epoch: RemoteEpoch) -> None:
         """Record in an epoch what it would change and violate, without changing anything."""
         epoch.preview()
+
+    def apply(
+        self,
+        program: str | None = None,
+        *,
+        columns: Mapping[str, Mapping[str, str | None]] | None = None,
+        facts: Mapping[str, Iterable[Any]] | None = None,
+        script: str | None = None,
+        author: str | None = None,
+        note: str | None = None,
+        dry_run: bool = False,
+    ) -> RemoteEpoch:
+        """Make the state match the text of a program, or replace the base facts of relations, as one epoch.
+
+        ``columns`` states the values of columns that change, as in `Engine.epoch_to`. With ``script``, one epoch of a
+        change script is applied. The result has the lines of the program that differ in ``difference``; if there are
+        none, nothing is committed, and ``matches`` is true. With ``dry_run``, it reports what would change.
+        """
+        rows = None if facts is None else {name: from_rows(rows) for name, rows in facts.items()}
+        fields = {
+            "program": program,
+            "columns": columns,
+            "facts": rows,
+            "script": script,
+            "author": author,
+            "note": note,
+        }
+        body = {name: value for name, value in fields.items() if value is not None}
+        epoch = RemoteEpoch(self._wire, {})
+        epoch.take_applied(self._wire.post("/apply", {**body, "dry_run": dry_run, "rows": PAGE}))
+        return epoch
 
     # Reading
 

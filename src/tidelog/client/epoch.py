@@ -63,6 +63,9 @@ class RemoteEpoch:
     statistics: dict[str, Any] = field(default_factory=dict, repr=False)
     nulls: dict[str, Any] = field(default_factory=dict)  # rows skipped, and nulls replaced by column
     ignored: dict[str, list[str]] = field(default_factory=dict)  # columns that the relation does not have
+    difference: list[str] = field(default_factory=list)  # lines of the program that differed (`Client.apply`)
+    matches: bool = False  # whether nothing did, so that nothing was committed
+    examples: dict[str, dict[str, list[str]]] = field(default_factory=dict, repr=False)  # some facts, as text
     _body: dict[str, Any] = field(default_factory=dict, repr=False)
     _tables: list[_Part] = field(default_factory=list, repr=False)
     _open: bool = True
@@ -120,6 +123,12 @@ class RemoteEpoch:
         """
         self._must_be_open()
         self._read_response(self._send(dry_run=True))
+
+    def take_applied(self, response: Any) -> None:
+        """The response to a request that was not collected here; the epoch is over."""
+        self._open = False
+        self._read_response(response)
+        self.difference, self.matches, self.examples = response["difference"], response["matches"], response["facts"]
 
     def _send(self, *, dry_run: bool) -> Any:
         tries = TRIES if self.about.get("source") is not None else 1

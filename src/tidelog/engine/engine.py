@@ -145,10 +145,18 @@ class Engine:
         """Run an epoch, record in it what would change and the cost, and roll it back."""
         commit.preview(self._core, epoch)
 
-    def epoch_to(self, program: str | Program) -> tuple[Epoch, Difference]:
-        """An epoch that changes the program of the state to the given one, and the difference between the two."""
-        epoch = self.epoch()
-        return epoch, durable.collect_difference(self._core, program, epoch.collected)
+    def epoch_to(
+        self, program: str | Program, columns: Mapping[str, Mapping[str, str | None]] | None = None
+    ) -> tuple[Epoch, Difference]:
+        """An epoch that changes the program of the state to the given one, and the difference between the two.
+
+        If relations with facts are declared with other columns, ``columns`` states what their values are: by relation
+        and new column an expression over the former columns, ``{"p": {"full": 'cat(first, " ", last)'}}``, and None for
+        a former column that is dropped. Columns that keep name and type need nothing, new ones with a default neither.
+        """
+        from tidelog.engine.open.alter import epoch_to
+
+        return epoch_to(self._core, program, columns)
 
     def revert(
         self,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.engine import core_of
 from tidelog.errors import StateError
+from tidelog.store.folder.stretches import COLUMNS
 
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
@@ -48,10 +49,13 @@ class History:
         if epoch == durable.epoch:
             return mark == self.mark
         try:
-            first = next(iter(durable.frames(epoch)), None)
+            headers = [(frame.previous, COLUMNS in frame.header) for frame in durable.frames(epoch)]
         except StateError:
             return False
-        return first is not None and f"{first.previous:016x}" == mark
+        if any(changed for _, changed in headers):  # rows before are not those of the view
+            return False
+        first = headers[0][0] if headers else None
+        return first is not None and f"{first:016x}" == mark
 
     def net(self, view: str, since: int, until: int) -> ViewChange:
         """The combined changes of a view in the epochs after ``since``, up to ``until``."""

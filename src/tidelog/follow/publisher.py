@@ -87,7 +87,7 @@ class Publisher:
     def _on_commit(self, epoch: Epoch) -> None:
         """Called after every commit, in the committing thread, which has the turn."""
         try:
-            changes = self._changes(epoch)
+            changes = None if epoch.breaks_feeds else self._changes(epoch)
         except TidelogError:  # a view was removed with its rules: the epoch is committed, and the thread reports it
             changes = None
         with self._news:

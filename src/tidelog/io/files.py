@@ -196,13 +196,22 @@ def _matching_files(relation: str, layout: Layout, folder: Path, beside: Path | 
     wanted = folder / (layout.filename or "")
     if wanted.exists():
         return [_path_of(relation, layout, folder, beside)]
-    matches = wanted.parent.iterdir() if wanted.parent.is_dir() else ()
-    hidden = wanted.name.startswith(".")
-    paths = sorted(p for p in matches if fnmatchcase(p.name, wanted.name) and p.name.startswith(".") == hidden)
-    found = [path for path in paths if path.is_file()]
+    found = named_files(layout, folder)
     if not found:
         raise _missing_file(relation, layout.filename or relation, folder, beside)
     return found
+
+
+def named_files(layout: Layout, folder: Path) -> list[Path]:
+    """The existing files that the `filename=` of a layout names, or that match it, in the order of their names."""
+    wanted = folder / (layout.filename or "")
+    if wanted.is_file() or (wanted.is_dir() and layout.kind in (PARQUET, JSON)):
+        return [wanted]
+    if not layout.is_pattern or not wanted.parent.is_dir():
+        return []
+    hidden = wanted.name.startswith(".")
+    paths = (p for p in wanted.parent.iterdir() if fnmatchcase(p.name, wanted.name))
+    return sorted(path for path in paths if path.name.startswith(".") == hidden and path.is_file())
 
 
 def _find_file(folder: Path, name: str, endings: Iterable[str]) -> Path | None:

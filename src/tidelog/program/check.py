@@ -40,7 +40,8 @@ from tidelog.program.types.assign import Bound, Schema, TypingResult
 from tidelog.program.types.functors import with_functors
 from tidelog.program.types.subtypes import check_subtypes
 from tidelog.program.values.program import Program
-from tidelog.program.values.rule import Rule
+from tidelog.program.values.rule import Fact, Rule
+from tidelog.program.values.term import Atom
 
 ERROR = "error"
 
@@ -102,7 +103,20 @@ def examine_program(
     """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
     functions = with_functors(FUNCTIONS, program) if functions is None else functions
     stages = elaborate(Elaboration(program, functions, bound or {}, known or {}))
-    return _examine_types(stages, _examine_text(stages), tuple(groups))
+    checked, found = _examine_types(stages, _examine_text(stages), tuple(groups))
+    return checked, (*found, *_examine_defaults(program, functions))
+
+
+def _examine_defaults(program: Program, functions: Mapping[str, tuple[Function, ...]]) -> Iterator[Diagnostic]:
+    """Errors in the default values of columns, each checked as a fact of one column."""
+    for declaration in program.declarations:
+        for column in declaration.columns:
+            if column.default is not None:
+                alone = replace(declaration, columns=(replace(column, default=None),), qualifiers=(), domains=())
+                fact = Fact(Atom(declaration.relation, (column.default,)))
+                part = Program(facts=(fact,), declarations=(alone,), types=program.types, convention=program.convention)
+                _, found = examine_program(part, functions)
+                yield from (finding for finding in found if finding.severity == "error")
 
 
 def learn_types(

@@ -89,7 +89,7 @@ def finish(
     Returns the changes of the relations that the token may read, with a limited number of rows for each.
     """
     core = core_of(db)
-    with core.writing, within(core.runtime, limits):
+    with core.writing, within(lambda: core.runtime, limits):
         if dry_run:
             db.preview(epoch)
         else:

@@ -74,8 +74,12 @@ class Hub:
         rules = epoch.collected.changes_rules
         record = EpochRecord(epoch.number, time.time(), epoch.statistics.seconds, changes, counts, size, rules)
         with self._lock:
-            self._records.append(record)
-            self._size += size
+            if epoch.breaks_feeds:  # what is asked for from before is not found here, and refused by the history
+                self._records.clear()
+                self._size = 0
+            else:
+                self._records.append(record)
+                self._size += size
             while self._size > self._room and len(self._records) > 1:
                 self._size -= self._records.popleft().size
             self.changed.update({name: (record.epoch, *rows) for name, rows in counts.items()})

@@ -14,11 +14,11 @@ from dataclasses import replace
 from tidelog.engine.read.question import read_query
 from tidelog.errors import Diagnostic, TidelogError
 from tidelog.plan.ruleset import Ruleset
-from tidelog.program import Rule
+from tidelog.program import Program, Rule
 from tidelog.program.check import examine_program
 from tidelog.program.elaborate.expand_components import joined
 from tidelog.program.functions.table import Functions
-from tidelog.syntax import parse_program, parse_rule, read_program
+from tidelog.syntax import RuleAdded, parse_changes, parse_program, parse_rule, read_program
 
 _last_rules: list[tuple[int, Ruleset]] = []  # the rules that were sent last, with their number
 
@@ -71,6 +71,28 @@ def rehearse_rules(number: int, packed: bytes | None, declared: str | None, adde
         rules.changed(add=fresh, whole=declared is not None)
     except TidelogError:
         return
+
+
+def rehearse_program(number: int, packed: bytes | None, text: str) -> None:
+    """Read, check and expand a whole program."""
+    functions = _rules(number, packed).functions
+    try:
+        program = parse_program(text)
+        bare = Ruleset(Program(convention=program.convention), functions)
+        bare.declaring(replace(program, rules=(), facts=())).changed(add=bare.label(program.rules), whole=True)
+    except TidelogError:
+        return
+
+
+def rehearse_script(number: int, packed: bytes | None, text: str) -> None:
+    """Read, check and expand the rules that a change script adds to those in force."""
+    rules = _rules(number, packed)
+    try:
+        script = parse_changes(text, convention=rules.program.convention)
+    except TidelogError:
+        return
+    added = [change.rule for epoch in script for change in epoch if isinstance(change, RuleAdded)]
+    rehearse_rules(number, None, None, added)
 
 
 def _rules(number: int, packed: bytes | None) -> Ruleset:

@@ -336,6 +336,33 @@ NEEDS_EXTRA = FailureEntry(
     "Install them: `pip install 'tidelog[serve]'`.",
     test="tests/serve/test_command.py::test_a_server_needs_its_extra",
 )
+NOT_ONE_INPUT = FailureEntry(
+    "TL8053",
+    ServerError,
+    "not exactly one input to apply",
+    "the body must contain exactly one of `program`, `facts` and `script`, and has {found}",
+    "A request to `/v1/apply` is one epoch.",
+    "Send a request for each.",
+    test="tests/serve/test_apply.py::test_a_request_has_one_input",
+)
+NOT_ONE_EPOCH = FailureEntry(
+    "TL8054",
+    ServerError,
+    "change script with another number of epochs",
+    "the script has {found} epochs; a request applies one",
+    "A request to `/v1/apply` is one epoch. `commit.` separates the epochs of a script.",
+    "Send a request for each epoch; `tidelog apply --script --server` does.",
+    test="tests/serve/test_apply.py::test_a_script_of_several_epochs_is_several_requests",
+)
+BAD_WEBHOOK = FailureEntry(
+    "TL8055",
+    ServerError,
+    "invalid webhook",
+    "{given}: {reason}",
+    "A webhook sends the changes of a view to an address; a file contains the secret that signs them.",
+    "Write for example `--webhook reach=https://example.org/changes --webhook-secret secret.txt`.",
+    test="tests/serve/test_webhooks.py::test_what_is_wrong_with_a_webhook",
+)
 EXPIRED_TOKEN = FailureEntry(
     "TL8060",
     ServerError,
@@ -421,6 +448,7 @@ BAD_TOKEN_OPTION = FailureEntry(
 )
 
 ENTRIES = (
+    BAD_WEBHOOK,
     NO_TOKEN,
     ONLY_READS,
     NO_SUCH_PLACE,
@@ -457,6 +485,8 @@ ENTRIES = (
     NO_ADDRESS,
     NO_PROGRAM,
     NEEDS_EXTRA,
+    NOT_ONE_INPUT,
+    NOT_ONE_EPOCH,
     EXPIRED_TOKEN,
     NO_SCOPE,
     NOT_GRANTED,
@@ -499,6 +529,8 @@ STATUSES = {
     NO_PROCESS.code: 503,
     TOO_MUCH_MEMORY.code: 422,
     WRONG_HOST.code: 421,
+    NOT_ONE_INPUT.code: 400,
+    NOT_ONE_EPOCH.code: 400,
     EXPIRED_TOKEN.code: 401,
     NO_SCOPE.code: 403,
     NOT_GRANTED.code: 403,

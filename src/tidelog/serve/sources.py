@@ -14,7 +14,9 @@ from tidelog.engine.engine import Engine
 class ServerSource(Protocol):
     """A source, which runs on separate threads."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The name in statistics."""
 
     def check(self, engine: Engine) -> None:
         """Raise what has to be fixed before it can run; nothing is changed."""

@@ -22,7 +22,7 @@ from tidelog.errors import (
 from tidelog.plan.plan_failures import UNKNOWN_LABEL
 from tidelog.serve.proofs import violations_json, without_rows
 from tidelog.serve.serve_failures import STATUSES
-from tidelog.store.base.store_failures import CHANGES_NOT_KEPT, EPOCH_NOT_KEPT
+from tidelog.store.base.store_failures import CHANGES_NOT_KEPT, COLUMNS_CHANGED, EPOCH_NOT_KEPT
 from tidelog.why.errors import NotTrueError
 
 _BY_CODE = {
@@ -31,6 +31,7 @@ _BY_CODE = {
     UNKNOWN_LABEL.code: 404,
     CLOSED.code: 503,
     CHANGES_NOT_KEPT.code: 410,
+    COLUMNS_CHANGED.code: 410,
     EPOCH_NOT_KEPT.code: 410,
 }
 _BY_CLASS: tuple[tuple[type[TidelogError], int], ...] = (

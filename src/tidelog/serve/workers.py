@@ -17,7 +17,14 @@ from tidelog.program import Rule
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.grants import READ, WRITE
 from tidelog.serve.limits import ServerLimits
-from tidelog.serve.rehearsal import check_text, pack_rules, rehearse_question, rehearse_rules
+from tidelog.serve.rehearsal import (
+    check_text,
+    pack_rules,
+    rehearse_program,
+    rehearse_question,
+    rehearse_rules,
+    rehearse_script,
+)
 from tidelog.syntax.worker import MEMORY, AbortedCall, Worker
 
 PROCESSES = 2  # for each of the two
@@ -68,6 +75,19 @@ class CheckWorkers:
         number, packed = self._pack(rules)
         with self._convert_errors(), self._groups[access].reserve() as process:
             process.call_on_rules(number, packed, rehearse_rules, declared, added)
+
+    def rehearse_program(self, access: str, rules: Ruleset, text: str) -> None:
+        """Raise for a program that cannot be read, checked and expanded within the limits."""
+        self._rehearse_text(access, rules, rehearse_program, text)
+
+    def rehearse_script(self, access: str, rules: Ruleset, text: str) -> None:
+        """Raise for a change script that cannot be read, checked and expanded within the limits."""
+        self._rehearse_text(access, rules, rehearse_script, text)
+
+    def _rehearse_text(self, access: str, rules: Ruleset, rehearse: Callable[..., None], text: str) -> None:
+        number, packed = self._pack(rules)
+        with self._convert_errors(), self._groups[access].reserve() as process:
+            process.call_on_rules(number, packed, rehearse, text)
 
     def _pack(self, rules: Ruleset) -> tuple[int, bytes]:
         """The serialised rules, and their number."""

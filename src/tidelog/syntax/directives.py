@@ -20,6 +20,7 @@ from tidelog.program import (
 from tidelog.program.messages.nearest import LOOSELY, KnownNames
 from tidelog.program.values.pragmas import OVERFLOW, OVERFLOW_MODES
 from tidelog.program.values.schema import QUALIFIERS
+from tidelog.program.values.term import Term, variables
 from tidelog.syntax.clauses import ClauseReader
 from tidelog.syntax.tokens import DIRECTIVES, END, NAME, NUMBER, STRING, Token, span_between
 
@@ -82,7 +83,7 @@ class DirectiveReader(ClauseReader):
             raise self.failure("TL158", self.peek().span, found="`debug_delta`")
         if self.token.kind != "(":
             raise self.unexpected("`(` and the columns of the relation")
-        columns = self._columns(self.advance())
+        columns = self._columns(self.advance(), defaults=True)
         span = span_between(first, self.previous)
         domains: list[tuple[int, ...]] = []
         words = self._qualifiers(names[0], columns, domains)
@@ -95,16 +96,26 @@ class DirectiveReader(ClauseReader):
                 declared.extend(Directive(word.text, name, (), word.span) for name in names)
         return declared
 
-    def _columns(self, opening: Token) -> tuple[Column, ...]:
+    def _columns(self, opening: Token, *, defaults: bool = False) -> tuple[Column, ...]:
+        """Names with types, and with default values where these are allowed."""
         columns: list[Column] = []
         while self.token.kind not in (")", "]", "}") or columns:
             name = self.expect(NAME, "the name of a column").text
             self.expect(":", "`:` and the type of the column")
-            columns.append(Column(name, self._type_name()))
+            type_ = self._type_name()
+            columns.append(Column(name, type_, self._default(name) if defaults and self.accept("=") else None))
             if not self.accept(","):
                 break
         self.close(opening, "`,`" if columns else "a column")
         return tuple(columns)
+
+    def _default(self, column: str) -> Term:
+        """The value after `=`: a term without variables."""
+        began = self.token
+        term = self.term()
+        if any(variables(term)):
+            raise self.failure("TL187", span_between(began, self.previous), column=column)
+        return term
 
     def _type_name(self) -> str:
         return self.expect(NAME, "the name of a type").text

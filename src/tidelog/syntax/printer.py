@@ -16,6 +16,7 @@ from tidelog.program import (
     Atom,
     Boolean,
     Call,
+    Column,
     Comparison,
     Component,
     ComponentType,
@@ -288,7 +289,12 @@ def print_declaration(item: Declaration) -> str:
     words = "".join(f" {word}" for word in item.qualifiers)
     if item.domains:
         words += f" choice-domain {', '.join(_domain(item, domain) for domain in item.domains)}"
-    return f".decl {item.relation}({', '.join(f'{c.name}: {c.type}' for c in item.columns)}){words}"
+    return f".decl {item.relation}({', '.join(map(_column, item.columns))}){words}"
+
+
+def _column(column: Column) -> str:
+    default = "" if column.default is None else f" = {print_term(column.default, SOUFFLE)}"
+    return f"{column.name}: {column.type}{default}"
 
 
 def _domain(item: Declaration, domain: tuple[int, ...]) -> str:

@@ -530,6 +530,14 @@ _PREPROCESSOR = (
         "Use fewer nested macros.",
         "".join(f"#define m{i + 1} m{i}, m{i}\n" for i in range(20)) + "p(m20).",
     ),
+    CodeEntry(
+        "TL187",
+        "default with a variable",
+        "the default of column `{column}` contains a variable",
+        "A default is one value for all facts that are older than the column. A bare name is a variable.",
+        'Write a constant, such as `"none"`, or pass an expression when you change the column.',
+        ".decl p(x: number, y: symbol = none)",
+    ),
 )
 
 SYNTAX_CODES: dict[str, CodeEntry] = {entry.code: entry for entry in (*_SYNTAX, *_REFUSED, *_PREPROCESSOR)}

@@ -21,6 +21,7 @@ from tidelog.cli.base.sandbox import input_files
 from tidelog.cli.base.show import console, shown_warnings
 from tidelog.cli.input.inputs import read_inputs, read_valid
 from tidelog.cli.input.load import load_program
+from tidelog.cli.input.report import STANDARD_INPUT
 from tidelog.cli.input.state import holds_state, partitions_of_state
 from tidelog.engine.engine import Engine, core_of
 from tidelog.program.types.functors import UserFunctions, function_table
@@ -52,6 +53,7 @@ class ServeOptions:
     functions: Path | None = None
     place: Place = field(default_factory=Place)
     access_log: bool = False
+    watch: Path | None = None
     audit_log: Path | None = None
 
 
@@ -59,6 +61,7 @@ def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -
     """Serve until a signal comes; ``sources`` feed the engine beside requests."""
     check_place(options.place)
     user_functions = functions_of(options.functions)
+    sources = [*sources, *_watched(options, user_functions)]
     tokens = _tokens(options)
     if not options.place.is_spark:
         leave_pandas_out()
@@ -75,6 +78,16 @@ def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -
             service.logs_all = options.access_log
             service.audit = None if options.audit_log is None else AuditLog(options.audit_log)
             serve(service, options.address, lambda url: _print_address(url, options), console_routes())
+
+
+def _watched(options: ServeOptions, functions: UserFunctions) -> Sequence[ServerSource]:
+    """The folder to watch, if there is one."""
+    if options.watch is None:
+        return ()
+    from tidelog.cli.act.watch_folder import FolderWatch
+
+    named = options.program not in (None, STANDARD_INPUT)
+    return (FolderWatch(options.watch, Path(str(options.program)) if named else None, functions),)
 
 
 def _tokens(options: ServeOptions) -> TokenFolder:

@@ -408,6 +408,52 @@ NO_EDITOR_EXTRA = FailureEntry(
     "Install it with `pip install 'tidelog[editor]'`.",
     test="tests/cli/test_lsp.py::test_what_is_missing_is_reported",
 )
+NOT_ONE_STATE = FailureEntry(
+    "TL4898",
+    EngineError,
+    "not exactly one state to apply to",
+    "`tidelog apply` requires either --state or --server",
+    "A state folder is changed in place; the state of a running server is changed through the server.",
+    "Pass `--state DIR`, or `--server URL` while the folder is served.",
+    "$ touch p.dl\n$ tidelog apply p.dl\n",
+)
+DRY_RUN_OF_ONE = FailureEntry(
+    "TL4891",
+    EngineError,
+    "dry run of several epochs",
+    "{file} has {found} epochs; a dry run covers one",
+    "A dry run changes nothing, so a later epoch of a script would not see the changes of an earlier one.",
+    "Apply the epochs one by one, or merge them into one.",
+    _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n"
+    "$ printf '+e(8, 9). commit. +e(9, 9). commit.' > c.txt\n$ tidelog apply c.txt --script --state s --dry-run\n",
+)
+NO_WRITE_TOKEN = FailureEntry(
+    "TL4892",
+    EngineError,
+    "missing token for the server",
+    "no token: pass --token-file, or set {variable}",
+    "A server requires a token with every request, and changes need the token for writing.",
+    "The server lists its token files at startup, for example `--token-file state/tokens/write`.",
+    "$ touch p.dl\n$ tidelog apply p.dl --server http://127.0.0.1:9\n",
+)
+NOT_WATCHED = FailureEntry(
+    "TL4893",
+    EngineError,
+    "folder cannot be watched",
+    "cannot watch {folder}: {reason}",
+    "`tidelog serve --watch` applies the fact files of a folder, and the program if it is in the folder.",
+    "Correct the folder, and name the program as the first argument.",
+    test="tests/serve/test_watch.py::test_what_cannot_be_watched",
+)
+BAD_COLUMN = FailureEntry(
+    "TL4894",
+    EngineError,
+    "invalid column option",
+    "`{option} {given}` is not of the form {form}",
+    "These options state the values of columns that an edited program adds, renames, converts or drops.",
+    "Write for example `--column 'person.full=cat(first, last)'` or `--drop-column person.age`.",
+    "$ touch p.dl\n$ tidelog apply p.dl --state s --column full\n",
+)
 BAD_CONFIG = FailureEntry(
     "TL4897",
     EngineError,
@@ -419,6 +465,11 @@ BAD_CONFIG = FailureEntry(
 )
 
 ENTRIES = (
+    BAD_COLUMN,
+    NOT_WATCHED,
+    NOT_ONE_STATE,
+    DRY_RUN_OF_ONE,
+    NO_WRITE_TOKEN,
     BAD_CONFIG,
     NO_FACT_FILES,
     UNKNOWN_FILE,

@@ -1,4 +1,4 @@
-"""`tidelog apply FILE --state DIR`: make a state say what an edited program, or a folder of facts, says."""
+"""`tidelog apply FILE`: make a state, or that of a server, match an edited program or a folder of facts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,33 @@ from tidelog.cli.base.application import app
 
 @app.command("apply")
 def apply_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Edited program, or a folder of fact files.")],
-    state: Annotated[str, typer.Option("--state", metavar="DIR", help="State folder or URI.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Edited program, folder of fact files, or change script.")
+    ],
+    state: Annotated[str | None, typer.Option("--state", metavar="DIR", help="State folder or URI.")] = None,
+    server: Annotated[
+        str | None, typer.Option("--server", metavar="URL", help="Address of a server whose state to change instead.")
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="File with the server's token, instead of TIDELOG_TOKEN."),
+    ] = None,
+    ca_file: Annotated[
+        Path | None, typer.Option("--ca-file", metavar="FILE", help="Certificates to trust, for a server with TLS.")
+    ] = None,
+    script: Annotated[
+        bool, typer.Option("--script", help="FILE is a change script; each of its epochs is committed.")
+    ] = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column", metavar="P.NEW=VALUE", help="Value of a column over the former columns. May be repeated."
+        ),
+    ] = None,
+    drop_column: Annotated[
+        list[str] | None,
+        typer.Option("--drop-column", metavar="P.OLD", help="Drop a column with its values. May be repeated."),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Print what would change and what it would cost, without changing anything."),
@@ -25,9 +50,30 @@ def apply_command(
 ) -> None:
     """Compare a program or a folder of facts with a state, and apply the difference as one epoch.
 
-    Rules are compared by their text, and labelled rules also by their label.
+    Rules are compared by their text, and labelled rules also by their label. A folder of fact files replaces the base
+    facts of the relations that it has files for. The state is a folder, or that of a running server.
     """
-    from tidelog.cli.act.apply_difference import apply_difference
+    from tidelog.cli.base.cli_failures import NOT_ONE_STATE
+    from tidelog.cli.base.guard import guarded
+    from tidelog.cli.input.columns import ApplyInput, read_columns
     from tidelog.engine.base.signature import Signature
 
-    apply_difference(file, state, dry_run, Signature(author, note))
+    with guarded():
+        columns = read_columns(column or (), drop_column or ())
+    signature = Signature(author, note)
+    inputs = ApplyInput(file, columns, script)
+    if server is not None and state is None:
+        with guarded():
+            from tidelog.serve.extra import check_extra
+
+            check_extra()
+        from tidelog.cli.act.apply_remote import ServerPlace, apply_to_server
+
+        apply_to_server(inputs, ServerPlace(server, token_file, ca_file), dry_run, signature)
+        return
+    if state is None or server is not None:
+        with guarded():
+            raise NOT_ONE_STATE.error()
+    from tidelog.cli.act.apply_difference import apply_difference
+
+    apply_difference(inputs, state, dry_run, signature)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -41,6 +41,9 @@ from tidelog.cli.input.follow_options import (
     follow_sources,
     with_jar,
 )
+
+if TYPE_CHECKING:
+    from tidelog.serve.sources import ServerSource
 
 CertificateOption = Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="TLS certificate (PEM).")]
 KeyOption = Annotated[
@@ -147,6 +150,18 @@ def serve_command(
     group: GroupOption = 1,
     jdbc_driver: JdbcOption = None,
     on_bad_row: BadRowOption = BadRowChoice.quarantine,
+    watch: Annotated[
+        Path | None,
+        typer.Option("--watch", metavar="DIR", help="Apply edited programs and fact files of this folder as epochs."),
+    ] = None,
+    webhook: Annotated[
+        list[str] | None,
+        typer.Option("--webhook", metavar="VIEW=URL", help="Send the changes of VIEW to URL. May be repeated."),
+    ] = None,
+    webhook_secret: Annotated[
+        Path | None,
+        typer.Option("--webhook-secret", metavar="FILE", help="File with the secret that signs sent changes."),
+    ] = None,
 ) -> None:
     """Serve a program over HTTP, with a console for the browser.
 
@@ -164,6 +179,7 @@ def serve_command(
         from tidelog.serve.limits import ServerLimits
         from tidelog.serve.logs import start_logging
         from tidelog.serve.run import Address
+        from tidelog.serve.webhooks import make_webhooks
 
         address = Address(host, port, tls_cert, tls_key, tuple(host_name or ()))
         limits = ServerLimits(
@@ -183,7 +199,9 @@ def serve_command(
             stop_seconds=limit_stop_seconds,
         )
         place = Place(runtime, partitions, master, with_jar(read_settings(settings), jdbc_driver), threads)
-        sources = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver, on_bad_row)
-        options = ServeOptions(program, state, facts, address, tokens, limits, functions, place, access_log, audit_log)
-        with sandboxed(sandbox, allow, program, facts), start_logging(log_level.value, log_format.value):
+        followed = follow_sources(follow, table, publish, slot, publication, numeric, group, jdbc_driver, on_bad_row)
+        sources: tuple[ServerSource, ...] = (*followed, *make_webhooks(webhook or (), webhook_secret))
+        own = (access_log, watch, audit_log)
+        options = ServeOptions(program, state, facts, address, tokens, limits, functions, place, *own)
+        with sandboxed(sandbox, allow, program, facts, watch), start_logging(log_level.value, log_format.value):
             serve_program(options, sources)

@@ -265,8 +265,61 @@ UNTIL_DERIVED = FailureEntry(
     "Set `until` on the facts that `{name}` is derived from.",
     'db = Engine("p(X) :- q(X).")\nwith db.epoch() as e:\n    e.insert("p", [(1,)], until=10)\n',
 )
+COLUMN_WITHOUT_VALUE = FailureEntry(
+    "TL4660",
+    EngineError,
+    "new column without a value for existing facts",
+    "`{relation}` has {count:1 fact}, and its new column `{column}` has no value for them",
+    "When a column is added, existing facts need a value in it. A column with another name is a new column; a rename "
+    "has to be stated.",
+    "Write a default in the declaration (`{column}: {type} = ...`), or an expression over the former columns "
+    "(`columns={'{relation}': {'{column}': ...}}`, `--column '{relation}.{column}=...'`).",
+    test="tests/engine/test_schema_changes.py::test_nothing_is_guessed",
+)
+COLUMN_OF_OTHER_TYPE = FailureEntry(
+    "TL4661",
+    EngineError,
+    "column with another type and no conversion",
+    "column `{column}` of `{relation}` changes from {before} to {after}, and {count:1 fact} need a conversion",
+    "Existing values are not converted unless an expression is given.",
+    "Give an expression over the former columns, such as `to_string({column})` or `to_number({column})`.",
+    test="tests/engine/test_schema_changes.py::test_nothing_is_guessed",
+)
+COLUMN_WITH_DATA = FailureEntry(
+    "TL4662",
+    EngineError,
+    "dropped column with data",
+    "column `{column}` of `{relation}` is no longer declared, and its values in {count:1 fact} would be deleted",
+    "The values of a dropped column are deleted, so this has to be stated.",
+    "State that it is dropped (`columns={'{relation}': {'{column}': None}}`, `--drop-column {relation}.{column}`), or "
+    "use it in the expression of another column if it was renamed.",
+    test="tests/engine/test_schema_changes.py::test_nothing_is_guessed",
+)
+UNKNOWN_COLUMN = FailureEntry(
+    "TL4663",
+    EngineError,
+    "unknown column in a change of columns",
+    "`{relation}` has no column `{column}` {place}; known: {known}",
+    "An expression is given for a column of the new declaration, and a column of the former declaration is dropped.",
+    "Correct the name, or declare the column.",
+    test="tests/engine/test_schema_changes.py::test_nothing_is_guessed",
+)
+COLUMNS_CANNOT_CHANGE = FailureEntry(
+    "TL4664",
+    EngineError,
+    "columns cannot be changed",
+    "the columns of `{relation}` cannot be changed: {reason}",
+    "An epoch that changes columns builds the state again from its base facts.",
+    "",
+    test="tests/engine/test_schema_changes.py::test_what_cannot_be_changed_is_refused",
+)
 
 ENTRIES = (
+    COLUMN_WITHOUT_VALUE,
+    COLUMN_OF_OTHER_TYPE,
+    COLUMN_WITH_DATA,
+    UNKNOWN_COLUMN,
+    COLUMNS_CANNOT_CHANGE,
     TIME_FALLS,
     UNTIL_DERIVED,
     REFUSED,

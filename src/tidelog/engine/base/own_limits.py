@@ -6,7 +6,7 @@ before. The thread that sets them has the turn (`turn`), so that nothing else ru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -22,14 +22,14 @@ def beyond(limits: Limits | None, runtime: Runtime) -> Limits | None:
 
 
 @contextmanager
-def within(runtime: Runtime, limits: Limits | None) -> Iterator[None]:
-    """Put these limits in force, if any, and restore those of the engine afterwards."""
-    before = runtime.limits
-    own = beyond(limits, runtime)
+def within(runtime: Callable[[], Runtime], limits: Limits | None) -> Iterator[None]:
+    """Put these limits in force, if any, and restore those before afterwards, whichever runtime the engine has then."""
+    before = runtime().limits
+    own = beyond(limits, runtime())
     if own is not None:
-        runtime.set_limits(own)
+        runtime().set_limits(own)
     try:
         yield
     finally:
         if own is not None:
-            runtime.set_limits(before)
+            runtime().set_limits(before)

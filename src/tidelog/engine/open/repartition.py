@@ -144,7 +144,7 @@ def _repartition(core: Core, partitions: int) -> str:
         )
         if partitions == before.partitions and held.lies_well(core.rules):
             return _ALREADY.format(partitions=partitions)
-        with _moving(core, held):
+        with moving(core, held.pieces):
             where = replace(opened.where, partitions=partitions, room=None)
             runtime = make_runtime(where, core.durable, opened.lasting, before.dictionary)
             try:
@@ -164,12 +164,12 @@ def _repartition(core: Core, partitions: int) -> str:
 
 
 @contextmanager
-def _moving(core: Core, held: PartitionContents) -> Iterator[None]:
+def moving(core: Core, pieces: Sequence[Image]) -> Iterator[None]:
     """While new partitions take over, reads are served by the old ones, or wait (`Core.read`)."""
     before = core.runtime
     number = core.repartition.number + 1
     core.repartition = Repartition(number, is_running=True)
-    before.dictionary.lent = {cell: value for piece in held.pieces for cell, value in piece.entries.items()}
+    before.dictionary.lent = {cell: value for piece in pieces for cell, value in piece.entries.items()}
     try:
         before.handover.rest()
         yield

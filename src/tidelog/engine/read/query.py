@@ -174,7 +174,7 @@ def _on_partitions(core: Core, question: Question, values: Sequence[int], limits
     with _texts_dropped(core.dictionary) if question.may_make_texts else nullcontext():
         cells = _walk(core, question, values) if core.runtime.partitions > 1 else None
         if cells is None:
-            with within(core.runtime, limits) if limits else nullcontext():
+            with within(lambda: core.runtime, limits) if limits else nullcontext():
                 work = core.planner.work(core.rules, question.rules, _inserts(values), {}, is_question=True)
                 cells = _answers(core.runtime, work, len(question.names))
         return _rows(question, cells, core.dictionary, core.dictionary), core.number

@@ -54,6 +54,7 @@ class ChangeQueue:
         self._capacity = capacity
         self._items: deque[PendingChange | Gap] = deque()
         self._news = threading.Condition()
+        self._gap_grows = False  # whether the last item is a gap because the queue is full
         self._is_idle = False  # whether the subscriber waits for a change
         self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
 
@@ -76,13 +77,24 @@ class ChangeQueue:
                 return
             if isinstance(change, Gap) and self._ends_with_gap:
                 change = Gap(self._items.pop().first, epoch)  # type: ignore[union-attr]  # it is one
+            self._gap_grows = isinstance(change, Gap)
             self._items.append(change)
             self._wake()
+
+    def put_gap(self, epoch: int) -> None:
+        """Add a gap for an epoch whose changes cannot be listed."""
+        with self._news:
+            if self.is_open:
+                grows = self._gap_grows and bool(self._items) and isinstance(self._items[-1], Gap)
+                first = self._items.pop().first if grows else epoch  # type: ignore[union-attr]  # it is one
+                self._gap_grows = grows
+                self._items.append(Gap(first, epoch))
+                self._wake()
 
     @property
     def _ends_with_gap(self) -> bool:
         with self._news:
-            return bool(self._items) and isinstance(self._items[-1], Gap)
+            return self._gap_grows and bool(self._items) and isinstance(self._items[-1], Gap)
 
     # The subscriber
 

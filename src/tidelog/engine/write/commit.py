@@ -233,13 +233,13 @@ def _commit(core: Core, epoch: Epoch, lawful: bool) -> Sequence[str]:
         from tidelog.engine.write.feeds import feed
 
         unwritten = feed(core, outcome.changes, before)
-    _notify(core, epoch)
+    notify(core, epoch)
     if durable is not None:
         take_snapshot(core, durable, only_if_due=True)
     return unwritten
 
 
-def _notify(core: Core, epoch: Epoch) -> None:
+def notify(core: Core, epoch: Epoch) -> None:
     """Call every listener with a committed epoch; an exception of one is logged, and the others are still called."""
     for note in tuple(core.listeners):  # other threads remove theirs
         try:
@@ -345,6 +345,9 @@ def preview(core: Core, epoch: Epoch) -> None:
     """Run an epoch, record in it what would change and the cost, and roll it back."""
     core.must_be_open()
     must_be(epoch, Epoch, "epoch", "an epoch of this engine, made by `epoch()`")
+    if epoch.rehearse is not None:
+        epoch.rehearse()
+        return
     if core.durable is not None:
         core.durable.must_be_exact()
     with core.writing:

@@ -6,7 +6,7 @@ folder there is no history, and asking for it is an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -122,9 +122,11 @@ def record(core: Core, durable: Durable, epoch: Epoch, rules: Ruleset, outcome: 
 def collect_difference(core: Core, program: str | Program, collected: CollectedChanges) -> Difference:
     """Collect the changes that turn the program of the state into the given one; returns how the two differ."""
     must_be(program, (str, Program), "program", "the text of a program, or a `Program`")
-    state = state_folder(core, "a comparison of programs")
+    core.must_be_open()
+    # Without a state folder, the facts of the former text are not known.
+    facts: Sequence[str] = () if core.durable is None else core.durable.facts
     given = parse_program(program) if isinstance(program, str) else program
-    difference = compare_programs(core.rules.program, state.facts, given)
+    difference = compare_programs(core.rules.program, facts, given)
     collected.removed = [rule.label or "" for rule in difference.removed]
     collected.added = list(core.rules.label(difference.added))
     collected.program = given if difference.other else None
@@ -132,14 +134,14 @@ def collect_difference(core: Core, program: str | Program, collected: CollectedC
         parsed = parse_program("\n".join((f".convention {given.convention}", *facts)))
         collected.facts += ((sign, name, rows) for _, name, rows in program_facts(parsed, core.rules.functions))
     if difference.other:
-        gone = core.rules.declared - _named_relations(given)
+        gone = core.rules.declared - named_relations(given)
         collected.facts = [change for change in collected.facts if change[1] not in gone]
         retract_all(core, collected, sorted(gone))
     collected.text_facts = fact_texts(given)
     return difference
 
 
-def _named_relations(program: Program) -> set[str]:
+def named_relations(program: Program) -> set[str]:
     """The relations that a program declares or that its rules mention."""
     read = {atom.predicate for rule in program.rules for atom in (rule.head, *atoms(rule_literals(rule)))}
     return read | {declaration.relation for declaration in program.declarations}

@@ -112,6 +112,8 @@ class Epoch:
         self.signature = signature or UNSIGNED
         self.memos: dict[str, str | None] = {}  # what the source notes down with its offset; None removes a memo
         self.collected = CollectedChanges(at=at)
+        self.rehearse: Callable[[], None] | None = None  # previews an epoch that changes columns
+        self.breaks_feeds = False  # whether it changed columns, so that its changes cannot be listed as rows
         self.number: int | None = None
         self._report: Callable[[], tuple[Changes, EpochStatistics]] = lambda: (target.no_changes(), EpochStatistics())
         self._built: tuple[Changes, EpochStatistics] | None = None

@@ -28,6 +28,7 @@ from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import StateError
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
 from tidelog.program.functions.arguments import argument_error, must_be, must_be_amount
+from tidelog.store.folder.stretches import COLUMNS
 
 SMALL = 1_000  # rows that are decoded on the event loop
 MUCH = 50_000  # rows of the history that are read together, in whole epochs
@@ -62,6 +63,8 @@ class Subscribers:
         with self._lock:
             self._boxes = boxes = tuple(box for box in self._boxes if box.is_open)
         assert epoch.number is not None
+        for box in boxes if epoch.breaks_feeds else ():
+            box.put_gap(epoch.number)
         for box in boxes:
             if epoch.number > box.since and box.view in epoch.changes:
                 box.put(epoch.number, partial(_read, self._core, epoch, box.view))
@@ -291,6 +294,10 @@ def _subscribers(core: Core) -> Subscribers:
 
 def _history(core: Core, view: str, since: int, until: int) -> Iterator[Sequence[FeedChange | Gap]]:
     """The changes of the epochs after one, up to another, some at a time; a gap if they are no longer kept."""
+    last = _last_rebuild(core, since)
+    if since < last <= until:  # an epoch that changed columns: rows before it are not those of the view
+        yield [Gap(since + 1, last)]
+        since = last
     while since < until:
         core.must_be_open()
         try:
@@ -301,6 +308,15 @@ def _history(core: Core, view: str, since: int, until: int) -> Iterator[Sequence
             yield [Gap(since + 1, until)]  # removed since the feed was opened
             return
         yield batch
+
+
+def _last_rebuild(core: Core, since: int) -> int:
+    """The last epoch after one that changed columns; 0 if none did, or if its frames are no longer kept."""
+    try:
+        frames = state_folder(core, "a feed").frames(since)
+        return max((frame.epoch for frame in frames if COLUMNS in frame.header), default=0)
+    except (StateError, OSError):
+        return 0
 
 
 def _is_kept(core: Core, since: int) -> bool:

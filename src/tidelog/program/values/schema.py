@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tidelog.errors import Span
+from tidelog.program.values.term import Term
 
 OWN_TYPES = ("list", "boolean", "date", "timestamp")  # a program may use these names for its own types
 BASE_TYPES = ("number", "unsigned", "float", "symbol", "list", "boolean", "date", "timestamp")
@@ -17,10 +18,14 @@ QUALIFIERS = ("eqrel", "inline", "magic", "no_magic", "overridable")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's name and the name of its type (a base type or one made by ``.type``)."""
+    """A column's name and the name of its type (a base type or one made by ``.type``).
+
+    ``default`` is the value that facts get which are older than the column.
+    """
 
     name: str
     type: str
+    default: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)

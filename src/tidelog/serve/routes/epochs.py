@@ -191,7 +191,7 @@ _CHANGES = {
     "add_rules": schemas.list_of(_RULE),
     "remove_rules": schemas.list_of(schemas.text("The label of a rule.", 200)),
 }
-_ABOUT = {
+ABOUT = {
     "source": schemas.text(
         "The name of the input's source. Together with `offset`, it ensures that input is applied once.", 1000
     ),
@@ -199,13 +199,13 @@ _ABOUT = {
     "author": schemas.text("Who makes the change. Stored in the history.", 1000),
     "note": schemas.text("Why the change is made. Stored in the history.", 10_000),
 }
-_ROW_LIMIT = schemas.whole(
+ROW_LIMIT = schemas.whole(
     "Maximum number of changed rows to return for each relation. The counts include all rows.", 0, 100_000
 )
-_DRY_RUN = schemas.flag(
+DRY_RUN = schemas.flag(
     "Report what would change, and which constraints would refuse the commit, without changing anything."
 )
-_RESULT = {
+RESULT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "epoch": {"type": ["integer", "null"], "description": "The number of the epoch; null for a dry run."},
@@ -230,8 +230,8 @@ OPERATIONS = (
         "Commit or preview an epoch that changes facts and rules",
         access=WRITE,
         lane=Lane.write,
-        body=schemas.fields({**_CHANGES, **_ABOUT, "dry_run": _DRY_RUN, "rows": _ROW_LIMIT}),
-        answer=_RESULT,
+        body=schemas.fields({**_CHANGES, **ABOUT, "dry_run": DRY_RUN, "rows": ROW_LIMIT}),
+        answer=RESULT,
         rehearsal=rehearsal_of,
     ),
     Operation(
@@ -256,13 +256,13 @@ OPERATIONS = (
             {
                 "epoch": schemas.whole("The epoch to undo. Defaults to the last one.", 1),
                 "since": schemas.whole("Undo all epochs after this one, up to `epoch`.", 0),
-                "author": _ABOUT["author"],
-                "note": _ABOUT["note"],
-                "dry_run": _DRY_RUN,
-                "rows": _ROW_LIMIT,
+                "author": ABOUT["author"],
+                "note": ABOUT["note"],
+                "dry_run": DRY_RUN,
+                "rows": ROW_LIMIT,
             }
         ),
-        answer=_RESULT,
+        answer=RESULT,
     ),
     Operation(
         "POST",
@@ -271,7 +271,7 @@ OPERATIONS = (
         "Open an epoch",
         access=WRITE,
         lane=Lane.write,
-        body=schemas.fields(_ABOUT),
+        body=schemas.fields(ABOUT),
         answer=schemas.fields({"id": {"type": "string"}}, ("id",)),
         created=True,
     ),
@@ -292,8 +292,8 @@ OPERATIONS = (
         "Commit an open epoch",
         access=WRITE,
         lane=Lane.write,
-        body=schemas.fields({"dry_run": _DRY_RUN, "rows": _ROW_LIMIT}),
-        answer=_RESULT,
+        body=schemas.fields({"dry_run": DRY_RUN, "rows": ROW_LIMIT}),
+        answer=RESULT,
         rehearsal=rehearsal_of_open,
     ),
     Operation(
@@ -313,15 +313,15 @@ OPERATIONS = (
             access=WRITE,
             lane=Lane.write,
             query={
-                **_ABOUT,
+                **ABOUT,
                 "open": schemas.text("The id of an open epoch.", 80),
                 "nulls": _NULLS,
-                "dry_run": _DRY_RUN,
-                "rows": _ROW_LIMIT,
+                "dry_run": DRY_RUN,
+                "rows": ROW_LIMIT,
             },
             body=schemas.ROWS,
             takes=(JSON, ARROW),
-            answer=_RESULT,
+            answer=RESULT,
         )
         for change, sign in (("insert", 1), ("delete", -1))
     ),

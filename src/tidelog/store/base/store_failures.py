@@ -41,6 +41,15 @@ CHANGES_NOT_KEPT = FailureEntry(
     "Read the current views, or create the state with a longer `history`.",
     test="tests/store/test_history.py::test_old_files_are_removed_only_when_no_kept_epoch_needs_them",
 )
+COLUMNS_CHANGED = FailureEntry(
+    "TL5124",
+    StateError,
+    "columns of relations changed in between",
+    "{name}: epoch {epoch} changed the columns of relations, so changes since epoch {after} cannot be read across it",
+    "An epoch that changes columns builds the state again. Changes, causes and undo stop at it.",
+    "Read the changes since epoch {epoch}. `at={before}` shows the state with the former columns.",
+    test="tests/engine/test_schema_changes.py::test_history_ends_at_the_change",
+)
 NOT_WRITABLE = FailureEntry(
     "TL5105",
     StateError,
@@ -291,6 +300,7 @@ ENTRIES = (
     NO_STATE,
     OTHER_PROGRAM,
     CHANGES_NOT_KEPT,
+    COLUMNS_CHANGED,
     NOT_WRITABLE,
     UNUSABLE,
     NEWER_FRAME,

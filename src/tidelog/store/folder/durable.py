@@ -52,6 +52,7 @@ class EpochRecord:
     author: str | None = None
     note: str | None = None
     memos: Mapping[str, str | None] = field(default_factory=dict)  # of the source, where the epoch changes them
+    columns: Sequence[str] = ()  # how the epoch changes the columns of relations, for people
 
 
 class RecordedNode(Protocol):
@@ -261,6 +262,8 @@ class Durable:
         header |= {"anew": epoch, "parts": parts, "before": {"partitions": self.partitions, "begun": self.begun}}
         header["before"]["placements"] = self.placements
         header |= {"pieces": markers, "placements": places, **_about_rules(rules, node)}
+        if note.columns:
+            header["columns changed"] = list(note.columns)
         self.log.begin_segment()  # all frames of a segment are of one number of partitions
         self._append(epoch, rules, header, messages)
         self.markers, self.placements, self.begun, self._parts = markers, places, epoch, parts

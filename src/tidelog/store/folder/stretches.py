@@ -10,11 +10,14 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import Frame
 from tidelog.store.base.store import Store
 from tidelog.store.folder.durable import Durable
 from tidelog.store.folder.state_reader import pieces
 from tidelog.store.log.markers import Marker, markers_of
+
+COLUMNS = "columns changed"  # in the header of an epoch that built the state again, with other columns
 
 
 @dataclass(slots=True)
@@ -49,6 +52,10 @@ def stretches(state: Durable, since: int, until: int | None = None) -> list[Stre
     last = state.epoch if until is None else until
     found = [Stretch(since, since)]
     for frame in state.frames(since):
+        if COLUMNS in frame.header and frame.epoch <= last:
+            raise failures.COLUMNS_CHANGED.error(
+                name=state.store.name, epoch=frame.epoch, after=since, before=frame.epoch - 1
+            )
         if "anew" in frame.header:
             _describe(found[-1], frame.header["before"])
             if frame.epoch > last:
