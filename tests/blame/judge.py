@@ -21,17 +21,17 @@ def undone(state: State, changes: Collection[Change]) -> State:
     facts, rules = set(state.facts), {rule.label: rule for rule in state.program.rules}
     for change in changes:
         if isinstance(change, FactChanged):
-            if change.come is not None:
-                facts.remove((change.relation, change.come))  # type: ignore[arg-type]  # values
-            if change.gone is not None:
-                assert (change.relation, change.gone) not in facts
-                facts.add((change.relation, change.gone))  # type: ignore[arg-type]  # values
+            if change.new is not None:
+                facts.remove((change.relation, change.new))  # type: ignore[arg-type]  # values
+            if change.old is not None:
+                assert (change.relation, change.old) not in facts
+                facts.add((change.relation, change.old))  # type: ignore[arg-type]  # values
         else:
             assert isinstance(change, RuleChanged)
-            if change.come is not None:
+            if change.new is not None:
                 del rules[change.label]
-            if change.gone is not None:
-                rules[change.label] = change.gone
+            if change.old is not None:
+                rules[change.label] = change.old
     return State(replace(state.program, rules=tuple(rules.values())), frozenset(facts))
 
 

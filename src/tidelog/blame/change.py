@@ -1,8 +1,7 @@
 """The changes of an epoch, one by one: each can be undone separately.
 
-Law: the pieces of an epoch are net: undoing all of them gives the base facts and rules of the epoch before. What one
-key, or one label, names is one piece: the row that replaced another, the rule that came under the label of
-one that went.
+Law: the changes of an epoch are net: undoing all of them restores the base facts and rules of the epoch before. What
+has one key, or one label, is one change: a row and the row that it replaced, a rule and the former rule with its label.
 """
 
 from __future__ import annotations
@@ -41,51 +40,51 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class FactChanged:
-    """A base fact that was asserted, retracted, put in the place of another one with its key, or that ``expired``."""
+    """A base fact that was asserted, was retracted, ``expired``, or replaced an old one with its key."""
 
     relation: str
-    come: Row | None
-    gone: Row | None
+    new: Row | None
+    old: Row | None
     origin: Origin = field(default=Origin(), compare=False)
     expired: bool = field(default=False, compare=False)
     writer: FactWriter | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         write = self.writer or partial(write_fact, self.relation)
-        if self.come is None:
-            return f"{write(self.gone or ())} {'expired' if self.expired else 'was retracted'}"
-        asserted = f"{write(self.come)} was asserted"
-        return asserted if self.gone is None else f"{asserted} and replaced {write(self.gone)}"
+        if self.new is None:
+            return f"{write(self.old or ())} {'expired' if self.expired else 'was retracted'}"
+        asserted = f"{write(self.new)} was asserted"
+        return asserted if self.old is None else f"{asserted} and replaced {write(self.old)}"
 
 
 @dataclass(frozen=True, slots=True)
 class RuleChanged:
-    """A rule that was added, removed, or put in the place of another one with its label."""
+    """A rule that was added, was removed, or replaced an old one with its label."""
 
     label: str
-    come: Rule | None
-    gone: Rule | None
+    new: Rule | None
+    old: Rule | None
     convention: str = PROLOG
     origin: Origin = field(default=Origin(), compare=False)
 
     def __str__(self) -> str:
-        what = "removed" if self.come is None else "added" if self.gone is None else "changed"
+        what = "removed" if self.new is None else "added" if self.old is None else "changed"
         return f"rule `{self.label}` was {what}"
 
     @property
     def text(self) -> str:
-        """The rule that came, or else the one that went."""
-        rule = self.gone if self.come is None else self.come
+        """The new rule, or the old one if it was removed."""
+        rule = self.old if self.new is None else self.new
         assert rule is not None, "a change changes something"
         return print_rule(rule, self.convention)
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramChanged:
-    """Declarations, types, keys or directives that became others."""
+    """A change of declarations, types, keys or directives."""
 
-    come: Program
-    gone: Program
+    new: Program
+    old: Program
     origin: Origin = field(default=Origin(), compare=False)
 
     def __str__(self) -> str:
@@ -126,11 +125,11 @@ def change_json(change: Change) -> dict[str, Any]:
     """A change, as plain values."""
     common: dict[str, Any] = {"text": str(change), "origin": origin_json(change.origin)}
     if isinstance(change, FactChanged):
-        rows = (None if row is None else [json_value(value) for value in row] for row in (change.come, change.gone))
+        rows = (None if row is None else [json_value(value) for value in row] for row in (change.new, change.old))
         asserted, retracted = rows
         named = {"kind": "fact", "relation": change.relation, "asserted": asserted, "retracted": retracted}
         return {**common, **named, "expired": change.expired}
     if isinstance(change, RuleChanged):
-        come, gone = change.come is not None, change.gone is not None
-        return {**common, "kind": "rule", "label": change.label, "rule": change.text, "added": come, "removed": gone}
+        new, old = change.new is not None, change.old is not None
+        return {**common, "kind": "rule", "label": change.label, "rule": change.text, "added": new, "removed": old}
     return {**common, "kind": "declarations"}

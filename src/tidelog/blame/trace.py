@@ -161,7 +161,7 @@ def proof_in(ledger: Ledger, fact: Fact, bounds: Bounds) -> Proof | None:
 
 def _rows(change: Change) -> list[Row]:
     assert isinstance(change, FactChanged)
-    return [row for row in (change.come, change.gone) if row is not None]
+    return [row for row in (change.new, change.old) if row is not None]
 
 
 def key_in(ledger: Ledger, fact: Fact) -> FactKey:

@@ -15,10 +15,11 @@ from tidelog.program import PROLOG, Variant
 from tidelog.program.functions.calendar import TRUTH, date_text, from_python, tag_of, timestamp_text
 from tidelog.program.values.shape import show_structure
 from tidelog.program.values.term import BOOLEAN, DATE, FLOAT, NUMBER, TIMESTAMP, UNSIGNED
-from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, UNARY
+from tidelog.syntax.terms import AGGREGATE_NAMES, BINARY, RESERVED_AGGREGATES, UNARY
 from tidelog.syntax.values import write_number, write_string
 
-RESERVED = frozenset({"true", "false", "nil", "not", *AGGREGATE_NAMES, *BINARY, *UNARY})
+_AGGREGATES = (name for name, kind in AGGREGATE_NAMES.items() if kind in RESERVED_AGGREGATES)
+RESERVED = frozenset({"true", "false", "nil", "not", *_AGGREGATES, *BINARY, *UNARY})
 BARE_SYMBOL = re.compile(r"[a-z][A-Za-z0-9_]*")
 
 

@@ -151,7 +151,7 @@ class Past:
                     signed.append((name, sign, row))
                     (expired.add if (name, row) in ended else expired.discard)((name, row))
         net = fact_changes(signed, self.rules[-1].program, origins[-1], expired, self._writer(core))
-        return [replace(change, origin=last[change.relation, change.come or change.gone or ()]) for change in net]
+        return [replace(change, origin=last[change.relation, change.new or change.old or ()]) for change in net]
 
     def _expired(self, place: int) -> set[tuple[str, Row]]:
         """The facts whose lifetime ended in one of the epochs."""

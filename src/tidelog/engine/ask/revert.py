@@ -126,5 +126,5 @@ def _places(change: Change, keys: Keys) -> Iterator[Place]:
     elif isinstance(change, RuleChanged):
         yield "rule", change.label
     else:
-        rows = (row for row in (change.come, change.gone) if row is not None)
+        rows = (row for row in (change.new, change.old) if row is not None)
         yield from ((change.relation, key_of(row, keys.get(change.relation))) for row in rows)

@@ -100,23 +100,23 @@ def collect(changes: Iterable[Change], *, undo: bool) -> CollectedChanges:
     rows: dict[tuple[int, str], list[Row]] = {}
     for change in changes:
         if isinstance(change, FactChanged):
-            for row, sign in ((change.come, -1 if undo else 1), (change.gone, 1 if undo else -1)):
+            for row, sign in ((change.new, -1 if undo else 1), (change.old, 1 if undo else -1)):
                 if row is not None:
                     rows.setdefault((sign, change.relation), []).append(row)
         elif isinstance(change, RuleChanged):
             _collect_rule(collected, change, undo)
         else:
-            collected.program = change.gone if undo else change.come
+            collected.program = change.old if undo else change.new
     collected.facts = [(sign, name, read_rows(name, found)) for (sign, name), found in rows.items()]
     return collected
 
 
 def _collect_rule(collected: CollectedChanges, change: RuleChanged, undo: bool) -> None:
-    come, gone = (change.gone, change.come) if undo else (change.come, change.gone)
-    if gone is not None:
+    new, old = (change.old, change.new) if undo else (change.new, change.old)
+    if old is not None:
         collected.removed.append(change.label)
-    if come is not None:
-        collected.added.append(replace(come, label=change.label))
+    if new is not None:
+        collected.added.append(replace(new, label=change.label))
 
 
 def _rows(cells: np.ndarray[Any, Any], group: Mapping[int, int]) -> frozenset[Cells]:
