@@ -5,7 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-WORKERS ?= auto
+# Twice as many as processors: a third of the time of a worker is spent waiting for servers, databases and files.
+WORKERS ?= $(shell expr 2 \* `nproc 2>/dev/null || echo 2`)
 PYTEST := $(BIN)/python -m pytest
 SLOWEST := --durations=20 --durations-min=1
 SHARED_OUT := --dist worksteal $(SLOWEST)
@@ -46,7 +47,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tidelog needs Python 3.11 or later, this is " + sys.version.split()[0] \
 		+ "; say make PYTHON=python3.12 or so") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,compile,connect,docs,editor,notebook,postgres,says,serve,spark]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,compile,connect,docs,editor,notebook,postgres,rdf,says,serve,spark]'
 	$(BIN)/python -m tidelog.kernel
 	@touch $@
 

@@ -60,7 +60,7 @@ def test_a_file_that_fits_no_relation_is_reported_with_the_probable_name(reach: 
     assert "TL1076" not in tidelog("run", "r.dl").stderr  # nothing is missing
 
 
-@pytest.mark.parametrize(("name", "advice"), [("edge.ttl", "N-Triples"), ("edge.xlsx", "CSV"), ("edge.db", "Parquet")])
+@pytest.mark.parametrize(("name", "advice"), [("edge.rdf", "N-Triples"), ("edge.xlsx", "CSV"), ("edge.db", "Parquet")])
 def test_a_file_of_a_kind_that_is_not_read_is_reported_with_what_to_do(name: str, advice: str, reach: Path) -> None:
     (reach / name).touch()
     report = tidelog("run", "r.dl").stderr

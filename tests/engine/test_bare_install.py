@@ -128,7 +128,7 @@ def test_embedded_engine_is_complete(folder: Path) -> None:
 
 COMMANDS = """
 import sys
-from tests.runner import CliRunner
+from typer.testing import CliRunner
 from tidelog.cli import app
 
 for line in sys.stdin.read().splitlines():

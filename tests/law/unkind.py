@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 from tidelog.engine.base.location import EngineLocation
 from tidelog.engine.engine import Engine
+from tidelog.engine.open import alter, repartition  # noqa: F401  # they keep the real partitions when these are patched
 from tidelog.engine.open import open as opening
 from tidelog.lab.order.ways import unkindly
 from tidelog.partition.texts.dictionary import Dictionary

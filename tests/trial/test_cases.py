@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tidelog.errors import EngineError
+from tidelog.program import Program
 from tidelog.syntax import parse_program
 from tidelog.trial.cases import Case
 from tidelog.trial.coverage import Coverage
@@ -21,7 +22,7 @@ RULES = "may(U, D) :- member(U, G), grants(G, D), !denied(U, D).  denied(U, D) :
 def cases_of(tmp_path: Path, text: str, convention: str = "prolog") -> tuple[Case, ...]:
     path = tmp_path / "some.case"
     path.write_text(f"program: p.dl\n{text}")
-    return read_cases(path, lambda _: convention).cases
+    return read_cases(path, lambda _: Program(convention=convention)).cases
 
 
 def tried(tmp_path: Path, text: str, program: str = RULES) -> Outcome:

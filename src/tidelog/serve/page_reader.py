@@ -11,8 +11,8 @@ from typing import Any
 
 from tidelog.engine.core.core import Core
 from tidelog.engine.engine import Engine, core_of
-from tidelog.engine.read.look_up import matching, size
-from tidelog.engine.read.query import answer, at_one_epoch
+from tidelog.engine.read.look_up import at_one_epoch, matching, size
+from tidelog.engine.read.query import answer
 from tidelog.engine.read.view import Rows, View, open_view
 from tidelog.errors import LimitError, TidelogError
 from tidelog.partition.base.limits import Limits

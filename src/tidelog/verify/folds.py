@@ -26,6 +26,7 @@ def fold(aggregate: Aggregate, values: Collection[Any], type_: str | None) -> Va
 
     None if a group of values has no result.
 
+    >>> from dataclasses import replace
     >>> total = Aggregate("sum", None, None)
     >>> fold(total, [0.1] * 10, "float"), fold(total, [], "number"), fold(replace(total, kind="mean"), [1, 2], "number")
     (1.0, 0, 1.5)

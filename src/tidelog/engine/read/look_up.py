@@ -7,13 +7,28 @@ there is no copy yet, or the relation is too large for one or lives on Spark, it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from tidelog.engine.core.core import Core
 from tidelog.kernel.cells import Cells
 from tidelog.runtime.protocol.facts import Facts
+
+T = TypeVar("T")
+TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwhile
+
+
+def at_one_epoch(core: Core, read: Callable[[], T]) -> tuple[T, int]:
+    """What is read while one epoch is the committed one, and its number."""
+    for _ in range(TRIES):
+        before = core.number
+        found = read()
+        if core.number == before:
+            return found, before
+    with core.writing:
+        return read(), core.number
 
 
 def size(core: Core, name: str) -> int:

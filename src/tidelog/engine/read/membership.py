@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tidelog.engine.base.engine_failures import ROW_COLUMNS
-from tidelog.engine.read.look_up import mark_facts
-from tidelog.engine.read.query import at_one_epoch
+from tidelog.engine.read.look_up import at_one_epoch, mark_facts
 from tidelog.io.columns import decode_column
 from tidelog.io.rows import data_types, encode_rows, order_columns, read_rows
 from tidelog.partition.texts.dictionary import Dictionary

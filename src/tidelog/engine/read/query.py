@@ -9,10 +9,10 @@ between epochs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.asyncio_thread import finished
 from tidelog.engine.base.own_limits import beyond, within
 from tidelog.engine.core.core import Core
+from tidelog.engine.read.look_up import at_one_epoch
 from tidelog.engine.read.question import ANSWERS, GIVEN, PLAIN, Question, make_ready, read_query
 from tidelog.engine.read.typos import check_question
 from tidelog.engine.read.view import Rows
@@ -36,9 +37,6 @@ from tidelog.runtime.base.interrupts import Guard
 from tidelog.runtime.one.embedded import EmbeddedRuntime
 from tidelog.runtime.protocol.facts import Facts
 from tidelog.runtime.protocol.runtime import Runtime
-
-T = TypeVar("T")
-TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwhile
 
 
 class Answer(NamedTuple):
@@ -122,17 +120,6 @@ def _ask(
         cells, epoch = at_one_epoch(core, partial(question.look_up.answer, core, given))
         return Answer(Rows("answers", question.names, question.types, core.dictionary, cells), epoch)
     return Answer(*_run(core, rule, bind, given, limits))
-
-
-def at_one_epoch(core: Core, read: Callable[[], T]) -> tuple[T, int]:
-    """What is read while one epoch is the committed one, and its number."""
-    for _ in range(TRIES):
-        before = core.number
-        found = read()
-        if core.number == before:
-            return found, before
-    with core.writing:
-        return read(), core.number
 
 
 def _run(

@@ -279,7 +279,7 @@ def _as_float(value: object) -> float:
     try:
         return canonical_float(float(value))  # type: ignore[arg-type]  # a number
     except OverflowError:
-        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]  # a number
 
 
 def _value_of(term: str, kind: str) -> Fraction | float | int | None:

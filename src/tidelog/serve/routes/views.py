@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tidelog.engine.engine import core_of
-from tidelog.engine.read.query import at_one_epoch
+from tidelog.engine.read.look_up import at_one_epoch
 from tidelog.serve import schemas
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.epoch_writer import read_rows
