@@ -5,8 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Twice as many as processors: a third of the time of a worker is spent waiting for servers, databases and files.
-WORKERS ?= $(shell expr 2 \* `nproc 2>/dev/null || echo 2`)
+WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest
 SLOWEST := --durations=20 --durations-min=1
 SHARED_OUT := --dist worksteal $(SLOWEST)
