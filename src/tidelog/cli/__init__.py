@@ -1,7 +1,8 @@
 """The command line: `tidelog COMMAND ...`.
 
-Each command is a module of `commands`, thin: it names its options and calls what lies beside, the library of the
-commands. Where a command runs is `place`, what it reads `inputs`, how it ends `guard`, what it prints `show`.
+Each command is a thin module of `commands`: it defines its options and calls the other packages here, the library that
+commands share. `place` decides where a command runs, `inputs` what it reads, `guard` how it ends, and `show` what it
+prints.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def __getattr__(name: str) -> Any:
 
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
-    gc.set_threshold(100_000)  # modules stay: to look through them while they are imported takes a tenth of the time
+    gc.set_threshold(100_000)  # modules are permanent: scanning them during imports takes a tenth of the time
     try:
         _run()
     except SystemExit as ended:
@@ -41,10 +42,10 @@ def main() -> NoReturn:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process with all that was asked to be done at its end, and without taking the interpreter to pieces.
+    """End the process: run everything registered for its end, but do not tear down the interpreter.
 
-    That would take longer than a small command, and frees nothing that the system does not free anyway. If other
-    threads or Spark's process still have to finish, the interpreter exits normally.
+    Tearing it down would take longer than a small command, and frees nothing that the system does not free anyway. If
+    other threads or Spark's process still have to finish, the interpreter exits normally.
     """
     if "pyspark" in sys.modules or _has_threads():
         sys.exit(code)
@@ -56,7 +57,7 @@ def leave(code: int) -> NoReturn:
 
 
 def _has_threads() -> bool:
-    """Whether a thread besides this one wants to come to its end."""
+    """Whether another thread still has to finish."""
     threading = sys.modules.get("threading")
     if threading is None:
         return False
@@ -82,9 +83,8 @@ def _run() -> None:
 
 
 def _check_at_once(files: list[str]) -> NoReturn:
-    """`tidelog check` of files without an option: there is nothing to parse, and the parser takes as long as the check.
-
-    What it prints and how it ends is what the parsed command does; a test compares.
+    """Run `tidelog check` on files without options: there is nothing to parse, and the parser takes as long as the
+    check. Output and exit code are the same as those of the parsed command; a test compares them.
     """
     from typer import Exit
 
@@ -100,6 +100,6 @@ def _check_at_once(files: list[str]) -> NoReturn:
 
 
 def _words() -> list[str]:
-    """The words after the program's name: of the command line, or of the one that a shell wants completed."""
+    """The words after the program's name: those of the command line, or those that a shell wants completed."""
     completed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS")
     return completed.split()[1:] if "_TIDELOG_COMPLETE" in os.environ and completed else sys.argv[1:]

@@ -1,6 +1,6 @@
 """The page of the docs that lists every code; `python -m tidelog.cli.diagnostics_page` prints it.
 
-Law: the page says what the catalogues say, no more and no less; a test compares the two.
+Law: the page contains exactly what the catalogues contain; a test compares the two.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def all_failures() -> list[FailureEntry[Any]]:
 
 
 def _added(modules: Iterable[str]) -> list[Any]:
-    """The entries of catalogues that extensions name."""
+    """The entries of the catalogues that extensions add."""
     return [entry for name in modules for entry in import_module(name).ENTRIES]
 
 
@@ -175,14 +175,14 @@ def _section(entry: CodeEntry | FailureEntry[Any], language: str) -> Iterator[st
 
 
 def _filled(prose: str, begin: str = "") -> str:
-    """Prose in lines, none of which ends inside a piece of code."""
+    """Prose broken into lines, none of which ends inside a piece of code."""
     whole = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", UNBROKEN), prose)
     lines = textwrap.wrap(whole, WIDTH - len(begin), break_long_words=False, break_on_hyphens=False)
     return "\n".join(begin + line for line in lines).replace(UNBROKEN, " ")
 
 
 def _plain_template(template: str) -> str:
-    """The template in one line, with the names of its values but not their formats."""
+    """The template in one line, with the names of its values but without their formats."""
     template = re.sub(r"\{(\w+):1 ([^{}]+)\}", r"{\1} \2s", template)
     return re.sub(r"\{(\w+)(?:![rs])?(?::[^{}]*)?\}", r"{\1}", " ".join(template.split()))
 

@@ -1,7 +1,7 @@
 """The tables of options in the page of the command line; `python -m tidelog.cli.help_page FILE` writes them into it.
 
-Law: between `<!-- help: COMMAND -->` and `<!-- end -->` the page says what `tidelog COMMAND --help` says, no more and
-no less; a test compares the two. All other text of the page is left as it is.
+Law: between `<!-- help: COMMAND -->` and `<!-- end -->` the page contains exactly what `tidelog COMMAND --help` prints;
+a test compares the two. All other text of the page is left as it is.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ BLOCK = re.compile(r"<!-- help: ([\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 LONGEST_USAGE = 100
 PLACEHOLDERS = {int: "N", float: "N", Path: "FILE", str: "NAME"}
 
-Parameter = Any  # an option or argument of click, whose classes Typer keeps elsewhere from version to version
+Parameter = Any  # an option or argument of click, whose classes Typer moves from version to version
 
 
 def filled(page: str) -> str:
-    """The page with every block as the command line is now."""
+    """The page with every block generated from the current command line."""
     return BLOCK.sub(lambda found: f"<!-- help: {found[1]} -->\n{help_block(found[1])}\n<!-- end -->", page)
 
 
 def help_block(command: str) -> str:
-    """How a command is used, and a table of its arguments and options."""
+    """The usage of a command, and a table of its arguments and options."""
     rows = "\n".join(f"| {_names(command, each)} | {_meaning(each)} |" for each in parameters(command))
     return f"\n    {_usage(command)}\n\n| option | meaning |\n|---|---|\n{rows}\n"
 
@@ -41,7 +41,7 @@ def parameters(command: str) -> list[Parameter]:
 
 
 def _usage(command: str) -> str:
-    """All options in one line if they fit, else that there are some."""
+    """The usage with all options in one line if they fit, otherwise with `[options]`."""
     found = parameters(command)
     arguments = [_argument(each) for each in found if _is_argument(each)]
     options = [_option(command, each) for each in found if not _is_argument(each)]
@@ -73,7 +73,7 @@ def _names(command: str, parameter: Parameter) -> str:
 
 
 def _value(command: str, parameter: Parameter) -> str:
-    """What follows an option, with a blank before it."""
+    """The value placeholder of an option, preceded by a blank."""
     kind = _kind(command, parameter)
     if kind is bool:
         return ""

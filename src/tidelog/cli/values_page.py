@@ -1,7 +1,7 @@
 """The table of all types of values, and its page, which `python -m tidelog.cli.values_page FILE` writes.
 
-Law: what the page shows of a sample is what the printers print. The tests run over the same table: every printer prints
-a sample as the page shows it, and every reader reads that as the same value.
+Law: samples appear on the page exactly as the printers print them. The tests use the same table: every printer prints a
+sample as the page shows it, and every reader reads that back as the same value.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ValueKind:
     cell: str  # of files of text
     arrow: str
     zoned: bool = False  # whether the timestamps of the column are instants
-    also: tuple[tuple[str, Any], ...] = ()  # other spellings in programs, where the type of the place is known
+    also: tuple[tuple[str, Any], ...] = ()  # other spellings in programs, where the type of the position is known
 
 
 KINDS = (
@@ -298,7 +298,7 @@ def _parts() -> Iterator[str]:
 
 
 def _code(text: str) -> str:
-    """Text as code inside a table; what cannot be seen there is escaped."""
+    """Text as code inside a table; invisible characters are escaped."""
     visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text).replace("|", "\\|")
     return f"`` {visible} ``" if "`" in visible or visible != visible.strip() else f"`{visible}`" if visible else ""
 

@@ -1,7 +1,7 @@
 """A client of `tidelog serve`, with the interface of `Engine` where it fits.
 
-Law: what the server refuses is raised as the error that the engine would have raised, with its code, note and hint. Of
-Tidelog, the package imports only the errors.
+Law: an error from the server is raised as the error that the engine would have raised, with its code, note and hint.
+The package imports nothing of Tidelog but the errors.
 
     with connect("http://127.0.0.1:8117", token_file="state/tokens/write") as db:
         with db.epoch() as e:

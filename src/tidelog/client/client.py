@@ -1,7 +1,7 @@
 """A client of one server.
 
-Law: its members are those of `Engine`, as far as they make sense over a wire: epochs, views, questions, proofs,
-history. Each call is one request, or as many as its pages need.
+Law: its members are those of `Engine`, as far as they make sense over a network: epochs, views, queries, proofs,
+history. Each call is one request, or one request per page.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Client:
         found = self._wire.post("/check-facts", body | ({} if at is None else {"at": at}))
         return FactAnswers(found["answers"], found["epoch"])
 
-    # Asking
+    # Explaining
 
     def why(self, fact: str, *, depth: int = 20, at: int | None = None) -> dict[str, Any]:
         """The proof of a fact, as a tree."""

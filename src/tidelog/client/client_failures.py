@@ -1,6 +1,6 @@
-"""What keeps a client from its server, by code: TL804x.
+"""Errors that prevent a client from using its server, by code: TL804x.
 
-Law: what the server itself refuses keeps the code that it has there.
+Law: an error from the server keeps its code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Epochs of a client.
 
-Law: what is collected goes to the server when the block ends, as one epoch; an exception in the block sends nothing.
-With a source and an offset a request whose answer was lost is sent again, and is applied once.
+Law: the collected changes are sent to the server when the block ends, as one epoch; after an exception in the block,
+nothing is sent. With a source and an offset, a request whose response was lost is sent again, and is applied once.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class RemoteEpoch:
     nulls: dict[str, Any] = field(default_factory=dict)  # rows skipped, and nulls replaced by column
     ignored: dict[str, list[str]] = field(default_factory=dict)  # columns that the relation does not have
     difference: list[str] = field(default_factory=list)  # lines of the program that differed (`Client.apply`)
-    matches: bool = False  # whether nothing did, so that nothing was committed
+    matches: bool = False  # whether no line did, so that nothing was committed
     examples: dict[str, dict[str, list[str]]] = field(default_factory=dict, repr=False)  # some facts, as text
     _body: dict[str, Any] = field(default_factory=dict, repr=False)
     _tables: list[_Part] = field(default_factory=list, repr=False)
@@ -125,7 +125,7 @@ class RemoteEpoch:
         self._read_response(self._send(dry_run=True))
 
     def take_applied(self, response: Any) -> None:
-        """The response to a request that was not collected here; the epoch is over."""
+        """Process the response to a request that was not collected here; the epoch ends."""
         self._open = False
         self._read_response(response)
         self.difference, self.matches, self.examples = response["difference"], response["matches"], response["facts"]
@@ -145,7 +145,7 @@ class RemoteEpoch:
         return self.wire.post("/epochs", {**self._body, **self.about, **more})
 
     def _staged(self, dry_run: bool) -> Any:
-        """Tables of Arrow's, and rows with a null policy, go to an open epoch one by one."""
+        """Send Arrow tables, and rows with a null policy, to an open epoch in turn."""
         place = f"/epochs/open/{self.wire.post('/epochs/open', dict(self.about))['id']}"
         try:
             if self._body:
@@ -166,7 +166,7 @@ class RemoteEpoch:
         try:
             self.wire.send("DELETE", place)
         except ServerError:
-            return  # it is over already, or is forgotten after a while
+            return  # it has already ended, or will expire
 
     def _read_response(self, response: Any) -> None:
         self.number, self.repeated, self.seconds = response["epoch"], response["repeated"], response["seconds"]
@@ -203,7 +203,7 @@ def _stream(table: pa.Table) -> bytes:
 
 
 def signed(changes: Iterable[Any]) -> list[tuple[int, int, Row]]:
-    """Changes one by one: epoch, +1 or -1, row."""
+    """The changes in turn: epoch, +1 or -1, row."""
     return [
         (each["epoch"], sign, row)
         for each in changes

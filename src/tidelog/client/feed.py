@@ -1,7 +1,7 @@
-"""Feeds of a client: what epochs change in a view, as it happens.
+"""Feeds of a client: the changes of a view, as they happen.
 
-Law: every epoch after the one named that changes the view comes once, in order, whole, over any number of broken
-connections: each is gone on from after the last epoch that came.
+Law: every epoch after the given one that changes the view is delivered once, in order, as a whole, over any number of
+broken connections: each new connection resumes after the last delivered epoch.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tidelog.client.values import Row, to_rows
 from tidelog.client.wire import EVENTS, Wire
 from tidelog.errors import ServerError
 
-SILENCE = 60.0  # seconds after which a feed that says nothing is taken for broken
+SILENCE = 60.0  # seconds without data after which a feed is considered broken
 PAUSE, LONGEST = 0.2, 5.0  # seconds before a feed is opened again
-AGAIN = (failures.UNREACHABLE.code, "TL8020")  # the server is away, or about to stop
+AGAIN = (failures.UNREACHABLE.code, "TL8020")  # the server is unreachable, or about to stop
 
 
 @dataclass(frozen=True, slots=True)
 class FeedChange:
-    """What one epoch changed in a view."""
+    """The changes of one epoch in a view."""
 
     epoch: int
     inserted: list[Row] = field(default_factory=list)
@@ -33,7 +33,7 @@ class FeedChange:
 
 
 def feed(wire: Wire, view: str, since: int, *, patience: float | None = None) -> Iterator[FeedChange]:
-    """The changes of a view after an epoch, indefinitely; after ``patience`` seconds without a server, an error."""
+    """The changes of a view after an epoch, indefinitely; raises after ``patience`` seconds without a server."""
     pause, last = PAUSE, time.monotonic()
     while True:
         try:
@@ -50,7 +50,7 @@ def feed(wire: Wire, view: str, since: int, *, patience: float | None = None) ->
 
 
 def _connection(wire: Wire, view: str, since: int) -> Iterator[tuple[int, FeedChange | None]]:
-    """What arrives until the connection ends: epochs that are complete, with their changes."""
+    """The events of a connection until it ends: complete epochs, with their changes."""
     headers = {"Accept": EVENTS, "Last-Event-ID": str(since)}
     with wire.stream(f"/changes/{quote(view, safe='')}", headers, SILENCE) as lines:
         inserted: list[Row] = []

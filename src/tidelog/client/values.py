@@ -1,7 +1,7 @@
-"""Values of JSON as Python has them, and back.
+"""Convert JSON values to Python values, and back.
 
-Law: what is read is what an engine would give: tuples, dates, floats that JSON has no number for. Records, algebraic
-values, and lists that hold such floats, are the texts that files hold.
+Law: the values are those that an engine would return: tuples, dates, floats that JSON numbers cannot express. Records,
+algebraic values, and lists that contain such floats, are texts, as in files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def to_rows(rows: Iterable[Sequence[Any]], types: Sequence[str] = ()) -> list[Row]:
-    """Rows of an answer; without types texts stay texts."""
+    """The rows of an answer; without types, texts stay texts."""
     readers = [_READERS.get(type_) for type_ in types]
     if not any(readers):
         return [tuple(map(_tuples, row)) for row in rows]
@@ -38,7 +38,7 @@ def _tuples(value: Any) -> Any:
 
 
 def from_rows(rows: Iterable[Any]) -> list[Any]:
-    """Rows as JSON has them: lists by order, objects by names."""
+    """Rows for JSON: lists by position, objects by name."""
     return [
         {name: plain(value) for name, value in row.items()} if isinstance(row, Mapping) else [plain(v) for v in row]
         for row in rows
@@ -46,7 +46,7 @@ def from_rows(rows: Iterable[Any]) -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it.
+    """A value for JSON.
 
     >>> plain((1, "a")), plain(float("inf")), plain((1, float("inf"))), plain(datetime.date(2026, 11, 17))
     ([1, 'a'], 'Infinity', '[1, inf]', '2026-11-17')
@@ -61,7 +61,7 @@ def plain(value: Any) -> Any:
 
 
 def _is_variant(value: Any) -> bool:
-    """Whether a value is an algebraic one, a `tidelog.Variant`."""
+    """Whether a value is algebraic, a `tidelog.Variant`."""
     return hasattr(value, "constructor") and hasattr(value, "parts")
 
 
@@ -72,7 +72,7 @@ def _holds_endless(value: Any) -> bool:
 
 
 def structure_text(value: Any) -> str:
-    """A list, a record or an algebraic value as the text that files hold.
+    """A list, a record or an algebraic value as text, as in files.
 
     >>> structure_text([float("inf"), 'a "b"', (1, None, datetime.date(2026, 6, 1))])
     '[inf, "a \\\\"b\\\\"", [1, nil, 2026-06-01]]'
@@ -92,7 +92,7 @@ def structure_text(value: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """A value as the parameter of an address has it."""
+    """A value as the parameter of a URL."""
     if isinstance(value, bool):
         return "1" if value else "0"
     return str(plain(value))

@@ -1,7 +1,7 @@
 """Views and answers of a server.
 
-Law: a view is read when it is asked, at the last committed epoch; all rows of one reading are of one epoch, however
-many pages they take.
+Law: a view is read when it is accessed, at the last committed epoch; all rows of one read belong to the same epoch,
+however many pages there are.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RemoteRows(Sequence[Row]):
 
 
 def read_all(ask: Ask) -> RemoteRows:
-    """All pages of an answer, one after the other."""
+    """All pages of an answer, read in turn."""
     page = ask({"limit": PAGE})
     rows = to_rows(page["rows"], page["types"])
     while page["next"] is not None:

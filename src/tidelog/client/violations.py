@@ -1,6 +1,6 @@
 """Violations of constraints as a client sees them.
 
-Law: they have the members that the engine's own have; a proof is the tree that `Client.why` gives.
+Law: they have the members of the engine's violations; a proof is the tree that `Client.why` returns.
 """
 
 from __future__ import annotations

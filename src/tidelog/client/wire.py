@@ -1,7 +1,7 @@
-"""Requests and answers on the wire.
+"""HTTP requests and responses.
 
-Law: an answer that is an error is raised as the class that it names, with its code, note and hint. The token goes into
-one header and nowhere else.
+Law: an error response is raised as the class that it names, with its code, note and hint. The token is sent in one
+header and appears nowhere else.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class Wire:
         )
 
     def get(self, path: str, **query: Any) -> Any:
-        """What a GET gives; parameters that are None are left out."""
+        """The content of the response to a GET; parameters that are None are left out."""
         return self.send("GET", path, query=query).json()
 
     def post(self, path: str, body: Any, **query: Any) -> Any:
-        """What a POST of JSON gives."""
+        """The content of the response to a POST of JSON."""
         return self.send("POST", path, query=query, json=body).json()
 
     def send(self, method: str, path: str, query: dict[str, Any] | None = None, **more: Any) -> httpx.Response:
-        """An answer that went well."""
+        """Send a request and return its response; raises if the response is an error."""
         parameters = {name: value for name, value in (query or {}).items() if value is not None}
         try:
             response = self._http.request(method, f"/v1{path}", params=parameters, **more)
@@ -57,7 +57,7 @@ class Wire:
 
     @contextmanager
     def stream(self, path: str, headers: dict[str, str], wait: float, **query: Any) -> Iterator[Iterator[str]]:
-        """The lines of an answer as they come; ``wait`` are the seconds within which there is always something."""
+        """The lines of a response as they arrive; the server sends something at least every ``wait`` seconds."""
         parameters = {name: value for name, value in query.items() if value is not None}
         timeout = httpx.Timeout(wait)
         try:
@@ -81,14 +81,14 @@ class Wire:
             return failures.STRANGE.error(url=self.url, status=response.status_code, found=repr(found))
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._http.close()
 
 
 def _context(url: str, verify: bool | str) -> Any:
-    """How the server's certificate is checked; a path of certificates is loaded here, as httpx requires."""
+    """How the server's certificate is checked; a file of certificates is loaded here, as httpx requires."""
     if verify is True and url.startswith("http://"):
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nothing, and loading what to trust takes 25 ms
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nothing; loading the trusted certificates takes 25 ms
     if isinstance(verify, bool):
         return verify
     try:
@@ -103,11 +103,11 @@ def _is_ours(response: httpx.Response) -> bool:
 
 
 def _error(content: dict[str, Any]) -> TidelogError:
-    """An error of the class that the server names, or of the nearest that this package knows."""
+    """An error of the class that the server names, or of the nearest class that this package knows."""
     kind = getattr(errors, content["kind"], None)
     if kind is ProgramError:
         findings = [_diagnostic(found) for found in content["diagnostics"]]
-        return kind(findings)  # which takes code, note and hint of the first
+        return kind(findings)  # which copies code, note and hint of the first
     known = kind if isinstance(kind, type) and issubclass(kind, TidelogError) else _nearest(content["kind"])
     error: TidelogError = known(content["message"])
     error.code, error.hint = content["code"], content["hint"]

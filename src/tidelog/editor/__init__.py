@@ -1,1 +1,1 @@
-"""Programs in an editor: a language server, and what it knows about a text while it is typed."""
+"""Programs in an editor: a language server, and what it knows about a text during typing."""

@@ -1,7 +1,7 @@
-"""What is wrong with a document: at once for the clause that is typed, and for the whole text when it rests.
+"""The problems in a document: at once for the clause being typed, and for the whole text when typing pauses.
 
-Law: when a document is not being edited, its findings are those of `tidelog check`, with the same words. During typing,
-a changed clause shows the findings of parsing and checking it alone, and every other clause its last findings.
+Law: when a document is not being edited, its findings are those of `tidelog check`, in the same words. During typing, a
+changed clause shows the findings of parsing and checking it alone, and every other clause its last findings.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from tidelog.errors import Diagnostic, TidelogError
 from tidelog.program import SOUFFLE, Declaration, Program
 from tidelog.program.check import examine_program
 
-_ALONE = ("TL20", "TL3", "TL4", "TL702")  # codes that a clause and the declarations of its relations settle
+_ALONE = ("TL20", "TL3", "TL4", "TL702")  # codes that depend only on a clause and the declarations of its relations
 _WITH_TYPES = (".type", ".number_type", ".symbol_type", ".functor", ".pragma")
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A document at one moment, for a check beside it."""
+    """A document at one moment, for a check in parallel."""
 
     text: str
     path: str
@@ -34,25 +34,25 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check of the whole text found."""
+    """The findings of a check of the whole text."""
 
     snapshot: Snapshot
     outcome: Outcome
 
 
 def snapshot_of(document: Document) -> Snapshot:
-    """The document as it is now."""
+    """The current document."""
     return Snapshot(document.text, document.path, document.version, tuple(document.pieces), document.places)
 
 
 def check_whole(snapshot: Snapshot, checker: Checker | None = None) -> Verdict:
-    """Read and check the whole text, as `tidelog check` does; here, or in the process of a checker."""
+    """Read and check the whole text as `tidelog check` does, in this process or in that of a checker."""
     check = check_text if checker is None else checker.check
     return Verdict(snapshot, check(snapshot.text, snapshot.path))
 
 
 def accept(verdict: Verdict, document: Document) -> None:
-    """Give the findings to the pieces at which they stand; pieces that have gone since keep theirs to themselves."""
+    """Assign the findings to their pieces; findings about pieces that no longer exist are never shown."""
     document.edited.difference_update(verdict.snapshot.pieces)
     shared: dict[int, list[Finding]] = {}
     for diagnostic in verdict.outcome.findings:
@@ -63,7 +63,7 @@ def accept(verdict: Verdict, document: Document) -> None:
 
 
 def _placed(diagnostic: Diagnostic, snapshot: Snapshot) -> tuple[int, Finding]:
-    """The piece that a diagnostic is about, and the finding there; one in an included file is reported at its line."""
+    """The piece that a diagnostic is about, and the finding there; one in an included file is at its directive."""
     span = diagnostic.span
     if span is None:
         return 0, Finding(diagnostic, 0, 0)
@@ -78,7 +78,7 @@ def _placed(diagnostic: Diagnostic, snapshot: Snapshot) -> tuple[int, Finding]:
 
 
 def current(document: Document) -> Iterator[tuple[int, Finding]]:
-    """All findings with the offset of their segment."""
+    """Yield all findings with the offset of their segment."""
     for at, piece in enumerate(document.pieces):
         if piece.findings is None:
             piece.findings = piece.errors()
@@ -89,12 +89,12 @@ def current(document: Document) -> Iterator[tuple[int, Finding]]:
 
 
 def check_alone(document: Document, piece: Piece) -> list[Finding]:
-    """What the checks find about the clauses of one segment, given the declarations of what they use."""
+    """The findings about the clauses of one segment, given the declarations of the relations that they use."""
     program = piece.program
     if document.whole or program.components or program.instances or not (program.rules or program.facts):
         return []
     if any("." in s.name for s in piece.symbols if s.kind == RELATION):
-        return []  # a part of an instance, which only the whole text has
+        return []  # a part of an instance, which only exists in the whole text
     surroundings = _surroundings(document)
     alone = replace(
         program,
@@ -125,14 +125,14 @@ def _surroundings(document: Document) -> Program:
 
 
 def declarations(document: Document, piece: Piece) -> Iterable[Declaration]:
-    """The declarations of the relations that a segment speaks of, from elsewhere."""
+    """The declarations of the relations that a segment mentions, from other segments."""
     names = {symbol.name for symbol in piece.symbols if symbol.kind == RELATION}
     holders = {holder for name in names for holder in document.names().get(name, ()) if holder is not piece}
     return (item for holder in holders for item in holder.program.declarations if item.relation in names)
 
 
 def _arities(document: Document, piece: Piece) -> dict[str, int]:
-    """How many columns the relations have that other segments derive; in Soufflé's convention declarations say it."""
+    """The column counts of relations that other segments derive; in Soufflé's convention, declarations decide."""
     if document.convention == SOUFFLE:
         return {}
     names = {symbol.name for symbol in piece.symbols if symbol.kind == RELATION}

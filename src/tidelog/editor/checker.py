@@ -1,6 +1,6 @@
 """Checks of whole texts in a separate process, so that typing never waits for them.
 
-Law: the outcome is that of `tidelog check`; one text is checked at a time. A process that ended is started again.
+Law: the outcome is that of `tidelog check`; one text is checked at a time. A process that has ended is started again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a check found: every finding, the types of columns, and the strata of derived relations."""
+    """The outcome of a check: every finding, the types of columns, and the strata of derived relations."""
 
     findings: tuple[Diagnostic, ...]
     schema: Mapping[str, tuple[str | None, ...]]
@@ -48,16 +48,16 @@ def check_text(text: str, path: str) -> Outcome:
 
 
 class Checker:
-    """Asks a process to check texts; the process is started when the first one comes."""
+    """Sends texts to a process that checks them; the process is started for the first text."""
 
     def __init__(self) -> None:
         self._worker = Worker((__name__,))
 
     def check(self, text: str, path: str) -> Outcome:
-        """The outcome for a text; waits for it."""
+        """Wait for the outcome for a text."""
         try:
             outcome: Outcome = self._worker.call(check_text, text, path)
-        except AbortedCall:  # while it was at another text, perhaps
+        except AbortedCall:  # perhaps while it was checking another text
             outcome = self._worker.call(check_text, text, path)
         return outcome
 

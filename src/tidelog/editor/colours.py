@@ -1,7 +1,7 @@
-"""Semantic tokens: what every name is, for colouring.
+"""Semantic tokens: the kind of every name, for colouring.
 
-Law: the numbers of a document are those of its segments in order, each relative to the token before it; after an edit
-only the numbers between the first and the last changed segment differ, and that of the first token behind them.
+Law: the numbers of a document are those of its segments in order, each relative to the token before it; an edit changes
+only the numbers between the first and the last changed segment, and those of the first token after them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LEGEND = lsp.SemanticTokensLegend(_NAMES, _MODIFIERS)
 
 
 def marks_of(piece: Piece) -> list[Mark]:
-    """The tokens of a segment; in its first line columns count from where the segment begins."""
+    """The tokens of a segment; in its first line, columns are counted from the beginning of the segment."""
     if piece.marks is None:
         piece.marks = _marks(piece)
     return piece.marks
@@ -77,7 +77,7 @@ def semantic_tokens(document: Document, where: lsp.Range | None = None) -> list[
 
 
 def difference(before: Sequence[int], after: Sequence[int]) -> list[lsp.SemanticTokensEdit]:
-    """What turns one list of numbers into another: at most one edit."""
+    """The edits that turn one list of numbers into another: at most one."""
     shortest = min(len(before), len(after))
     start = next((at for at in range(shortest) if before[at] != after[at]), shortest)
     if start == len(before) == len(after):

@@ -1,4 +1,4 @@
-"""What may be typed at a place: relations with their columns, variables, functions, types and directives."""
+"""Completions at a position: relations with their columns, variables, functions, types and directives."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COLUMN = re.compile(r"\bchoice-domain\b[^\n]*$")
 
 
 def complete(workspace: Workspace, document: Document, offset: int) -> lsp.CompletionList:
-    """What may be typed at an offset, by what stands before it."""
+    """The completions at an offset, depending on the text before it."""
     before = _line_before(document, offset)
     items = list(_items(workspace, document, offset, before))
     return lsp.CompletionList(is_incomplete=len(items) >= _MOST, items=items)
@@ -80,7 +80,7 @@ def _named(
     kind_shown: lsp.CompletionItemKind,
     besides: frozenset[str] = frozenset(),
 ) -> Iterator[lsp.CompletionItem]:
-    """The names of one kind that are defined in what belongs together."""
+    """The names of one kind that related documents define."""
     names = {
         symbol.name
         for member in workspace.family(document)
@@ -99,7 +99,7 @@ def _columns(document: Document, before: str) -> Iterator[lsp.CompletionItem]:
 
 
 def _relations(workspace: Workspace, document: Document, before: str, *, plain: bool) -> Iterator[lsp.CompletionItem]:
-    """Relations that begin as what is typed, with their columns to fill in."""
+    """Relations that begin with the typed prefix, with placeholders for their columns."""
     found = re.search(r"[\w?]*$", before)
     typed = found[0] if found else ""
     family = workspace.family(document)
@@ -118,7 +118,7 @@ def _relations(workspace: Workspace, document: Document, before: str, *, plain: 
 
 
 def _variables(document: Document, offset: int) -> Iterator[lsp.CompletionItem]:
-    """The variables of the clause that is typed, by their looks: it need not be complete."""
+    """The variables of the clause being typed, recognised by their spelling: the clause may be incomplete."""
     names: set[str] = set()
     tokens = tokens_before(document, offset)
     for token, following in zip_longest(tokens, tokens[1:]):

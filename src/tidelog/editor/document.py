@@ -1,7 +1,8 @@
 """A text in an editor, read segment by segment.
 
 Law: after any edits, a document equals the result of opening its text again; an edit costs what it touches, and a pass
-over the list of segments. Texts with macros and conditions are one segment, because every line depends on all before.
+over the list of segments. Texts with macros and conditions are one segment, because every line depends on all lines
+before it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tidelog.syntax.sources import Include, Sources, include_from
 from tidelog.syntax.tokens import PREPROCESSOR_WORDS
 
 _INCLUDE = re.compile(r'(?:\#[ \t]*+|(?<!\S)\.)include[ \t]*+"([^"\n]*+)"')
-_OPENS = re.compile(r'/\*|\*/|"')  # a comment or a text that may reach over declarations further down
+_OPENS = re.compile(r'/\*|\*/|"')  # a comment or a text that may extend over later declarations
 _DECLARING = (".decl", ".comp", ".init", ".convention", "include")
 _WHOLE = re.compile(
     rf"\#[ \t]*+(?:{'|'.join(w for w in PREPROCESSOR_WORDS if w != 'include')})\b|__LINE__|__FILE__|\.prefix\b"
@@ -40,7 +41,7 @@ Mark = tuple[int, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A diagnostic at a place of its segment."""
+    """A diagnostic at a position in its segment."""
 
     diagnostic: Diagnostic
     start: int
@@ -48,12 +49,12 @@ class Finding:
 
 
 class Piece:
-    """A segment with what was read in it. ``findings`` is None until somebody checked it."""
+    """A segment and its contents. ``findings`` is None until it has been checked."""
 
     def __init__(self, text: str, name: str, convention: str, include: Include | None) -> None:
         self.text = text
         self.findings: list[Finding] | None = None
-        self.marks: list[Mark] | None = None  # for colours, once somebody asks for them
+        self.marks: list[Mark] | None = None  # for colours, once requested
         self._name = name
         self._convention = convention
         self._include = include
@@ -65,7 +66,7 @@ class Piece:
 
     @property
     def program(self) -> Program:
-        """What the segment says, components not expanded."""
+        """The program of the segment, with components not expanded."""
         assert isinstance(self.reading.meaning, Program)
         return self.reading.meaning
 
@@ -76,7 +77,7 @@ class Piece:
 
     @cached_property
     def includes(self) -> tuple[str, ...]:
-        """The files that it includes, as they are named."""
+        """The files that it includes, as written."""
         return tuple(_INCLUDE.findall(self.text)) if "include" in self.text else ()
 
     def errors(self) -> list[Finding]:
@@ -93,7 +94,7 @@ def _finding(diagnostic: Diagnostic) -> Finding:
 
 @dataclass(slots=True)
 class Place:
-    """A symbol in a document: the piece that holds it and where it stands in the text."""
+    """A symbol in a document: the piece that contains it and its offset in the text."""
 
     document: Document
     piece: Piece
@@ -102,17 +103,17 @@ class Place:
 
     @property
     def end(self) -> int:
-        """Where it ends in the text."""
+        """Its end offset in the text."""
         return self.start + len(self.symbol.name)
 
     @property
     def range(self) -> lsp.Range:
-        """Where it stands, as editors count."""
+        """Its range, as editors count."""
         return self.document.positions.range(self.start, self.end)
 
     @property
     def location(self) -> lsp.Location:
-        """Where it stands, and in which file."""
+        """Its range and its file."""
         return lsp.Location(self.document.uri, self.range)
 
 
@@ -140,11 +141,11 @@ class Document:
 
     @property
     def include(self) -> Include:
-        """Finds the files that the text includes."""
+        """The function that finds the files that the text includes."""
         return include_from(Path(self.path).parent)
 
     def open(self, text: str) -> None:
-        """Take a whole text."""
+        """Read a whole text."""
         self.version += 1
         self.convention = self._convention_of(text)
         self.whole = _WHOLE.search(text) is not None or self._includes_macros(text)
@@ -156,7 +157,7 @@ class Document:
             self._remember(piece)
 
     def edit(self, where: lsp.Range, text: str) -> None:
-        """Put a text in the place of a range."""
+        """Replace a range by a text."""
         start, end = self.positions.offset(where.start), self.positions.offset(where.end)
         first, last = self.places.at_offset(start), self.places.at_offset(end) + 1
         base = self.places.starts[first] if self.pieces else 0
@@ -170,7 +171,7 @@ class Document:
         self._replace(begin, until, segments)
 
     def _needs_opening(self, before: str, after: str, start: int, end: int, text: str) -> bool:
-        """Whether an edit may change how everything else is read: macros, included files, the convention."""
+        """Whether an edit may change how all other segments are read: macros, included files, the convention."""
         if self.whole or not self.pieces or "#" in after or "include" in before or "include" in after:
             return True
         if _WHOLE.search(after):  # __LINE__, __FILE__, .prefix
@@ -221,7 +222,7 @@ class Document:
         return Sources(self.include, _ignore).convention_of(Source(self.path, text))
 
     def _includes_macros(self, text: str) -> bool:
-        """Whether a file that the text includes, or one that that includes, has macros or conditions."""
+        """Whether a file that the text includes, directly or indirectly, has macros or conditions."""
         if "include" not in text:
             return False
         seen: set[str] = set()
@@ -242,7 +243,7 @@ class Document:
         return False
 
     def names(self) -> dict[str, set[Piece]]:
-        """Every name of the text with the pieces that hold it."""
+        """Every name of the text with the pieces that contain it."""
         return self._names
 
     def in_order(self, pieces: Iterable[Piece]) -> list[Piece]:
@@ -251,13 +252,13 @@ class Document:
         return sorted(pieces, key=lambda piece: numbers[piece])
 
     def _numbered(self) -> dict[Piece, int]:
-        """The place of every piece in the list, found out once after an edit."""
+        """The index of every piece in the list, computed once after an edit."""
         if self._numbers is None:
             self._numbers = {piece: at for at, piece in enumerate(self.pieces)}
         return self._numbers
 
     def occurrences(self, name: str) -> list[Place]:
-        """Where a name stands, in the order of the text."""
+        """All places of a name, in the order of the text."""
         found = []
         for piece in self.in_order(self._names.get(name, ())):
             start = self.places.starts[self._numbered()[piece]]
@@ -265,7 +266,7 @@ class Document:
         return found
 
     def symbol_at(self, offset: int) -> Place | None:
-        """The name at an offset, or right before it."""
+        """The name at an offset, or directly before it."""
         for at in {self.places.at_offset(offset), self.places.at_offset(max(offset - 1, 0))} if self.pieces else ():
             start = self.places.starts[at]
             for symbol in self.pieces[at].symbols:
@@ -274,14 +275,14 @@ class Document:
         return None
 
     def all_places(self) -> Iterator[Place]:
-        """Every name of the text, in its order."""
+        """Every name of the text, in order."""
         for at, piece in enumerate(self.pieces):
             start = self.places.starts[at]
             for symbol in piece.symbols:
                 yield Place(self, piece, symbol, start + symbol.start)
 
     def included(self) -> list[str]:
-        """The paths of the files that the text includes itself."""
+        """The paths of the files that the text includes directly."""
         paths = []
         for piece in self.pieces:
             for include_name in piece.includes:

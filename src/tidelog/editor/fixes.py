@@ -1,7 +1,7 @@
-"""Quick fixes: the hints of diagnostics that are edits.
+"""Quick fixes: hints of diagnostics that can be applied as edits.
 
-Law: a fix is offered only for a finding whose own words name it, and changes the characters that the finding is about,
-or adds a line before its clause.
+Law: a fix is offered only for a finding whose text names it, and changes the characters that the finding is about, or
+adds a line before its clause.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tidelog.program.values.program import SEPARATOR
 from tidelog.program.values.schema import BASE_TYPES
 
 _MEANT = re.compile(r"[Dd]id you mean `\.?([^`]+)`\?")
-_WRITE = re.compile(r"Write `([^`\w]+)`\.")  # signs; words are examples
+_WRITE = re.compile(r"Write `([^`\w]+)`\.")  # operators; words are examples
 _QUOTED = re.compile(r"`\.?([^`]+)`")
 _SINGLE, _UNKNOWN, _IN_BODY = "TL702", "TL201", "TL114"
 
@@ -67,7 +67,7 @@ def _instead(document: Document, base: int, finding: Finding, text: str) -> lsp.
 
 
 def _braces(document: Document, base: int, finding: Finding, text: str) -> Iterator[tuple[str, lsp.TextEdit]]:
-    """`min<Y>` in a body: `min Y : { }`, to be filled in."""
+    """Replace `min<Y>` in a body by `min Y : { }`, to be filled in."""
     match = re.fullmatch(r"(\w+)\s*<\s*([^>]*?)\s*>", text)
     if match is not None:
         value = "" if match[2] in ("*", "") else f" {match[2]}"
@@ -76,7 +76,7 @@ def _braces(document: Document, base: int, finding: Finding, text: str) -> Itera
 
 
 def _declare(document: Document, base: int, finding: Finding) -> Iterator[tuple[str, lsp.TextEdit]]:
-    """The missing declaration, on a line before the clause."""
+    """Add the missing declaration, on a line before the clause."""
     name = _QUOTED.search(finding.diagnostic.message)
     at = document.places.at_offset(base + finding.start)
     piece = document.pieces[at]
@@ -98,7 +98,7 @@ def _declare(document: Document, base: int, finding: Finding) -> Iterator[tuple[
 
 
 def _types_of_variables(document: Document, piece: Piece, atoms: list[Atom]) -> dict[str, str]:
-    """The types that declarations of the other relations give to variables."""
+    """The types of variables according to the declarations of the other relations."""
     declared = {item.relation: item.columns for item in (*piece.program.declarations, *declarations(document, piece))}
     pairs = (pair for atom in atoms for pair in zip(atom.args, declared.get(atom.predicate, ()), strict=False))
     return {arg.name: column.type for arg, column in pairs if isinstance(arg, Var)}

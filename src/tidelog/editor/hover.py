@@ -1,4 +1,4 @@
-"""What an editor shows beside a name, and while arguments are typed."""
+"""What an editor shows for a name, and while arguments are typed."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def _code(text: str) -> str:
 
 
 def _line(place: Place) -> str:
-    """The line of a definition."""
+    """The line of a definition, as text."""
     return place.piece.text[place.symbol.clause :].split("\n", 1)[0].strip()
 
 
 def _word(document: Document, offset: int) -> lsp.Hover | None:
-    """A word of the language at an offset."""
+    """The description of a word of the language at an offset."""
     token = token_at(document, offset)
     if token is None:
         return None
@@ -84,7 +84,7 @@ def _word(document: Document, offset: int) -> lsp.Hover | None:
 
 
 def token_at(document: Document, offset: int) -> Token | None:
-    """The token of its segment that an offset stands in."""
+    """The token of a segment at an offset."""
     if not document.pieces:
         return None
     at = document.places.at_offset(max(offset - 1, 0))
@@ -93,7 +93,7 @@ def token_at(document: Document, offset: int) -> Token | None:
 
 
 def signature_help(workspace: Workspace, document: Document, offset: int) -> lsp.SignatureHelp | None:
-    """The columns or parameters of what is being called at an offset."""
+    """The columns or parameters of the atom or call at an offset."""
     call = _open_call(document, offset)
     if call is None:
         return None
@@ -115,7 +115,7 @@ def _parameters(parts: tuple[str, ...]) -> list[lsp.ParameterInformation]:
 
 
 def _open_call(document: Document, offset: int) -> tuple[str, int] | None:
-    """The name before the innermost bracket that is open at an offset, and how many arguments stand before it."""
+    """The name before the innermost bracket that is open at an offset, and how many arguments precede it."""
     open_now: list[tuple[str, int]] = []
     previous: Token | None = None
     for token in tokens_before(document, offset):
@@ -133,7 +133,7 @@ def _open_call(document: Document, offset: int) -> tuple[str, int] | None:
 
 
 def tokens_before(document: Document, offset: int) -> list[Token]:
-    """The tokens of the clause at an offset that end before it, or of the clause before if there are none."""
+    """The tokens of the clause at an offset that end before it; if there are none, those of the previous clause."""
     if not document.pieces:
         return []
     at = document.places.at_offset(max(offset - 1, 0))
@@ -142,4 +142,4 @@ def tokens_before(document: Document, offset: int) -> list[Token]:
         found = [t for t in document.pieces[at].reading.tokens() if t.text and t.end <= inside]
         if found or not at:
             return found
-        at -= 1  # white space behind a clause that is not ended belongs to the segment after it
+        at -= 1  # white space after an unfinished clause belongs to the next segment

@@ -1,6 +1,6 @@
-"""Places in a text as editors count them: lines, and units of UTF-16 in a line.
+"""Positions in a text as editors count them: lines, and units of UTF-16 in a line.
 
-Law: an offset and its position stand for the same place; a position behind the end of its line is the end of the line.
+Law: an offset and its position denote the same place; a position after the end of its line is the end of the line.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from tidelog.editor.segments import Places
 
 
 def units(text: str) -> int:
-    """How many units of UTF-16 a text has.
+    """The number of UTF-16 units of a text.
 
     >>> units("a🌊b")
     4
@@ -39,7 +39,7 @@ def offset_in(text: str, line: int, character: int) -> int:
 
 
 class Positions:
-    """Positions in a text that is cut into segments."""
+    """Positions in a text that is split into segments."""
 
     def __init__(self, segments: list[str], places: Places) -> None:
         self.segments = segments
@@ -56,7 +56,7 @@ class Positions:
         return start + offset_in(" " * column + piece, position.line - line, position.character) - column
 
     def _piece(self, at: int, line: int) -> str:
-        """The text from a segment on up to the end of a line."""
+        """The text from the start of a segment to the end of a line."""
         parts = [self.segments[at]]
         while at + 1 < len(self.segments) and self.places.lines[at + 1] <= line:
             at += 1
@@ -64,7 +64,7 @@ class Positions:
         return "".join(parts)
 
     def _column(self, start: int) -> int:
-        """How many units stand before an offset on its line."""
+        """The number of units before an offset on its line."""
         at = self.places.at_offset(start - 1) if start else 0
         text = ""
         while start and at >= 0:

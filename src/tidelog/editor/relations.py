@@ -1,7 +1,7 @@
-"""What is known about a relation: its columns, how it comes about, its stratum, its size.
+"""What is known about a relation: its columns, how it is defined, its stratum, its size.
 
-Law: what a declaration says comes from the text as it is now; types that are inferred, and strata, come from the last
-check of the whole text, and are left out where that does not know the relation.
+Law: declarations are those of the current text; inferred types and strata come from the last check of the whole text,
+and are omitted if that check does not know the relation.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Relation:
 
     @property
     def origin(self) -> str:
-        """How its facts come about, in a few words.
+        """How the relation is defined, in a few words.
 
         >>> Relation("p", rule_count=3, recursive=True).origin
         'derived by 3 rules; recursive'
@@ -55,7 +55,7 @@ class Relation:
 def relation_of(
     workspace: Workspace, document: Document, name: str, family: Sequence[Document] | None = None
 ) -> Relation:
-    """All that is known about a relation by its name in a document and in those that belong together with it."""
+    """Everything known about a relation with this name in a document and in related documents."""
     relation = Relation(name)
     for member in workspace.family(document) if family is None else family:
         for piece in member.in_order(member.names().get(name, ())):
@@ -94,7 +94,7 @@ def _note_literal(relation: Relation, literal: Literal) -> None:
 
 
 def _note_columns(relation: Relation, atom: Atom) -> None:
-    """An undeclared relation has columns by their number."""
+    """Number the columns of an undeclared relation."""
     if atom.predicate != relation.name:
         return
     relation.location = atom.location if relation.location is None else relation.location

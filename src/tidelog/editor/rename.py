@@ -1,7 +1,7 @@
-"""Renaming relations, variables, types, components and constructors in all texts that belong together.
+"""Rename relations, variables, types, components and constructors in all related texts.
 
-Law: after a rename the program means the same but for the name: every place that speaks of the thing has the new name,
-no other place has, and a name that is taken already or is no identifier is refused.
+Law: a rename changes nothing about the meaning of the program: every reference to the renamed item gets the new name,
+nothing else does, and a name that is already in use or is not an identifier is refused.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def place_to_rename(document: Document, offset: int) -> Place:
 
 
 def own_range(place: Place) -> lsp.Range:
-    """The part of a name that is renamed: of `graph.edge` the last."""
+    """The part of a name that is renamed: the last part of `graph.edge`."""
     last = place.symbol.name.rpartition(SEPARATOR)[2]
     return place.document.positions.range(place.end - len(last), place.end)
 
 
 def rename(workspace: Workspace, document: Document, offset: int, name: str) -> lsp.WorkspaceEdit:
-    """The edits that give a thing another name."""
+    """The edits that rename an item."""
     place = place_to_rename(document, offset)
     _refuse(workspace, place, name)
     changes: dict[str, list[lsp.TextEdit]] = {}

@@ -1,6 +1,6 @@
 """Findings as editors show them.
 
-Law: nothing of a diagnostic is left out: code, message, note, hint, other places, and whether it is a warning.
+Law: every part of a diagnostic is kept: code, message, note, hint, other places, and whether it is a warning.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _UNUSED = "TL702"
 
 
 def diagnostics_of(document: Document) -> list[lsp.Diagnostic]:
-    """Every finding about a document, as it is now."""
+    """Every finding about the current document."""
     return [to_lsp(document, base, finding) for base, finding in current(document)]
 
 
 def to_lsp(document: Document, base: int, finding: Finding) -> lsp.Diagnostic:
-    """A finding whose segment begins at an offset."""
+    """Convert a finding whose segment begins at an offset."""
     found = finding.diagnostic
     lines = [found.message, *(f"note: {found.note}" for _ in [0] if found.note)]
     lines += [f"hint: {found.hint}"] if found.hint else []
@@ -42,7 +42,7 @@ def to_lsp(document: Document, base: int, finding: Finding) -> lsp.Diagnostic:
 
 
 def _location(document: Document, base: int, finding: Finding, span: Span) -> lsp.Location:
-    """Another place that a finding shows: in its segment, in the whole text, or in an included file."""
+    """Another place of a finding: in its segment, in the whole text, or in an included file."""
     own = finding.diagnostic.span
     if own is not None and span.source is own.source:
         start = base + finding.start + span.start - own.start

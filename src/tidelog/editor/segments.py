@@ -1,9 +1,9 @@
-"""A text cut into segments: pieces that can be read one by one.
+"""A text split into segments that can be read separately.
 
-Law: the segments of a text joined are the text, and reading them one by one gives the clauses that reading the text
-gives. A segment is a clause, a directive or a component with the white space and the comments before it; what follows
-the last of them is a segment too. After an edit the segments that it touches are cut again, up to the first cut that
-was there before: a cut depends on what comes after the cut before it, and on the two tokens behind it.
+Law: the concatenation of all segments is the text, and reading them separately yields the same clauses as reading the
+text. A segment is a clause, a directive or a component with the white space and the comments before it; the text after
+the last of them is a segment, too. After an edit, the segments that it touches are split again, up to the first
+boundary that existed before: a boundary depends on the text since the previous boundary, and on the next two tokens.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _QUALIFIERS = IGNORED_QUALIFIERS | {
     "stateful",
 }  # fmt: skip
 _PLAN = ".plan"
-_BEHIND = 2  # segments behind an edit that are cut again at first
+_BEHIND = 2  # segments after an edit that are split again at first
 
 
 def cut(text: str, convention: str) -> list[str]:
@@ -39,7 +39,7 @@ def cut(text: str, convention: str) -> list[str]:
 
 
 def recut(segments: Sequence[str], first: int, last: int, middle: str, convention: str) -> tuple[int, int, list[str]]:
-    """Cut again after ``segments[first:last]`` was replaced by ``middle``: which segments to replace, and by what."""
+    """Split again after ``segments[first:last]`` was replaced by ``middle``: the segments to replace, and by which."""
     start = max(first - 1, 0)
     before = "".join(segments[start:first])
     behind = _BEHIND
@@ -49,7 +49,7 @@ def recut(segments: Sequence[str], first: int, last: int, middle: str, conventio
         pieces = cut(text, convention)
         if end == len(segments):
             return start, end, pieces
-        old = set(accumulate(map(len, reversed(segments[last:end]))))  # distances of old cuts from the end of the text
+        old = set(accumulate(map(len, reversed(segments[last:end]))))  # distances of old boundaries from the end
         shared = _last_shared(pieces, len(text), old)
         if shared is not None:
             count, distance = shared
@@ -58,7 +58,7 @@ def recut(segments: Sequence[str], first: int, last: int, middle: str, conventio
 
 
 def _last_shared(pieces: Sequence[str], length: int, old: set[int]) -> tuple[int, int] | None:
-    """The first cut among the new pieces that was there before, with a whole piece behind it."""
+    """The first boundary of the new pieces that existed before and has a whole piece after it."""
     for count, end in enumerate(accumulate(map(len, pieces)), 1):
         if length - end in old and count < len(pieces):
             return count, length - end
@@ -66,7 +66,7 @@ def _last_shared(pieces: Sequence[str], length: int, old: set[int]) -> tuple[int
 
 
 def _count_of(segments: Sequence[str], length: int) -> int:
-    """How many of the last segments make up a length."""
+    """The number of final segments that make up a length."""
     count = 0
     while length > 0:
         count += 1
@@ -109,7 +109,7 @@ def _block_end(tokens: list[Token], at: int) -> int:
 
 
 def _directive_end(tokens: list[Token], at: int) -> int:
-    """Where a directive ends: at its period, or before what begins a line and is no word of it."""
+    """The end of a directive: its period, or before a line that begins with something that cannot continue it."""
     at, depth = at + 1, 0
     while tokens[at].kind not in (END, DIRECTIVE, PREPROCESS):
         token = tokens[at]
@@ -140,15 +140,15 @@ class Places:
 
     @property
     def length(self) -> int:
-        """How long the text is."""
+        """The length of the text."""
         return self.starts[-1]
 
     def at_offset(self, offset: int) -> int:
-        """The segment that holds an offset."""
+        """The segment that contains an offset."""
         return max(min(bisect_right(self.starts, offset) - 1, len(self.starts) - 2), 0)
 
     def at_line(self, line: int) -> int:
-        """The first segment that reaches into a line."""
+        """The first segment that extends into a line."""
         at = bisect_right(self.lines, line - 1) - 1 if line > 0 else 0
         return max(min(at, len(self.lines) - 2), 0)
 

@@ -1,4 +1,4 @@
-"""The language server: what editors ask, and who answers.
+"""The language server: the requests of editors, and the functions that answer them.
 
 Law: an answer refers to the text at the time of the request. Findings are sent after every edit, and again when the
 check of the whole text, which runs in another process, is done; results for an older text are discarded.
@@ -50,21 +50,21 @@ class TidelogServer(LanguageServer):
         self._waiting: dict[str, asyncio.Task[None]] = {}
 
     def shutdown(self) -> None:
-        """End the process of checks too."""
+        """End the process that checks texts, too."""
         self.checker.stop()
         super().shutdown()  # type: ignore[no-untyped-call]  # pygls has no type for it
 
     def answer_for(self, uri: str, answer: Callable[[Document], Answer]) -> Answer | None:
-        """An answer about a document, if it is open."""
+        """Call a function on a document, if it is open."""
         document = self.texts.get(uri)
         return None if document is None else answer(document)
 
     def show(self, document: Document) -> None:
-        """Send what is found about a document now."""
+        """Send the current findings about a document."""
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(document.uri, diagnostics_of(document)))
 
     def changed(self, document: Document) -> None:
-        """After an edit: findings at once, and a check of the whole when the text rests."""
+        """After an edit: send findings at once, and check the whole text when typing pauses."""
         self.show(document)
         waiting = self._waiting.pop(document.path, None)
         if waiting is not None:
@@ -83,7 +83,7 @@ class TidelogServer(LanguageServer):
 
 
 def make_server(state: str | None = None, rest: float = REST) -> TidelogServer:
-    """A server that answers everything that Tidelog has an answer for."""
+    """A server with handlers for all supported requests."""
     server = TidelogServer(state, rest)
     for register in (_texts, _about_names, _moves, _shapes, _colours, _edits):
         register(server)
@@ -99,7 +99,7 @@ def _texts(server: TidelogServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
         document = server.texts.open(params.text_document.uri, params.text_document.text)
-        gc.freeze()  # looking for cycles in a large text would take longer than a keystroke may, and it has none
+        gc.freeze()  # a scan for cycles in a large text would take longer than a keystroke may, and there are none
         server.changed(document)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
@@ -178,7 +178,7 @@ def _moves(server: TidelogServer) -> None:
 
 
 def _included(text: Document, position: lsp.Position) -> list[lsp.Location]:
-    """The file that a line includes."""
+    """The file that the directive on a line includes."""
     offset = text.positions.offset(position)
     piece = text.pieces[text.places.at_offset(offset)] if text.pieces else None
     start = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
@@ -247,7 +247,7 @@ def _edits(server: TidelogServer) -> None:
 
 
 def formatting(document: Document) -> list[lsp.TextEdit]:
-    """The edit that lays a text out: all lines from the first that changes to the last. None if it does not parse."""
+    """The edit that formats a text: all lines from the first to the last that changes. Empty if it does not parse."""
     before = document.text
     after = lay_out(before, document.path, include=document.include).text
     if after is None or after == before:

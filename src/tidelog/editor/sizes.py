@@ -1,7 +1,7 @@
-"""How many facts the relations of a state folder hold, for an editor that shows them.
+"""The fact counts of the relations of a state folder, for an editor that shows them.
 
 Law: no request waits for sizes. They are those of a committed epoch; when the folder has changed, they are read again
-in the background, and the old ones are shown until then. A folder that cannot be read has none.
+in the background, and the old ones are shown until then. A folder that cannot be read has no sizes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class StateSizes:
         self.now()
 
     def now(self) -> Mapping[str, int]:
-        """The number of facts of every relation, as far as it is known."""
+        """The number of facts of every relation, if known."""
         if self.state is not None and (self._reader is None or not self._reader.is_alive()):
             changed = _last_change(Path(self.state))
             if changed != self._seen:
@@ -37,7 +37,7 @@ class StateSizes:
         return self._known
 
     def wait(self) -> None:
-        """Until the sizes are read, if they are being read."""
+        """Wait until the sizes have been read, if they are being read."""
         if self._reader is not None:
             self._reader.join()
 

@@ -1,4 +1,4 @@
-"""The shape of a document: its symbols as a list, what can be folded, and a line above every relation."""
+"""The structure of a document: its symbols as a list, foldable ranges, and a line above every relation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REMARKS = re.compile(r"(?:^[ \t]*(?://|%|#(?!\w))[^\n]*\n){2,}|^[ \t]*/\*.*?\*/
 
 
 def document_symbols(document: Document) -> list[lsp.DocumentSymbol]:
-    """What the text declares and derives, components with their content."""
+    """The declarations and derived relations of the text, and components with their contents."""
     return [
         symbol
         for at, piece in enumerate(document.pieces)
@@ -56,7 +56,7 @@ def _items(document: Document, piece: Piece, base: int, items: list[Item]) -> It
 
 
 def folding_ranges(document: Document) -> list[lsp.FoldingRange]:
-    """Clauses of several lines, components, and comments of several lines."""
+    """The ranges of clauses of several lines, components, and comments of several lines."""
     found = []
     for at, piece in enumerate(document.pieces):
         if "\n" not in piece.text.strip():
@@ -82,7 +82,7 @@ def _fold(document: Document, start: int, end: int, kind: lsp.FoldingRangeKind |
 
 
 def code_lenses(workspace: Workspace, document: Document) -> list[lsp.CodeLens]:
-    """How each relation comes about, above its declaration or its first rule."""
+    """How each relation is defined, above its declaration or its first rule."""
     lenses, family = [], workspace.family(document)
     for name, (offset, _) in sorted(first_places(document).items(), key=lambda each: each[1]):
         title = relation_of(workspace, document, name, family).origin

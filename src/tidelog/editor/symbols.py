@@ -1,7 +1,7 @@
-"""The names in a text: what each of them is, and whether it is defined, derived or used there.
+"""The names in a text: the kind of each, and whether it is defined, derived or used there.
 
-Law: a name that the reader took for something has one symbol, at its own characters; names that come out of a macro
-have none. A symbol inside a component has that component's name as its scope.
+Law: each name that the reader recognised has one symbol, at its own characters; names that a macro produces have none.
+A symbol inside a component has that component's name as its scope.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Scope = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A name at a place of its segment; ``clause`` is where the clause or directive around it begins."""
+    """A name at a position in its segment; ``clause`` is where the clause or directive around it begins."""
 
     kind: str
     role: str
@@ -38,12 +38,12 @@ class Symbol:
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """Its end."""
         return self.start + len(self.name)
 
 
 def symbols_of(reading: ParsedText) -> tuple[Symbol, ...]:
-    """All symbols of a text that was read, in its order."""
+    """All symbols of a parsed text, in order."""
     program = reading.meaning
     assert isinstance(program, Program)
     collector = _Collector(reading)
@@ -53,7 +53,7 @@ def symbols_of(reading: ParsedText) -> tuple[Symbol, ...]:
 
 
 class _Collector:
-    """Gathers symbols, the first one at each place."""
+    """Collects symbols, the first one at each position."""
 
     def __init__(self, reading: ParsedText) -> None:
         self.reading = reading
@@ -64,7 +64,7 @@ class _Collector:
             self.found.setdefault(start, Symbol(kind, role, name, start, scope, clause))
 
     def program(self, program: Program, scope: Scope) -> None:
-        """The clauses of a program or of a component."""
+        """Collect the clauses of a program or of a component."""
         for rule in program.rules:
             self._rule(rule, scope)
         for fact in program.facts:
@@ -114,7 +114,7 @@ class _Collector:
                 self.add(FUNCTION, USE, function, span.start + span.text.startswith("@"), scope, clause)
 
     def items(self, items: Sequence[Item], tokens: Sequence[Token], scope: Scope) -> None:
-        """The directives and labels."""
+        """Collect the directives and labels."""
         for start, end in self.reading.outline.labels:
             text = self.reading.source.text[start:end].rstrip(": ")
             self.add(LABEL, DEFINE, text, start, scope, start)
@@ -132,7 +132,7 @@ class _Collector:
 
 
 def _directive_symbols(tokens: Sequence[Token]) -> Iterator[tuple[str, str, Token]]:
-    """The names of a directive, by its word."""
+    """The names of a directive, depending on its keyword."""
     word = tokens[0].text
     names = [(at, token) for at, token in enumerate(tokens) if token.kind == NAME]
     match word:

@@ -1,4 +1,4 @@
-"""What the words of the language mean, in a line each, for completion and hover."""
+"""The meaning of the words of the language, in one line each, for completion and hover."""
 
 from __future__ import annotations
 

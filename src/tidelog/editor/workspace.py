@@ -1,7 +1,7 @@
 """The documents of an editor, and the files that belong to them.
 
-Law: an open document is what the editor holds; any other file is what the disk holds now. Documents belong together if
-one includes the other, over any number of steps; names are looked for in all that belong together.
+Law: the text of an open document is the editor's; any other file is read from the disk. Documents are related if one
+includes the other, directly or indirectly; names are looked up in all related documents.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Key = tuple[str, Scope, str]
 
 
 class Workspace:
-    """What is open, what was loaded beside it, and what the last checks found."""
+    """The open documents, other loaded files, and the findings of the last checks."""
 
     def __init__(self) -> None:
         self.documents: dict[str, Document] = {}
@@ -34,7 +34,7 @@ class Workspace:
         self._loaded: dict[str, tuple[float, Document]] = {}
 
     def open(self, uri: str, text: str) -> Document:
-        """A document that the editor opens."""
+        """Add a document that the editor opens."""
         path = uris.to_fs_path(uri) or uri
         document = Document(uri, path)
         document.open(text)
@@ -42,7 +42,7 @@ class Workspace:
         return document
 
     def close(self, uri: str) -> None:
-        """The editor closes a document."""
+        """Remove a document that the editor closes."""
         path = uris.to_fs_path(uri) or uri
         self.documents.pop(path, None)
         self.checked.pop(path, None)
@@ -52,7 +52,7 @@ class Workspace:
         return self.documents.get(uris.to_fs_path(uri) or uri)
 
     def _document(self, path: str) -> Document | None:
-        """The document of a path, open or on the disk."""
+        """The document of a path, open or on disk."""
         if path in self.documents:
             return self.documents[path]
         try:
@@ -67,7 +67,7 @@ class Workspace:
         return self._loaded[path][1]
 
     def family(self, document: Document) -> list[Document]:
-        """All documents that belong together with one, itself first."""
+        """All documents related to one, itself first."""
         found = {document.path: document}
         others = [each for each in self._that_include() if each.path != document.path]
         left = [document]
@@ -82,7 +82,7 @@ class Workspace:
         return list(found.values())
 
     def _that_include(self) -> Iterator[Document]:
-        """The programs that are open, or in the folders of the editor, and include something."""
+        """The programs that are open, or in the folders of the editor, and include other files."""
         yield from self.documents.values()
         for path in self._files():
             document = self._document(path)
@@ -98,7 +98,7 @@ class Workspace:
                     yield str(path)
 
     def key_of(self, place: Place, family: Sequence[Document]) -> Key:
-        """What a name stands for: two places with one key speak of the same thing."""
+        """The identity of a name: two places with the same key refer to the same item."""
         symbol = place.symbol
         if symbol.kind == VARIABLE:
             return (VARIABLE, (place.document.path, str(id(place.piece)), str(symbol.clause)), symbol.name)
@@ -108,7 +108,7 @@ class Workspace:
         return (RELATION, scope, name)
 
     def references(self, place: Place) -> list[Place]:
-        """Every place that speaks of the same thing."""
+        """Every place that refers to the same item."""
         family = self.family(place.document)
         key = self.key_of(place, family)
         if key[0] == VARIABLE:
@@ -124,7 +124,7 @@ class Workspace:
         ]
 
     def definitions(self, place: Place) -> list[Place]:
-        """Where the thing is declared; else where it is derived; else the first place of a variable."""
+        """Where the item is declared; otherwise where it is derived; otherwise the first place of a variable."""
         found = self.references(place)
         if place.symbol.kind == VARIABLE:
             return found[:1]
@@ -136,7 +136,7 @@ class Workspace:
 
 
 def _includes(path: Path) -> bool:
-    """Whether a file can be read and includes something."""
+    """Whether a file can be read and includes other files."""
     try:
         return _INCLUDES.search(path.read_bytes()) is not None
     except OSError:
@@ -144,14 +144,14 @@ def _includes(path: Path) -> bool:
 
 
 def _names_ending(document: Document, name: str) -> Iterable[str]:
-    """The name, and those that name it as a part of an instance."""
+    """The name, and the names that contain it as a part of an instance."""
     yield name
     if any(".init" in piece.text for piece in document.pieces):
         yield from (each for each in document.names() if each.endswith(SEPARATOR + name))
 
 
 class Components:
-    """The components and instances of documents that belong together."""
+    """The components and instances of related documents."""
 
     def __init__(self, family: Sequence[Document]) -> None:
         self.components: dict[str, tuple[Scope, Component]] = {}
@@ -170,7 +170,7 @@ class Components:
             self._add(component.content.components, inner, component.content.instances)
 
     def resolve(self, name: str, scope: Scope) -> tuple[Scope, str]:
-        """The component that declares a relation, and its name there; no component is the program itself."""
+        """The component that declares a relation, and its name there; an empty scope is the program itself."""
         first, separator, rest = name.partition(SEPARATOR)
         if separator:
             component_name = next(
@@ -198,7 +198,7 @@ class Components:
         return next((each for each in below if each is not None), None)
 
     def relations_of(self, instance: str, scope: Scope = ()) -> list[str]:
-        """The relations of an instance, those of the bases of its component too."""
+        """The relations of an instance, including those of the base components."""
         made = next((self.instances[s, instance] for s in _outwards(scope) if (s, instance) in self.instances), "")
         names: list[str] = []
         left, seen = [made], set[str]()
@@ -214,6 +214,6 @@ class Components:
 
 
 def _outwards(scope: Scope) -> Iterator[Scope]:
-    """A scope and those around it."""
+    """A scope and its enclosing scopes."""
     for length in range(len(scope), -1, -1):
         yield scope[:length]

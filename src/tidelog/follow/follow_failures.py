@@ -1,4 +1,4 @@
-"""What is refused, or goes wrong, between Tidelog and PostgreSQL, by code: TL7110 to TL7132.
+"""Errors and refusals between Tidelog and PostgreSQL, by code: TL7110 to TL7132.
 
 Law: a table, a column, a type or a setting that does not fit is refused by its name, with the SQL that fixes it, before
 anything is read from it; no message contains a password.

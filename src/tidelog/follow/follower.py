@@ -58,7 +58,7 @@ class Follower:
         return replace(now, lag=lag, published=published, trouble=trouble)
 
     def check(self) -> None:
-        """Check the database, and raise what has to be fixed before it can be followed; nothing is changed."""
+        """Check the database, and raise an error for anything to be fixed before following; nothing is changed."""
         tables = inspect_tables(self._engine, self.options)
         if self._publisher is not None:
             self._publisher.check(tables)

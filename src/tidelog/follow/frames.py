@@ -15,7 +15,7 @@ TIME_OF_2000 = 946_684_800  # seconds since 1970
 
 @dataclass(frozen=True, slots=True)
 class StreamData:
-    """A message, to be decode_text by `pgoutput.decode`."""
+    """A message, to be decoded by `pgoutput.decode`."""
 
     start: int
     message: bytes

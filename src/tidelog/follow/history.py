@@ -37,7 +37,7 @@ class History:
 
     @property
     def mark(self) -> str:
-        """The mark of the last epoch; a caller that needs number and mark of one epoch must have the turn."""
+        """The mark of the last epoch; a caller that needs number and mark of the same epoch must have the turn."""
         lasting = self._core.durable if self._core.opened.lasting is not None else None
         return "" if lasting is None else f"{lasting.checksum:016x}"
 
@@ -52,7 +52,7 @@ class History:
             headers = [(frame.previous, COLUMNS in frame.header) for frame in durable.frames(epoch)]
         except StateError:
             return False
-        if any(changed for _, changed in headers):  # rows before are not those of the view
+        if any(changed for _, changed in headers):  # rows before are not those of the current view
             return False
         first = headers[0][0] if headers else None
         return first is not None and f"{first:016x}" == mark

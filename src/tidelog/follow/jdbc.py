@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tidelog.engine.engine import Engine
     from tidelog.spark.types import DataFrame
 
-PARTS = 8  # tasks for a table
+PARTS = 8  # tasks per table
 CASTS = {
     "number": "{}::bigint",
     "float": "{}::text::float8",
@@ -49,7 +49,7 @@ def read_frame(engine: Engine, options: FollowOptions, table: FollowedTable, sna
 
 
 def can_read_in_tasks(engine: Engine, options: FollowOptions) -> bool:
-    """Whether Spark tasks are asked to read the tables, and can."""
+    """Whether Spark tasks are requested to read the tables, and can do so."""
     return options.jdbc and core_of(engine).runtime.session is not None
 
 

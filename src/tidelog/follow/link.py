@@ -1,8 +1,9 @@
 """One connection to a database: check the tables, take a snapshot if necessary, then apply transactions as epochs.
 
-Law: a transaction of the database is one epoch, whose source and offset are those of `progress`: what the database
-sends again after a break is not applied again, and what was not applied is sent again. Rows that cannot be converted
-to facts go into quarantine in the same epoch. Only what the engine has stored is confirmed to the database.
+Law: a transaction of the database is one epoch, whose source and offset are those of `progress`: transactions that the
+database sends again after a disconnect are not applied again, and those that were not applied are sent again. Rows that
+cannot be converted to facts go into quarantine in the same epoch. Only what the engine has stored is confirmed to the
+database.
 """
 
 from __future__ import annotations
@@ -267,7 +268,7 @@ class Link:
             self._transaction.take(message)
 
     def _end(self, message: Commit) -> None:
-        """A transaction is complete; it may be combined with other pending ones."""
+        """Finish a transaction; it may be combined with other pending ones."""
         self._open, self._ended = False, message
         self._pending += 1
         if self._pending >= self._options.group:
@@ -293,7 +294,7 @@ class Link:
         self._begin()
 
     def _take_keepalive(self, sign: Keepalive) -> None:
-        """A keepalive between transactions: the server has sent everything up to a position."""
+        """Process a keepalive between transactions: the server has sent everything up to a position."""
         if not self._open and not self._pending:
             if sign.end > (self._progress.offset or 0):
                 self._move(sign.end)
@@ -303,7 +304,7 @@ class Link:
             self._confirm()
 
     def _move(self, place: int) -> None:
-        """Advance to a position without followed changes; a state folder stores it only now and then."""
+        """Advance to a position without followed changes; a state folder stores it only from time to time."""
         if self._facts.is_durable and place - (self._progress.offset or 0) > MOVE_AFTER:
             with self._engine.epoch(self._progress.source, place):
                 pass

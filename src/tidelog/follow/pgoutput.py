@@ -1,6 +1,7 @@
 """The messages of `pgoutput`, PostgreSQL's own format of logical replication, version 1: from bytes to values.
 
-Law: any bytes decode to a message or raise a `FollowError` (TL7110); nothing is guessed, nothing is left over. Pure: no
+Law: any bytes decode to a message or raise a `FollowError` (TL7110); nothing is guessed, no bytes are left over. Pure:
+no
 connection, no clock.
 """
 

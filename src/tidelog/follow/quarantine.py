@@ -1,8 +1,8 @@
 """Quarantine: the rows of a table that cannot be converted to facts, with their keys and reasons.
 
-Law: a row of a followed table is either a fact or in quarantine. The quarantine
-changes in the epoch that changes the facts, and its memos are written with that epoch's offset: after a restart or a
-crash it is that of the last committed epoch. The number of rows is exact; the first `KEPT` are kept in detail.
+Law: a row of a followed table is either a fact or in quarantine. The quarantine changes in the epoch that changes the
+facts, and its memos are written with that epoch's offset: after a restart or a crash, the quarantine is that of the
+last committed epoch. The number of rows is exact; the first `KEPT` are kept in detail.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class NewSlot:
-    """A newly created slot; ``snapshot`` names the state of the database after which it streams everything."""
+    """A newly created slot; ``snapshot`` names the state of the database from which it streams all changes."""
 
     place: int
     snapshot: str

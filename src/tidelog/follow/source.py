@@ -27,7 +27,7 @@ class DatabaseSource:
         self._follower: Follower | None = None
 
     def check(self, engine: Engine) -> None:
-        """Raise what has to be fixed before it can be followed; an unreachable database is retried after the start."""
+        """Raise an error for anything to be fixed before following; an unreachable database is retried later."""
         try:
             Follower(engine, self._options, Patience()).check()
         except Unreachable:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 
-COPY_BOTH = 8  # the status of libpq for a connection that both sides write to
+COPY_BOTH = 8  # the libpq status of a connection to which both sides write
 
 
 class ReplicationStream:

@@ -1,9 +1,9 @@
 """Convert the messages of one transaction to signed facts.
 
 Law: the sum of a fact's signs is 1 if the transaction inserts it, -1 if it deletes it, else 0 (D3). The old row of an
-update or delete is sent by the database, or looked up by its key: among the rows that the transaction changed, then
-among the facts of the last epoch. A row that cannot be converted to a fact is in quarantine until it is changed. If a
-row is unknown, it is not guessed: the tables are read again (`OutOfStep`).
+update or delete is sent by the database, or looked up by its key: first among the rows that the transaction changed,
+then among the facts of the last epoch. A row that cannot be converted to a fact is in quarantine until it is changed.
+If a row is unknown, it is not guessed: the tables are read again (`OutOfStep`).
 """
 
 from __future__ import annotations

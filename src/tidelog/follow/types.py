@@ -20,7 +20,7 @@ NUMERIC = 1700
 
 @dataclass(frozen=True, slots=True)
 class ColumnKind:
-    """The type of a column here, and how its values are read; ``exact``: different values stay different."""
+    """The type of a relation's column, and how its values are read; ``exact``: different values stay different."""
 
     type: str
     read: Callable[[str], Any]

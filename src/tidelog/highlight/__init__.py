@@ -1,4 +1,4 @@
-"""Colours for programs: the words of the language, a Pygments lexer and a TextMate grammar made of them.
+"""Colours for programs: the words of the language, and a Pygments lexer and a TextMate grammar that use them.
 
-Law: nothing here is needed to read a program, and nothing here imports what reads one; tests hold the two together.
+Law: reading a program does not require this package, and nothing here imports a parser; tests keep the two consistent.
 """

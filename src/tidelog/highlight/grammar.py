@@ -1,8 +1,8 @@
-"""The TextMate grammar of programs, made of the list of words: what editors such as VS Code colour with.
+"""The TextMate grammar of programs, generated from the list of words, for editors such as VS Code.
 
 Law: a scope matches the lexer's token as far as one line determines it: a grammar does not know the convention, so
 ``%`` starts a comment if no operand precedes it, and bare names in lower case have no colour. `python -m
-tidelog.highlight.grammar FILE` writes it; a test compares the file that is kept.
+tidelog.highlight.grammar FILE` writes it; a test compares the stored file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tidelog.highlight.words import (
 
 SCOPE = "source.tidelog"
 _NAME = r"[\p{L}_][\p{L}\p{N}_]*"
-_LIBERAL = r"[\p{L}_](?:[\p{L}\p{N}_]|\?(?!\s*[(/|&{\[?+*]))*"  # a question mark that no operator of paths follows
+_LIBERAL = r"[\p{L}_](?:[\p{L}\p{N}_]|\?(?!\s*[(/|&{\[?+*]))*"  # a question mark not followed by a path operator
 _QUALIFIED = rf"{_LIBERAL}(?:\.(?!{one_of(DIRECTIVES)}\s){_LIBERAL})*"
 _PARTS = ("comments", "directives", "strings", "numbers", "words", "signs")
 _ESCAPE = r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)"
@@ -132,7 +132,7 @@ def _signs() -> list[Rule]:
 
 
 def grammar_text() -> str:
-    """The grammar as the file has it."""
+    """The text of the grammar file."""
     return json.dumps(grammar(), indent=2, ensure_ascii=False) + "\n"
 
 

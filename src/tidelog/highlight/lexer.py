@@ -1,9 +1,9 @@
 """The Pygments lexer `tidelog`: programs in documentation, notebooks and terminals.
 
-Law: tokens begin and end where those of the reader do, and what the reader takes for a name, number, string or sign has
-a token of that kind; every text is coloured, and what no program can hold is an error token. Whether ``%`` begins a
-comment and whether a bare name is a variable follows from the text as in the reader: a declaration, or a
-``.convention`` that says so, makes it Soufflé's.
+Law: tokens begin and end where those of the reader do, and a name, number, string or sign of the reader is a token of
+that kind; every text is coloured, and invalid characters are error tokens. Whether ``%`` begins a comment and whether a
+bare name is a variable is decided as in the reader: a declaration, or a ``.convention`` directive, selects Soufflé's
+convention.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tidelog.highlight.words import (
 )
 
 _NAME = r"[^\W\d]\w*"
-_LIBERAL = r"[^\W\d](?:\w|\?(?!\s*[(/|&{\[?+*]))*"  # a question mark that no operator of paths would follow
+_LIBERAL = r"[^\W\d](?:\w|\?(?!\s*[(/|&{\[?+*]))*"  # a question mark that is not followed by a path operator
 _QUALIFIED = rf"{_LIBERAL}(?:\.(?!{one_of(DIRECTIVES)}\s){_LIBERAL})*"
 _ADDRESS = r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+"
 _SIGNS = r":-|:=|<=|<:|<>|=<|==|>=|!=|\\==|\\=|\\\+|[-+*/^%=<>!|&?~$@:]"
@@ -52,7 +52,7 @@ Rules = list[Any]
 
 
 def is_souffle(text: str) -> bool:
-    """Whether a text is read with Soufflé's conventions; what it includes is not looked at.
+    """Whether a text is read with Soufflé's conventions; included files are not considered.
 
     >>> is_souffle(".decl p(x: number)"), is_souffle("p(X) :- q(X). % .decl")
     (True, False)
@@ -63,7 +63,7 @@ def is_souffle(text: str) -> bool:
 
 
 def _words(name: str, bare: _TokenType) -> Rules:
-    """What a word is by what stands around it; ``bare`` is what it is without brackets and without a capital."""
+    """The kind of a word from the text around it; ``bare`` is its kind without parentheses and without a capital."""
     return [
         (rf"(:|<:)(\s*)({one_of(TYPES)})\b(?!\s*[(.])", bygroups(Operator, Whitespace, Keyword.Type)),
         (rf"{one_of(AGGREGATES)}\b(?=\s*<)|{one_of(AGGREGATES)}\b(?=[^\n.()]*:\s*[\w{{])", Keyword),
@@ -79,12 +79,12 @@ def _words(name: str, bare: _TokenType) -> Rules:
 
 
 def _string(quote: str, kind: _TokenType) -> Rules:
-    """The inside of a string; an unclosed one ends with its line."""
+    """The inside of a string; an unclosed string ends with its line."""
     return [(quote, kind, "#pop"), (_ESCAPE, String.Escape), (rf"[^{quote}\\\n]+", kind), (r"\\?\n", Text, "#pop")]
 
 
 class TidelogLexer(RegexLexer):  # type: ignore[misc]  # Pygments has no types
-    """Colours programs of Tidelog, of Soufflé and of NDlog, and what is typed at a prompt."""
+    """Colours programs of Tidelog, Soufflé and NDlog, and input at a prompt."""
 
     name = "Tidelog"
     aliases: ClassVar[list[str]] = ["tidelog", "souffle", "ndlog"]
@@ -129,6 +129,6 @@ class TidelogLexer(RegexLexer):  # type: ignore[misc]  # Pygments has no types
     def get_tokens_unprocessed(
         self, text: str, stack: tuple[str, ...] = ("root",)
     ) -> Iterator[tuple[int, _TokenType, str]]:
-        """The tokens of a text with their places."""
+        """The tokens of a text with their positions."""
         start = ("souffle",) if stack == ("root",) and is_souffle(text) else stack
         yield from super().get_tokens_unprocessed(text, start)

@@ -1,7 +1,7 @@
-"""The words that stand out in a program, by what they are.
+"""The words that are highlighted in a program, by kind.
 
-Law: this is the one list that lexer, grammar and prompts take words from. It is written out, so that colouring a text
-imports no parser; a test compares it with what the parser and the table of functions know.
+Law: this is the only list of words for lexer, grammar and prompts. It is written out, so that colouring a text imports
+no parser; a test compares it with the parser and the table of functions.
 """
 
 from __future__ import annotations

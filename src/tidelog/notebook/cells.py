@@ -1,8 +1,8 @@
 """The inputs of a cell.
 
-Law: a cell is read as the prompt reads lines, but clauses that follow each other are one input, and so are changes with
-``+`` and ``-``: one epoch each. Every input starts with as many empty lines as precede it, so that errors are reported
-with their lines in the cell.
+Law: a cell is read as the prompt reads lines, but consecutive clauses are one input, and so are consecutive changes
+with ``+`` and ``-``: one epoch each. Every input starts with as many empty lines as precede it, so that errors are
+reported with their lines in the cell.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CLAUSES, SCRIPT, ALONE, BLANK = "clauses", "script", "alone", "blank"
 
 
 def cell_inputs(text: str, convention: Callable[[], str]) -> Iterator[str]:
-    """The inputs of a cell, one after the other: what an input declares holds for those after it.
+    """The inputs of a cell in order: the declarations of an input apply to those after it.
 
     >>> list(cell_inputs("p(1).\\np(2).\\n?p(X)\\n", lambda: "prolog"))
     ['p(1).\\np(2).\\n', '\\n\\n?p(X)\\n']
@@ -48,7 +48,7 @@ def cell_inputs(text: str, convention: Callable[[], str]) -> Iterator[str]:
 
 
 def _kind(text: str) -> str:
-    """What an input is by how it begins."""
+    """The kind of an input, determined by its beginning."""
     bare = text.strip()
     if not bare or _only_comments(bare):
         return BLANK

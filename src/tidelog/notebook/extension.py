@@ -1,8 +1,8 @@
-"""What `%load_ext tidelog` does: the cell magic, one line magic per word of the prompt, pages for values.
+"""The extension that `%load_ext tidelog` loads: the cell magic, a line magic per prompt command, HTML for values.
 
-Law: a notebook has one engine; `%tidelog use NAME` gives it another. A word that IPython has for itself (`%load`,
-`%save`, `%time`) stays IPython's: `%tidelog :load FILE` and a line `:load FILE` in a cell mean ours. A cell in error
-changes nothing from there on, and stops what runs all cells.
+Law: a notebook has one engine; `%tidelog use NAME` switches to another. A name that IPython uses itself (`%load`,
+`%save`, `%time`) stays IPython's: `%tidelog :load FILE` and a line `:load FILE` in a cell run Tidelog's command. After
+an error, the rest of a cell changes nothing, and running all cells stops there.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from tidelog.notebook.show import error_lines, page_of, proof_page, text_of
 from tidelog.why import Proof, WhyNot
 
 MAGIC = "tidelog"
-show: Callable[..., Any] = display  # IPython leaves it without types
-LEFT_OUT = ("help", "quit")  # of the prompt alone
+show: Callable[..., Any] = display  # IPython does not annotate it
+LEFT_OUT = ("help", "quit")  # these exist only at the prompt
 
 
 class CellError(Exception):
-    """A cell or a magic that failed: shown as its diagnostics, without the frames of Tidelog's own code."""
+    """Raised for a cell or a magic that failed: shown as its diagnostics, without the frames of Tidelog's own code."""
 
     def __init__(self, error: TidelogError) -> None:
         super().__init__(str(error))
@@ -51,7 +51,7 @@ class CellError(Exception):
 
 
 class Notebook:
-    """The engine of a notebook, and what its cells say to it."""
+    """The engine of a notebook, and the magics that cells use."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
@@ -60,7 +60,7 @@ class Notebook:
         self.session.waiting = self._progress
 
     def cell(self, line: str, cell: str) -> None:
-        """`%%tidelog`: rules, facts, changes, declarations, questions and commands; `%%tidelog dry` only tries."""
+        """`%%tidelog`: rules, facts, changes, declarations, queries and commands; `%%tidelog dry` only tries them."""
         if line.strip() not in ("", "dry"):
             raise UsageError(f"`%%{MAGIC}` accepts only the argument `dry`, not `{line.strip()}`")
         self.session.dry = line.strip() == "dry"
@@ -71,7 +71,7 @@ class Notebook:
             self.session.dry = False
 
     def line(self, line: str) -> object:
-        """`%tidelog`: the engine. With a question, a command or a change: what it gives."""
+        """`%tidelog`: returns the engine. With a query, a command or a change: returns its result."""
         words = line.split()
         if not words:
             return self.session.db
@@ -86,11 +86,11 @@ class Notebook:
         return self._answer(line)
 
     def word(self, name: str, line: str) -> object:
-        """`%why` and the like: what a command of the prompt gives."""
+        """`%why` and similar magics: return the result of a prompt command."""
         return self._answer(f":{name} {line}")
 
     def complete(self, context: CompletionContext) -> SimpleMatcherResult:
-        """What may stand at the cursor of a `%%tidelog` cell."""
+        """Completions at the cursor in a `%%tidelog` cell."""
         if not context.full_text.startswith(f"%%{MAGIC}"):
             return {"completions": []}
         lines = context.full_text.split("\n")[: context.cursor_line + 1]
@@ -109,7 +109,7 @@ class Notebook:
         self.session.state = self.session.folder = None
 
     def _answer(self, text: str) -> object:
-        """Carry out an input; one value is given back, to be shown or kept; anything else is reported."""
+        """Execute an input; a single value is returned, to be shown or kept; anything else is reported."""
         reports: list[Report] = []
         self.session.report = reports.append
         try:
@@ -136,7 +136,7 @@ class Notebook:
 
 
 def _last_input(lines: Sequence[str]) -> str:
-    """What of a cell may matter to the cursor: the lines since the last period at the end of a line."""
+    """The part of a cell that matters at the cursor: the lines since the last period at the end of a line."""
     start = max((at + 1 for at, line in enumerate(lines[:-1]) if line.rstrip().endswith(".")), default=0)
     return "\n".join(lines[start:])
 
@@ -152,7 +152,7 @@ class _Line:
         self._handle = show(_line_data(text), raw=True, display_id=True)
 
     def update(self, text: str) -> None:
-        """Show another text; an empty one leaves nothing to be seen."""
+        """Show another text; an empty text hides the line."""
         self._handle.update(_line_data(text), raw=True)
 
 
@@ -170,7 +170,7 @@ SHOWN: dict[type, Callable[[Any], str]] = {
 
 
 def load(shell: Any) -> Notebook:
-    """Register the magics, the pages of values, and completion; gives the notebook."""
+    """Register the magics, the HTML rendering of values, and completion; returns the notebook."""
     notebook = Notebook(shell)
     shell.register_magic_function(notebook.cell, "cell", MAGIC)
     shell.register_magic_function(notebook.line, "line", MAGIC)
@@ -185,18 +185,18 @@ def load(shell: Any) -> Notebook:
 
 
 def _matcher(notebook: Notebook) -> object:
-    """The completer of cells, as IPython wants it: a function that can be marked."""
+    """The completer of cells in the form that IPython requires: a function that can be marked."""
     mark: Callable[[Callable[..., object]], object] = context_matcher(identifier=MAGIC)
     return mark(lambda context: notebook.complete(context))
 
 
 def free_words(taken: dict[str, object]) -> Sequence[str]:
-    """The commands that are line magics too: those whose names IPython has not taken."""
+    """The commands that become line magics, too: those whose names IPython does not use."""
     return [name for name in COMMANDS if name not in LEFT_OUT and (name not in taken or _is_ours(taken[name]))]
 
 
 def _is_ours(magic: object) -> bool:
-    """Whether a magic is there since the extension was loaded before."""
+    """Whether a magic exists because the extension was loaded before."""
     return isinstance(magic, partial) and isinstance(getattr(magic.func, "__self__", None), Notebook)
 
 

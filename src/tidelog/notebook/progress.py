@@ -1,6 +1,6 @@
-"""A line below a cell while an epoch runs: for how long, and how many facts there are.
+"""A line below a cell while an epoch runs: the elapsed time and the number of facts.
 
-Law: it shows after a moment only, is gone when the work is done, and never holds it up.
+Law: the line appears only after a moment, is removed when the work is done, and never delays it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Open = Callable[[str], Handle]
 
 @contextmanager
 def progress(work: str, count: Callable[[], int], show: Open) -> Iterator[None]:
-    """While the block runs, show its progress; ``show`` opens a line."""
+    """Show the progress of the block while it runs; ``show`` opens a line."""
     done = threading.Event()
-    context = contextvars.copy_context()  # says which cell the line belongs to
+    context = contextvars.copy_context()  # determines the cell that the line belongs to
     reporter = threading.Thread(target=context.run, args=(_report, work, count, show, done), daemon=True)
     reporter.start()
     try:

@@ -1,6 +1,7 @@
-"""The results of a session, as HTML in a notebook: tables, drawings, texts that fold.
+"""The results of a session as HTML in a notebook: tables, drawings, collapsible texts.
 
-Law: the page says what the text says (`cli.repl.show`); whatever comes out of facts and programs is text, never markup.
+Law: the HTML has the same content as the text (`cli.repl.show`); everything from facts and programs is text, never
+markup.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ def page_of(report: Report) -> str:
 
 
 def proof_page(proof: Proof) -> str:
-    """A proof, drawn; its text and its rules fold."""
+    """A drawing of a proof, with its text and its rules in collapsible parts."""
     return html.page(proof.svg(), html.fold("as text, with the rules", proof._repr_html_()))
 
 
 def _table(rows: Rows) -> str:
-    """Answers under the names of their variables, in order; a few of many."""
+    """Answers in order, below the names of their variables; only the first ones if there are many."""
     if not rows.columns or not len(rows):
         return ""
     texts = [tuple(map(show_text, row, rows.types)) for row in ordered_rows(rows)[:ANSWERS]]
@@ -79,7 +80,7 @@ def _change(report: EpochReport) -> str:
 
 
 def error_lines(error: TidelogError, diagnostics: Iterable[Diagnostic]) -> list[str]:
-    """An error as the lines that a cell ends with, coloured as terminals are."""
+    """An error as the last lines of a cell, with terminal colours."""
     found = list(diagnostics)
     lines = [line for each in found for line in (*render.lines_of(each), [])] or list(render.lines_of_error(error))
     return ["".join(_ansi(piece.text, piece.style) for piece in line).rstrip() for line in lines]

@@ -141,7 +141,7 @@ async def _answer(service: Service, operation: Operation, call: RequestCall) -> 
 
 
 def _operation(request: Request, operations: Mapping[str, Operation]) -> Operation:
-    """The operation of a request; HEAD is handled as GET, except for feeds, which have no end."""
+    """The operation of a request; HEAD is handled as GET, except for feeds, which never end."""
     operation = operations.get(request.method)
     if operation is None and request.method == "HEAD":
         operation = operations.get("GET")

@@ -1,8 +1,8 @@
-"""The audit log: who changed what and who asked what, one JSON object per line.
+"""The audit log: which client changed or queried what, one JSON object per line.
 
-Law: every request with a valid token has a line, written before its response is sent, also if it is refused. A line has
-the texts of queries and rules, and how many facts of which relations were sent; facts themselves are in the history.
-Tokens never occur in it. The file is readable by its owner only; if it is moved away, a new one is begun.
+Law: every request with a valid token has a line, written before its response is sent, even if it is refused. A line
+contains the texts of queries and rules, and how many facts of which relations were sent; facts themselves are in the
+history. It never contains tokens. Only the owner can read the file; if it is moved away, a new one is started.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ QUOTED = frozenset(
 
 
 class AuditLog:
-    """A file that grows by one line for each request."""
+    """A file to which one line per request is appended."""
 
     def __init__(self, file: Path) -> None:
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
@@ -38,7 +38,7 @@ class AuditLog:
         parameters: Mapping[str, Any] | None = None,
         body: object = None,
     ) -> None:
-        """Write the line of a request: its method, path and client, and what it asked for if it was understood."""
+        """Write the line of a request: its method, path and client, and what it requested if it could be parsed."""
         entry = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "token": token,

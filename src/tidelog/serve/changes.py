@@ -1,7 +1,7 @@
 """The changes of one epoch in one view, as sent to clients.
 
-Law: an event has all rows of its epoch. A large one is sent in several parts, of which only the last has the
-number of the epoch as its id: a client that is disconnected in the middle receives the whole epoch again.
+Law: an event has all rows of its epoch. A large event is sent in several parts, of which only the last has the number
+of the epoch as its id: a client that is disconnected in the middle receives the whole epoch again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class EpochChange:
         return {"epoch": self.epoch, "plus": self.plus, "minus": self.minus}
 
     def event(self) -> bytes:
-        """The server-sent events of the change; made once, for all feeds."""
+        """The server-sent events of the change; created once, for all feeds."""
         if not self._text:
             self._text.append(b"".join(self._events()))
         return self._text[0]

@@ -1,9 +1,9 @@
 """Connections: how long a client may be silent, and which connection is closed when there are too many.
 
-Law: a connection that waits for its client (for a header, another request, a part of a body, or for the client to
-read) is closed after a time. When all connections are taken, the one that has waited longest for a request is closed
-for the new one, so that idle clients cannot block others. A request that is being answered, such as a feed, is never
-closed for that.
+Law: a connection that waits for its client (for a header, another request, a part of a body, or for the client to read)
+is closed after a time. When all connections are in use, the one that has waited longest for a request is closed in
+favour of the new one, so that idle clients cannot block others. A connection whose request is being answered, such as a
+feed, is never closed for this reason.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tidelog.serve.limits import ServerLimits
 
 def connection_class(limits: ServerLimits) -> type[H11Protocol]:
     """The protocol of a server's connections."""
-    waiting: dict[ClientConnection, None] = {}  # for a request, the one that waits longest first
+    waiting: dict[ClientConnection, None] = {}  # for a request, the one that has waited longest first
 
     class LimitedConnection(ClientConnection):
         def __init__(self, *args: Any, **named: Any) -> None:
@@ -62,7 +62,7 @@ class ClientConnection(H11Protocol):
         self._wait(None)
         self._waits_for_header = False
         self._wait_for_request()
-        super().on_response_complete()  # which waits for the next request, or handles one that has already arrived
+        super().on_response_complete()  # it waits for the next request, or handles one that has already arrived
         self._look(arrived=bool(self.conn.trailing_data[0]))
         if self.transport.get_write_buffer_size():  # a graceful close would wait for the client to read
             self.loop.call_later(self.limits.idle_seconds, self._drop_unread)

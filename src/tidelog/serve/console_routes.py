@@ -1,8 +1,8 @@
 """The addresses of the console's files.
 
 Law: an address is looked up among the names of the files, so that no other file can be named; the files need no token,
-since they hold no data. A page runs only scripts and styles of this server, talks to this server alone, and is shown
-in no other page.
+because they contain no data. A page runs only scripts and styles of this server, connects to this server only, and
+cannot be embedded in another page.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def console_routes() -> list[BaseRoute]:
 
 
 class _File:
-    """A file as it is sent; if the browser already has it, the response is 304."""
+    """A file in the form in which it is sent; if the browser already has it, the response is 304."""
 
     def __init__(self, name: str, text: str) -> None:
         self._body = text.encode()
@@ -56,7 +56,7 @@ class _File:
         self._tag = f'"{hashlib.sha256(self._body).hexdigest()[:20]}"'
 
     def answer(self, request: Request) -> Response:
-        """The response to a request for it."""
+        """The response to a request for the file."""
         headers = {**HEADERS, "ETag": self._tag}
         if request.headers.get("if-none-match") == self._tag:
             return Response(status_code=304, headers=headers)

@@ -51,7 +51,7 @@ def _rule_json(program: Program, place: int, level: dict[str, int]) -> dict[str,
 
 
 def _missing_by_relation(edges: Sequence[dict[str, Any]], incomplete: Sequence[str]) -> dict[str, list[str]]:
-    """By relation: the incomplete ones that it is, or depends on.
+    """For each relation, the incomplete relations among itself and those that it depends on.
 
     >>> _missing_by_relation([{"from": "a", "to": "b"}, {"from": "b", "to": "b"}, {"from": "c", "to": "d"}], ["a"])
     {'a': ['a'], 'b': ['a']}

@@ -1,7 +1,8 @@
 """Make epochs from requests.
 
-Law: a request is one epoch, whole or not at all; with a source and an offset it is applied once, however often it is
-sent. A dry run reports what would change, what that costs and what a commit would refuse, and changes nothing.
+Law: a request is one epoch, applied as a whole or not at all; with a source and an offset it is applied once, however
+often it is sent. A dry run reports what would change, what that costs and what a commit would refuse, and changes
+nothing.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def collect(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> list[str]:
 def read_rows(db: Engine, name: str, rows: Sequence[Any], epoch: Epoch | None = None) -> list[Any]:
     """Rows of a relation in the form that the engine accepts.
 
-    A relation that the epoch declares has the types of its declaration, and one without any learns them from the rows.
+    A relation that the epoch declares has the types of its declaration; a relation without types infers them from the
+    rows.
     """
     core = core_of(db)
     types = core.rules.schema.get(name)
@@ -61,7 +63,7 @@ def read_rows(db: Engine, name: str, rows: Sequence[Any], epoch: Epoch | None = 
 
 
 def _add_rule(epoch: Epoch, rule: Any) -> str:
-    """Add a rule, which is a text or has a label, and may replace another rule."""
+    """Add a rule, given as a text or with a label; it may replace another rule."""
     if isinstance(rule, str):
         return epoch.add_rule(rule)
     if "replaces" in rule:

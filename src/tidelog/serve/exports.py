@@ -25,7 +25,7 @@ CSV, SPREADSHEET, JSON_LINES = "text/csv", "text/csv;formulas=escaped", "applica
 STREAMED = (ARROW, CSV, SPREADSHEET, JSON_LINES)
 BATCH = 1 << 12  # rows that are converted to text together
 SMALL = 1 << 20  # bytes of cells that are not counted
-ROOM = 1 << 30  # bytes of cells of all answers that are being sent
+ROOM = 1 << 30  # bytes of cells of all responses being sent
 MARK = "\ufeff".encode()  # by which spreadsheets recognize UTF-8
 _FORMULA = r"^[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
 
@@ -38,14 +38,14 @@ class Exports:
         self.held = 0
 
     def enter(self, size: int) -> None:
-        """Count a response whose sending starts."""
+        """Count a response when it starts to be sent."""
         with self._lock:
             if self.held and self.held + size > self._room:
                 raise failures.TOO_MANY_EXPORTS.error()
             self.held += size
 
     def leave(self, size: int) -> None:
-        """Discount a response that was sent or aborted."""
+        """Stop counting a response that was sent or aborted."""
         with self._lock:
             self.held -= size
 

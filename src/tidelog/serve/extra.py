@@ -1,6 +1,6 @@
 """The packages that the server needs in addition to Tidelog.
 
-Law: if it is missing, the message says what to install, before anything is created.
+Law: if a package is missing, the message says what to install, before anything is created.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Feeds: the changes of a view by epoch, as server-sent events and long polls.
 
-Law: a feed that goes on after an epoch has every later epoch that changed the view, in order, each once. What the hub
-no longer holds is read from the history of the state folder; if that no longer holds it, the request is refused.
+Law: a feed that resumes after an epoch has every later epoch that changed the view, in order, each once. Epochs that
+the hub no longer holds are read from the history of the state folder; if that no longer holds them, the request is
+refused.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What a token allows: scopes, relations, a rate.
+"""The permissions of a token: scopes, relations, a rate.
 
-Law: a request is refused unless its token allows all that it reads and changes. A token that may read only some
-relations gets no answer that could show another one; proofs, plans and statistics may, so they need a token for all.
+Law: a request is refused unless its token allows everything that it reads and changes. A token that may read only some
+relations receives no answer that could reveal others; proofs, plans and statistics may, so they require a token for
+all.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ALL = ("*",)
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What one token allows; ``name`` is that of a named token. Relations are given by patterns such as ``may*``."""
+    """The permissions of one token; ``name`` is that of a named token. Relations are patterns such as ``may*``."""
 
     name: str | None = None
     scopes: frozenset[str] = frozenset(SCOPES)
@@ -48,7 +49,7 @@ class Grant:
         return READ in self.scopes and any(fnmatchcase(relation, pattern) for pattern in self.reads)
 
     def check_scope(self, scope: str) -> None:
-        """Raise if it lacks a scope; `WRITE` stands for any change."""
+        """Raise if it lacks a scope; `WRITE` means any change."""
         if not self.scopes.intersection(NEEDED[scope]):
             self._refuse(NEEDED[scope])
 

@@ -1,4 +1,4 @@
-"""Whether the server lives and can answer, for load balancers and orchestrators.
+"""Whether the server is alive and ready, for load balancers and orchestrators.
 
 Law: these addresses need no token, wait for nothing, and reveal nothing about the program.
 """

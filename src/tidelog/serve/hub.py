@@ -74,7 +74,7 @@ class Hub:
         rules = epoch.collected.changes_rules
         record = EpochRecord(epoch.number, time.time(), epoch.statistics.seconds, changes, counts, size, rules)
         with self._lock:
-            if epoch.breaks_feeds:  # what is asked for from before is not found here, and refused by the history
+            if epoch.breaks_feeds:  # earlier epochs are then missing here, and the history refuses them
                 self._records.clear()
                 self._size = 0
             else:
@@ -148,7 +148,7 @@ class OpenFeeds:
 
     @contextmanager
     def one_more(self) -> Iterator[None]:
-        """While a feed is open."""
+        """Count a feed as open during the block."""
         self.enter()
         try:
             yield
@@ -162,5 +162,5 @@ class OpenFeeds:
         self.open += 1
 
     def leave(self) -> None:
-        """Discount a feed that is closed."""
+        """Stop counting a feed that is closed."""
         self.open -= 1

@@ -22,7 +22,7 @@ class ServerLimits:
     seconds: float = 10.0  # of one query
     memory: int = 256 << 20  # that a query may allocate in addition to the engine's, including texts
     check_seconds: float = 10.0  # to read, check and expand a text
-    check_memory: int = 512 << 20  # that this may allocate, in a separate process
+    check_memory: int = 512 << 20  # that these steps may allocate, in a separate process
     epoch_seconds: float = 300.0  # of one epoch that a client commits or previews
     epoch_memory: int = 4 << 30  # that it may allocate in addition to the engine's, including texts
     feeds: int = 1_000  # that are open, including long polls

@@ -1,7 +1,7 @@
-"""Named tokens: a file that lists who may do what, and until when.
+"""Named tokens: a file that lists their permissions and expiry.
 
-Law: the file holds digests, never tokens. A server reads it again when it changes; if it is then invalid or readable by
-others, no named token is valid until it is corrected. Tokens are random and 256 bits long: digests need no salt.
+Law: the file contains digests, never tokens. A server reads it again when it changes; if it is then invalid or readable
+by others, no named token is valid until it is corrected. Tokens are random and 256 bits long: digests need no salt.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class NamedToken:
 
 
 def digest_of(token: bytes) -> str:
-    """The form in which the file holds a token."""
+    """The form in which the file contains a token."""
     return hashlib.sha256(token).hexdigest()
 
 

@@ -1,7 +1,7 @@
 """The operations of the server, as values: one for each method of a path.
 
-Law: an operation states who may call it, where its work is done, and what it accepts and returns. Requests are checked
-against the same description from which the API document is generated.
+Law: an operation states which scope it requires, where its work is done, and what it accepts and returns. Requests are
+checked against the same description from which the API document is generated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ JSON, EVENTS = "application/json", "text/event-stream"
 
 
 class Lane(enum.Enum):
-    """Where the work of an operation is done: on the loop, or on a thread for reading, asking, writing or checking."""
+    """Where the work of an operation is done: on the loop, or on a thread for look-ups, queries, writes or checks."""
 
     loop = enum.auto()
     look = enum.auto()
@@ -64,7 +64,7 @@ class Operation:
     path: str  # with `{name}` for variable parts
     act: Callable[[Service, RequestCall], Reply | Awaitable[Reply]]
     summary: str
-    access: str = READ  # the scope that is needed; `WRITE` stands for any change
+    access: str = READ  # the required scope; `WRITE` means any change
     reads: Callable[[Service, RequestCall], Iterable[str] | None] = lambda *_: (
         None
     )  # relations that it shows; None: perhaps all

@@ -1,6 +1,6 @@
 """Views and queries, read a page at a time.
 
-Law: a response and its next pages are true at the epoch that it names; reading does not wait for an epoch.
+Law: a response and its next pages show the epoch that it names; reading does not wait for an epoch.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class PageReader:
         self._pages, self._limits = pages, limits
 
     def view(self, db: Engine, name: str, filters: Mapping[str, str], request: PageRequest) -> Page:
-        """Rows of a view, those with the given values in some columns."""
+        """Rows of a view that have the given values in some columns."""
         core, view = core_of(db), db[name]
         key = ("view", name, tuple(sorted(filters.items())))
         if filters:
@@ -85,7 +85,7 @@ class PageReader:
         return self._page(core, ("question", text), request, ask)
 
     def _translate_limit(self, error: LimitError) -> TidelogError:
-        """The error of a limit that a query exceeded, in terms of the server's options."""
+        """Convert the error of a limit that a query exceeded, so that it names the server's options."""
         if error.code == TOO_LONG.code:
             return failures.TOO_LONG.error(seconds=self._limits.seconds)
         if error.code in (TOO_MUCH_MEMORY.code, TOO_LONG_TEXT.code):

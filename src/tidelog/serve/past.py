@@ -1,7 +1,7 @@
 """Old epochs, read from the state folder.
 
-Law: reading at an epoch returns the state of that epoch. A few old epochs are kept open, those requested last, and are
-read by one request at a time.
+Law: reading at an epoch returns the state of that epoch. A few old epochs are kept open, those requested last, and
+they are read by one request at a time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class PastEngines:
 
     @contextmanager
     def at(self, epoch: int) -> Iterator[Engine]:
-        """The engine of an epoch, for as long as the block runs."""
+        """The engine of an epoch for the duration of the block."""
         with self._lock:
             db = self._engines.pop(epoch, None) or self._open_at(epoch)
             self._engines[epoch] = db

@@ -1,7 +1,7 @@
 """Proofs and violations of constraints as plain values.
 
-Law: a proof is a tree of the requested depth, which is bounded. A violation has the proof of why it holds in the
-epoch that was previewed or refused.
+Law: a proof is a tree of the requested depth, which is bounded. A violation has the proof of its body in the epoch that
+was previewed or refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def violations_json(violations: Iterable[ViolatedConstraint]) -> list[dict[str, 
 
 
 def without_rows(violations: Iterable[ViolatedConstraint]) -> list[ViolatedConstraint]:
-    """The same for those who may not read what violates them."""
+    """The same without rows, for tokens that may not read them."""
     return [replace(violated, first=()) for violated in violations]
 
 

@@ -1,8 +1,8 @@
 """Checks of a query before it runs.
 
-Law: a query always runs where it can be stopped: in kernels and the planner, which check the clock, while parsing,
-checking and expanding run in a separate process. A query that is *plain*, short and without anything to expand, needs
-none.
+Law: a query always runs where it can be aborted: in kernels and the planner, which check the clock, while parsing,
+checking and expanding run in a separate process. A query that is *plain*, short and without anything to expand, does
+not need that process.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from tidelog.serve.grants import Grant
 
 
 class Rates:
-    """When the requests of each token would be paid for; used on the server's loop alone."""
+    """When the requests of each token would be paid for; only used on the server's loop."""
 
     def __init__(self) -> None:
         self.clock: Callable[[], float] = time.monotonic

@@ -1,8 +1,8 @@
 """Read and check texts of clients in a process that can be killed (D39).
 
-Law: a text is read, checked and expanded here first. What finishes here within its limits finishes in the server, too,
-because the server repeats the same work; the findings do not matter here. User functions stay in the server:
-only their types are known here.
+Law: a text is read, checked and expanded here first. If this finishes within its limits, it finishes in the server,
+too, because the server repeats the same work; the findings do not matter here. User functions stay in the server: only
+their types are known here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def check_text(text: str) -> tuple[Diagnostic, ...]:
 
 
 def pack_rules(rules: Ruleset) -> bytes:
-    """The rules in force, serialised; functions are reduced to their types."""
+    """The current rules, serialised; functions are reduced to their types."""
     functions = (
         replace(each, evaluate=_not_evaluated, python=None)
         for overloads in rules.functions.values()
@@ -45,17 +45,17 @@ def _not_evaluated(*args: object) -> object:
 
 
 def rehearse_question(number: int, packed: bytes | None, text: str) -> None:
-    """Read, check and expand a query against the rules in force."""
+    """Read, check and expand a query against the current rules."""
     rules = _rules(number, packed)
     try:
         rule, names = read_query(text, rules.program.convention, rules.program.prefixes)
         rules.asking(rule, {rule.head.predicate: len(names)})
     except TidelogError:
-        return  # the server finds the same error
+        return  # the server reports the same error
 
 
 def rehearse_rules(number: int, packed: bytes | None, declared: str | None, added: Sequence[str | Rule]) -> None:
-    """Read, check and expand declarations and rules to be added to those in force."""
+    """Read, check and expand declarations and rules to be added to the current ones."""
     rules = _rules(number, packed)
     convention, prefixes = rules.program.convention, rules.program.prefixes
     try:
@@ -85,7 +85,7 @@ def rehearse_program(number: int, packed: bytes | None, text: str) -> None:
 
 
 def rehearse_script(number: int, packed: bytes | None, text: str) -> None:
-    """Read, check and expand the rules that a change script adds to those in force."""
+    """Read, check and expand the rules that a change script adds to the current ones."""
     rules = _rules(number, packed)
     try:
         script = parse_changes(text, convention=rules.program.convention)
@@ -96,7 +96,7 @@ def rehearse_script(number: int, packed: bytes | None, text: str) -> None:
 
 
 def _rules(number: int, packed: bytes | None) -> Ruleset:
-    """The rules in force, which are sent only if they have changed."""
+    """The current rules, which are sent only if they have changed."""
     if packed is not None:
         _last_rules[:] = [(number, pickle.loads(packed))]
     held_number, rules = _last_rules[0]

@@ -1,8 +1,8 @@
 """Convert a request to a call: its token, the requested type, its parameters and its body.
 
-Law: a call matches the description of its operation. The token is only in the header `Authorization`; an address
-may have a ticket instead, which opens that one feed (`tickets`). The body is read after it is known to be allowed, and
-no further than the limit.
+Law: a call matches the description of its operation. The token is only in the header `Authorization`; an address may
+contain a ticket instead, which opens one feed (`tickets`). The body is read only after the request has been authorised,
+and no further than the limit.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _negotiate_type(request: Request, operation: Operation) -> str:
 
 
 def _without_weight(part: str) -> str:
-    """A type of `Accept` with its parameters, but for its weight.
+    """A type of `Accept` with its parameters, except its weight.
 
     >>> _without_weight(" Text/CSV; formulas=escaped; q=0.9")
     'text/csv;formulas=escaped'
@@ -101,7 +101,7 @@ def _parameter(type_: str) -> str:
 
 
 def _parameters(request: Request, operation: Operation) -> tuple[dict[str, Any], dict[str, str]]:
-    """The parameters that the operation names, and the others if it accepts them."""
+    """The parameters that the operation names, and all others if it accepts them."""
     query: dict[str, Any] = {}
     more: dict[str, str] = {}
     for name, text in request.query_params.multi_items():

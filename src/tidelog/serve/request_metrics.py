@@ -1,4 +1,4 @@
-"""How many requests were answered, and how fast: for statistics and Prometheus.
+"""Counts and response times of requests, for statistics and Prometheus.
 
 Law: a path is the one of its operation, `/v1/views/{name}`, so that the number of series is bounded. The time of a
 request ends when its response begins.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from tidelog.engine.read.metrics import quoted
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
-OTHER = "other"  # the path of requests for what does not exist
+OTHER = "other"  # the path of requests for unknown paths
 Place = tuple[str, str]  # method and path
 
 

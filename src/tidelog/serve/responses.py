@@ -1,4 +1,4 @@
-"""Responses of HTTP.
+"""HTTP responses.
 
 Law: responses are not cached, and browsers do not guess another content type.
 """
@@ -45,7 +45,7 @@ def error_response(
 
 
 class StreamedReply(StreamingResponse):
-    """A response in parts; the reply's `at_end` is called however it ends.
+    """A response in parts; the reply's `at_end` is called however the response ends.
 
     A client that does not read for a while is disconnected, and the memory for it is released.
     """

@@ -1,8 +1,8 @@
 """Run the server: the socket, TLS, the loop, the shutdown.
 
-Law: it listens on the given address, and reports it before it accepts the first request. On SIGINT or SIGTERM feeds
-and checks end, requests in progress are answered, sources stop, and then the caller closes the engine. Requests
-that still run after `stop_seconds` are aborted with the process: a state folder has all that was committed.
+Law: it listens on the given address, and reports it before it accepts the first request. On SIGINT or SIGTERM, feeds
+and checks end, requests in progress are answered, sources stop, and then the caller closes the engine. Requests that
+still run after `stop_seconds` are aborted with the process: a state folder contains everything that was committed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Address:
 
 
 class Server(uvicorn.Server):
-    """Ends feeds and checks first when it stops; ``abort`` is called if it has not stopped by then."""
+    """Ends feeds and checks first when it stops; ``abort`` is called if it does not stop in time."""
 
     def __init__(self, config: uvicorn.Config, service: Service, abort: Callable[[], None] | None = None) -> None:
         super().__init__(config)
@@ -72,7 +72,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals stop the server while it runs; they are not raised again, because the engine must be closed."""
+        """Let signals stop the server while it runs; they are not raised again, because the engine must be closed."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -84,7 +84,7 @@ class Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop."""
+        """Stop feeds and checks, then the server."""
         LOG.info("shutting down, open connections: %d", len(self.server_state.connections))
         if self._abort is not None:
             self._watch = threading.Timer(self._service.limits.stop_seconds + SLACK, self._abort)

@@ -1,7 +1,8 @@
-"""Bodies and parameters, checked by the same description that the document of the API shows.
+"""Check bodies and parameters against the description in the API document.
 
-Law: what passes matches the description; what does not is reported with its place. The descriptions use a part of JSON
-Schema: type, properties, required, additionalProperties, items, minimum, maximum, minLength, maxLength, maxItems, enum.
+Law: accepted values match the description; for others, the place of the problem is reported. The descriptions use a
+subset of JSON Schema: type, properties, required, additionalProperties, items, minimum, maximum, minLength, maxLength,
+maxItems, enum.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _wrong(place: str, what: str) -> Exception:
 
 
 def read_parameter(text: str, schema: Schema, place: str) -> Any:
-    """The value of a parameter of an address.
+    """The value of a parameter in a URL.
 
     >>> read_parameter("17", {"type": "integer"}, "since"), read_parameter("true", {"type": "boolean"}, "core")
     (17, True)

@@ -1,4 +1,4 @@
-"""What the server refuses, by code: TL80xx.
+"""Requests and options that the server refuses, by code: TL80xx.
 
 Law: a request that is refused has changed nothing. `STATUSES` maps these errors to HTTP statuses; the others are
 reported when the server starts.

@@ -1,7 +1,7 @@
-"""The state that all requests share: the engine, and what the server keeps in addition.
+"""The state that all requests share: the engine, and the other data of the server.
 
-Law: there is one engine, and the hub records all its epochs, no matter who commits them. What the server keeps besides
-the engine is bounded (`limits`), and can be lost: the state folder has everything that matters.
+Law: there is one engine, and the hub records all its epochs, however they are committed. The other data of the server
+is bounded (`limits`), and can be lost: the state folder contains everything that matters.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Service:
         self._tidy_up()
 
     def _tidy_up(self) -> None:
-        """Periodically, on the loop: abandoned open epochs expire, even if no other is opened."""
+        """Expire abandoned open epochs periodically, on the loop, even if no other is opened."""
         self.staging.expire()
         if not self.hub.closed:
             asyncio.get_running_loop().call_later(TIDY, self._tidy_up)
@@ -112,7 +112,7 @@ class Service:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """Run a block of which only one may run at a time; raises if one is running."""
+        """Run a block of which only one may run at a time; raises if another is running."""
         if not self._busy.acquire(blocking=False):
             raise failures.BUSY.error(what=what)
         try:
@@ -159,7 +159,7 @@ def _question_limits(limits: ServerLimits) -> Limits:
 
 
 def _process() -> dict[str, int]:
-    """Bytes of the process that are in memory, if the system reports them."""
+    """The resident memory of the process in bytes, if the system reports it."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             pages = int(file.read().split()[1])

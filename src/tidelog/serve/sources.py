@@ -19,7 +19,7 @@ class ServerSource(Protocol):
         """The name in statistics."""
 
     def check(self, engine: Engine) -> None:
-        """Raise what has to be fixed before it can run; nothing is changed."""
+        """Raise an error for anything to be fixed before it can run; nothing is changed."""
 
     def start(self, engine: Engine) -> None:
         """Start in the background."""

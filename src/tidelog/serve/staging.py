@@ -1,6 +1,6 @@
 """Epochs that stay open over several requests.
 
-Law: an open epoch changes nothing and blocks no request until it is committed. It ends once: by its commit, also one
+Law: an open epoch changes nothing and blocks no request until it is committed. It ends once: by its commit, even if
 that fails, by being discarded, or by expiring. Their number, and the bytes sent to them, are limited.
 """
 
@@ -51,7 +51,7 @@ class OpenEpochs:
 
     @contextmanager
     def use(self, name: str, size: int = 0) -> Iterator[OpenEpoch]:
-        """Use an open epoch in one request at a time; ``size``: bytes sent to it."""
+        """Use an open epoch, in one request at a time; ``size``: bytes sent to it."""
         with self._lock:
             self._expire()
             current = self._open.get(name)

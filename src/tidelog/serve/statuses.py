@@ -74,7 +74,7 @@ def error_json(error: TidelogError, *, hide_rows: bool = False) -> dict[str, Any
 
 
 def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
-    """A finding about a program."""
+    """A finding about a program as JSON."""
     where = None
     if diagnostic.span is not None:
         where = {"line": diagnostic.span.line, "column": diagnostic.span.column, "text": diagnostic.span.text}

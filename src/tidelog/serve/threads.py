@@ -1,8 +1,8 @@
-"""Work of the engine, on threads outside the server's loop.
+"""Run the engine's work on threads outside the server's loop.
 
-Law: the loop never waits for the engine. Look-ups, queries and epochs have separate threads, so that requests that
-wait for an epoch (`why`, dry runs, other epochs) never delay a reader. So have requests that wait for a
-process that checks their text; more of those than there are threads are refused at once.
+Law: the loop never waits for the engine. Look-ups, queries and epochs have separate threads, so that requests that wait
+for an epoch (`why`, dry runs, other epochs) never delay a reader. Requests that wait for a process that checks their
+text have separate threads, too; if there are more of those than threads, they are refused at once.
 """
 
 from __future__ import annotations

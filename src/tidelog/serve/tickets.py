@@ -1,8 +1,8 @@
 """Tickets, which open a feed for clients that cannot send headers, such as a browser's `EventSource`.
 
-Law: a ticket opens one feed and nothing else, and does not reveal the token. It expires when it is not used
-for a while, when it is old, and when the server stops. While its feed is open it stays valid, and for a while
-afterwards, so that a browser that was cut off can resume with the same address. The number of tickets is limited.
+Law: a ticket opens one feed and nothing else, and does not reveal the token. It expires when it is not used for a
+while, when it is old, and when the server stops. While its feed is open, and for a while afterwards, it stays valid, so
+that a browser that was disconnected can resume with the same address. The number of tickets is limited.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Tickets:
             self._find(name, view).open += 1
 
     def leave(self, name: str) -> None:
-        """Discount a feed opened with a ticket."""
+        """Stop counting a feed opened with a ticket."""
         with self._lock:
             ticket = self._tickets.get(_digest(name))
             if ticket is not None:

@@ -38,7 +38,7 @@ class Tokens:
     named: Mapping[str, NamedToken] = field(default_factory=dict, repr=False)  # by digest
 
     def grant(self, token: bytes) -> Grant | None:
-        """What a token allows; None if it is unknown. It is always compared with both of the first two."""
+        """The permissions of a token; None if it is unknown. It is always compared with both of the first two."""
         is_read, is_write = hmac.compare_digest(token, self.read), hmac.compare_digest(token, self.write)
         if is_read or is_write:
             return WRITER if is_write else READER
@@ -59,7 +59,7 @@ class TokenFolder:
         self._tokens = load_tokens(folder)
 
     def grant(self, token: bytes) -> Grant | None:
-        """What a token allows; None if it is unknown."""
+        """The permissions of a token; None if it is unknown."""
         if self.clock() - self._examined >= FRESH:
             self._examined = self.clock()
             self._reload()
@@ -83,7 +83,7 @@ class TokenFolder:
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
-    """What changes when a file is written, replaced or made readable."""
+    """A value that changes when a file is written, replaced or made readable."""
     try:
         status = file.lstat()
     except OSError:

@@ -1,8 +1,8 @@
-"""Rows on the wire: as JSON, and as Arrow streams.
+"""Rows in requests and responses: as JSON, and as Arrow streams.
 
-Law: rows that are read and sent back are the same rows. In JSON a row is a list of values: numbers are exact, lists
-are lists, dates and timestamps texts in ISO 8601, records and algebraic values the texts that files hold, and floats
-that JSON has no number for the texts `Infinity`, `-Infinity` and `NaN`. What comes in is checked by the engine.
+Law: rows that are read and sent back are the same rows. In JSON a row is a list of values: numbers are exact, lists are
+lists, dates and timestamps are texts in ISO 8601, records and algebraic values are texts as in files, and floats that
+JSON numbers cannot express are the texts `Infinity`, `-Infinity` and `NaN`. The engine checks incoming rows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def to_json(value: Any) -> bytes:
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         return _LINE_ENDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
-    except UnicodeEncodeError:  # halves of surrogate pairs
+    except UnicodeEncodeError:  # lone surrogates
         return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 
@@ -68,7 +68,7 @@ def rows_from_json(rows: Sequence[Any], names: Sequence[str], types: Types | Non
 
 
 def _fold(name: str) -> str:
-    """A name as it is compared with those of columns."""
+    """A name in the form in which it is compared with those of columns."""
     return name.strip().casefold()
 
 
@@ -134,7 +134,7 @@ def value_from_text(text: str, type_: str | None) -> Any:
 
 
 def arrow_stream(table: Rows) -> Iterator[bytes]:
-    """The rows as a stream of Arrow's, a batch at a time."""
+    """The rows as an Arrow stream, one batch at a time."""
     first = table_part(table, 0, BATCH).to_arrow()
     sink = _Parts()
     with pa.ipc.new_stream(sink, first.schema) as writer:
@@ -146,49 +146,49 @@ def arrow_stream(table: Rows) -> Iterator[bytes]:
 
 
 def table_part(table: Table, first: int, count: int) -> Rows:
-    """Some rows of a table, as rows that stay."""
+    """Some rows of a table, which later epochs do not change."""
     return Rows("rows", table.columns, table.types, table._dictionary, table._some_cells(first, count), table.outside)
 
 
 class _Parts:
-    """A sink that gives away what was written."""
+    """A sink that returns the bytes written to it."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self.closed = False
 
     def write(self, data: Any) -> int:
-        """Take bytes in."""
+        """Append bytes."""
         self._parts.append(bytes(data))
         return len(self._parts[-1])
 
     def taken(self) -> bytes:
-        """What was written since."""
+        """The bytes written since the last call."""
         found, self._parts = b"".join(self._parts), []
         return found
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: nothing is buffered."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is nothing to close."""
         self.closed = True
 
     def writable(self) -> bool:
-        """Always."""
+        """True."""
         return True
 
     def readable(self) -> bool:
-        """Never."""
+        """False."""
         return False
 
     def seekable(self) -> bool:
-        """Never."""
+        """False."""
         return False
 
 
 def table_from_arrow(body: bytes) -> pa.Table:
-    """The rows of a stream of Arrow's; it is checked as a whole, since it comes from anywhere."""
+    """The rows of an Arrow stream; it is validated as a whole, because clients are not trusted."""
     try:
         with pa.ipc.open_stream(body) as reader:
             table = reader.read_all()

@@ -1,8 +1,8 @@
-"""Webhooks: the changes of a view, sent to an address as they are committed.
+"""Webhooks: the changes of a view, sent to a URL as they are committed.
 
 Law: every epoch that changes the view is one request, in order. A request that is not answered with a status of 2xx is
 repeated, with increasing delays, before the next one is sent: delivery is at least once, and the number of the epoch
-identifies repetitions. The last acknowledged epoch is noted in the state folder, and a restart resumes after it from
+identifies repetitions. The last acknowledged epoch is recorded in the state folder, and a restart resumes after it from
 the history. Epochs that the history no longer has are one request with a `gap`. Epochs never wait for a receiver.
 """
 
@@ -83,7 +83,7 @@ def signature(secret: bytes, moment: int, body: bytes) -> str:
 
 @dataclass(slots=True)
 class Delivery:
-    """What a webhook has done, for its health."""
+    """The deliveries of a webhook, for its health."""
 
     acknowledged: int = 0  # the last epoch
     sent: int = 0
@@ -93,7 +93,7 @@ class Delivery:
 
 @dataclass(slots=True)
 class Webhook:
-    """One view and one address, as a source of a server."""
+    """One view and one URL, as a source of a server."""
 
     view: str
     url: str
@@ -108,7 +108,7 @@ class Webhook:
 
     @property
     def name(self) -> str:
-        """The view and the address, without what may be secret in it."""
+        """The view and the URL, without parts that may be secret."""
         parts = urlsplit(self.url)
         host = parts.hostname or ""
         port = "" if parts.port is None else f":{parts.port}"
@@ -143,7 +143,7 @@ class Webhook:
         with suppress(ValueError):
             core.listeners.remove(self._on_commit)
         if not self._thread.is_alive() and self._changed <= self._done.acknowledged < core.number:
-            self._acknowledge(core.number)  # the epochs since do not concern the view
+            self._acknowledge(core.number)  # the epochs since then do not change the view
 
     def health(self) -> dict[str, Any]:
         """`state`, `detail`, and the last `acknowledged` epoch."""
@@ -174,7 +174,7 @@ class Webhook:
                 self._stop.wait(self.patience.next())
 
     def _send_all(self, engine: Engine, http: httpx.Client) -> None:
-        """Send what is not acknowledged, then what is committed, until the feed is closed or has a gap."""
+        """Send what has not been acknowledged, then new commits, until the feed is closed or has a gap."""
         since, now = self._done.acknowledged, engine.epoch_number
         if since > now:  # an older copy of the state was restored
             self._deliver(engine, http, Gap(0, now))
@@ -189,13 +189,13 @@ class Webhook:
         if self._stop.is_set():
             self._feed.close()
         for change in self._feed:
-            if isinstance(change, Gap):  # the queue overflowed; the history has what is missing, or refuses
+            if isinstance(change, Gap):  # the queue overflowed; the history has the missing epochs, or refuses
                 return
             if not self._deliver(engine, http, change):
                 return
 
     def _deliver(self, engine: Engine, http: httpx.Client, change: FeedChange | Gap) -> bool:
-        """Send a change until it is acknowledged; returns whether it was, before the server stopped."""
+        """Send a change until it is acknowledged; returns False if the server stopped before that."""
         last = change.last if isinstance(change, Gap) else change.epoch
         body = to_json(self._content(engine, change))
         while not self._stop.is_set():
@@ -216,7 +216,7 @@ class Webhook:
         return False
 
     def _post(self, http: httpx.Client, epoch: int, body: bytes) -> str:
-        """Send a request; returns what is wrong with the response, if anything."""
+        """Send a request; returns the problem with the response, if any."""
         headers = {
             "Content-Type": "application/json",
             "Idempotency-Key": f"{quote(self.view)}-{epoch}",
@@ -247,7 +247,7 @@ class Webhook:
         return f"{FOLDER}/{key}.json"
 
     def _acknowledge(self, epoch: int) -> None:
-        """Note an epoch in the state folder."""
+        """Record an epoch in the state folder."""
         self._done.acknowledged = epoch
         assert self._engine is not None
         try:

@@ -1,7 +1,8 @@
-"""Processes for the texts that clients send: some for those who read, others for those who write.
+"""Processes for the texts that clients send: some for read requests, others for write requests.
 
-Law (D39): a text takes at most as long to be read, checked and expanded as the limit says, after waiting at most as
-long for a free process; then it is refused by name. Whatever texts of readers do, those of writers find a process.
+Law (D39): reading, checking and expanding a text takes at most as long as the limit allows, after waiting at most as
+long for a free process; after that, it is refused, and the limit is named. Texts of readers can never occupy the
+processes of writers.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tidelog.serve.rehearsal import (
 from tidelog.syntax.worker import MEMORY, AbortedCall, Worker
 
 PROCESSES = 2  # for each of the two
-REMEMBERED = 1024  # questions that were rehearsed
+REMEMBERED = 1024  # queries that were rehearsed
 
 
 class CheckWorkers:
@@ -39,7 +40,7 @@ class CheckWorkers:
         self._groups = {access: _Group(limits) for access in (READ, WRITE)}
         self._lock = threading.Lock()
         self._rules: tuple[Ruleset | None, int, bytes] = None, 0, b""
-        self._rehearsed: OrderedDict[str, None] = OrderedDict()  # questions to these rules
+        self._rehearsed: OrderedDict[str, None] = OrderedDict()  # queries against these rules
 
     def start(self) -> None:
         """Start the first process, so that the first check need not wait for it."""
@@ -113,14 +114,14 @@ class CheckWorkers:
 
 
 class _Process(Worker):
-    """A process, and the number of the rules that it has."""
+    """A process, and the number of the rules that it holds."""
 
     def __init__(self, limits: ServerLimits) -> None:
         super().__init__(("tidelog.serve.rehearsal",), limits.check_seconds, limits.check_memory)
         self._holds: tuple[int | None, int] = None, 0  # the id of the process, and the number of its rules
 
     def call_on_rules(self, number: int, packed: bytes, function: Callable[..., None], *args: object) -> None:
-        """Call a function of rules, which are sent if the process does not hold them."""
+        """Call a function on the rules, which are sent if the process does not hold them."""
         self.start()
         is_current = self._holds == (self.pid, number)
         self._holds = self.pid, number

@@ -1,8 +1,8 @@
 """Partitions in Spark: a session, a check of it, and one resident stage served by Arrow Flight.
 
-Law: nothing here knows Datalog. A factory creates a resident in each of the P tasks of a stage. Residents are called by
-the driver and exchange rows with each other directly. This folder is the only one that imports pyspark, and names are
-imported on first use, so that the errors can be caught without Spark.
+Law: nothing here depends on Datalog. A factory creates a resident in each of the P tasks of a stage. The driver calls
+residents, and they exchange rows with each other directly. This folder is the only one that imports pyspark, and names
+are imported on first use, so that the errors can be caught without Spark.
 """
 
 from __future__ import annotations

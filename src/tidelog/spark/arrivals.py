@@ -1,9 +1,9 @@
-"""Spark DataFrames on their way into an epoch.
+"""Add Spark DataFrames to an epoch.
 
-Law: on Spark the rows of a DataFrame go from Spark's tasks to the partitions that own them, and never through this
-process unless they are few (`rows.plain`); they are checked while they are sent, and a batch with a bad row is refused
-as a whole. The types of a relation's columns are the known ones, or those of the first data that arrives. An engine
-that is not on Spark accepts a DataFrame as its rows.
+Law: on Spark, the rows of a DataFrame are sent from Spark's tasks to the partitions that own them, and never pass
+through this process unless there are few of them (`rows.plain`); they are checked while they are sent, and a batch with
+a bad row is refused as a whole. The types of a relation's columns are the known ones, or those of the first data that
+arrives. An engine that is not on Spark accepts a DataFrame as its rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Types = Sequence[str | None]
 class Arrival:
     """A DataFrame of changes: all of one ``sign``, or with a column ``change`` that contains +1 or -1.
 
-    ``encode``, if given, makes the rows of cells in its own way.
+    ``encode``, if given, replaces the default encoding of rows as cells.
     """
 
     relation: str
@@ -49,7 +49,7 @@ class Arrival:
             return encode(self.rows, self.relation, names, types, sign=self.sign, change=self.change, nulls=self.nulls)
 
     def collected(self) -> list[tuple[int, str, Data]]:
-        """The rows in this process, by sign; they are read once."""
+        """Collect the rows in this process, by sign; they are read once."""
         found = self._read()
         parts = [(self.sign, found)] if self.change is None else by_sign(self.relation, found, self.change)
         return [(sign, self.relation, part) for sign, part in parts]
@@ -62,7 +62,7 @@ class Arrival:
 
 @contextmanager
 def _refused(relation: str) -> Iterator[None]:
-    """An exception of Spark about the rows becomes a diagnostic with its first line."""
+    """Convert an exception of Spark about the rows to a diagnostic with its first line."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -96,7 +96,7 @@ def learn_arrivals(
     known: dict[str, int] = {}
     for arrival in arrivals:
         before = types.get(arrival.relation)
-        columns = names(arrival.relation)  # none yet for a relation that comes with the rules of the same epoch
+        columns = names(arrival.relation)  # none yet for a relation that the rules of the same epoch define
         found = arrival.encoded(columns if before is not None and len(columns) == len(before) else None, before)
         if before is None:
             known[arrival.relation] = len(found.types)

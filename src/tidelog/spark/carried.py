@@ -1,8 +1,8 @@
-"""What the calls of a service carry: the closed set of classes whose objects go from process to process.
+"""The closed set of classes whose objects may be sent between processes in the calls of a service.
 
-Law: every data class and named tuple of the modules below and in the signatures of the service may travel, and besides
-them nothing but plain values, arrays and the few classes named here. All of them are values: making one reads no file
-and runs no code of a user. Functions of users do not travel in calls; Spark brings them to the tasks, with the stage
+Law: every data class and named tuple of the modules below and in the signatures of the service may be sent, and in
+addition only plain values, arrays and the few classes named here. All of them are values: creating one reads no file
+and runs no user code. User functions are not sent in calls; Spark sends them to the tasks with the stage
 (`resident_node`).
 """
 
@@ -65,7 +65,7 @@ FILE_SYSTEMS = ("LocalFileSystem", "S3FileSystem", "GcsFileSystem", "AzureFileSy
 
 
 def carry_all() -> None:
-    """Let all of them travel; both sides do this when they import what serves or calls."""
+    """Register all these classes; both sides do this when they import the module that serves or calls."""
     for module in MODULES:
         carry_fields(*_values_of(module))
     for method in vars(service.Service).values():
@@ -110,7 +110,7 @@ def _store_in(root: str, is_temporary: bool) -> FileStore:
 
 
 def _check_absolute(root: str) -> None:
-    """A folder is the same wherever a process works."""
+    """Raise unless a path is absolute: the folder must be the same wherever a process runs."""
     if not Path(root).is_absolute():
         raise NOT_READABLE.error(what=f"a state folder {root[:100]!r} whose path is not absolute")
 

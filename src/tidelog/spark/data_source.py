@@ -1,10 +1,10 @@
 """A data source of Spark, `tidelog`: views and change feeds of a state folder as DataFrames, and DataFrames as epochs.
 
 Law: a read shows one epoch, chosen when the query is planned. The offsets of a stream are epochs: a batch holds the
-changes of the epochs after its start up to its end, each once. A write is one epoch: tasks put their rows beside the
-state, and the driver commits all of them or none; an epoch of a stream carries the number of its batch, so that a batch
-that Spark repeats after a failure is skipped. No partitions need to run: a reader opens the folder as of an epoch, also
-while an engine writes to it, and a writer is the folder's one writer for as long as its commit takes.
+changes of the epochs after its start up to its end, each once. A write is one epoch: tasks write their rows to files
+next to the state, and the driver commits all of them or none; an epoch of a stream records the number of its batch, so
+that a batch that Spark repeats after a failure is skipped. No partitions need to run: a reader opens the folder as of
+an epoch, even while an engine writes to it, and a writer is the folder's only writer during its commit.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 START = "startingepoch"  # Spark passes the names of options in lower case
-LAST = -1  # the last epoch that is committed
+LAST = -1  # the last committed epoch
 CHANGE, EPOCH = "change", "epoch"  # columns of a feed in addition to those of its view
-BATCH = 1 << 14  # rows of a task that are put together
+BATCH = 1 << 14  # rows of a task that are written together
 Options = Mapping[str, str]
 
 
@@ -50,14 +50,14 @@ def register(spark: SparkSession) -> None:
 
 
 def option(options: Options, name: str) -> str:
-    """An option that has to be given."""
+    """The value of a required option."""
     if not options.get(name):
         raise SOURCE_OPTION.error(name=name, given=", ".join(sorted(options)) or "none")
     return options[name]
 
 
 def open_state(options: Options, at: int | None = None) -> Any:
-    """An engine of the state folder, for one epoch or to write; `tidelog` itself imports this package."""
+    """An engine of the state folder, at one epoch or for writing; `tidelog` itself imports this package."""
     return import_module("tidelog").Engine(path=option(options, "path"), at=at)
 
 
@@ -75,21 +75,21 @@ class TidelogSource(DataSource):
             return from_arrow_schema(_columns(db, self.options), prefer_timestamp_ntz=True)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Of a view, or of the part of a feed that is kept."""
+        """The reader of a view, or of the part of a feed that is kept."""
         with open_state(self.options, _epoch(self.options)) as db:
             return StateReader(_small(self.options), schema, db.epoch_number)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """Of a feed."""
+        """The reader of a feed."""
         option(self.options, "feed")
         return FeedReader(_small(self.options), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Of one epoch."""
+        """The writer of one epoch."""
         return EpochWriter(_staging(self.options, schema, overwrite))
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
-        """Of an epoch for every batch."""
+        """The writer of one epoch per batch."""
         return StreamEpochWriter(_staging(self.options, schema, False))
 
 
@@ -102,7 +102,7 @@ def _epoch(options: Options) -> int:
 
 
 def _columns(db: Any, options: Options) -> pa.Schema:
-    """The columns of what is read, of types that Spark has."""
+    """The columns of the result, with types that Spark supports."""
     feed = options.get("feed")
     found = db[feed or option(options, "view")].to_arrow().schema
     fields = [pa.field(f.name, pa.decimal128(20, 0) if f.type == pa.uint64() else f.type) for f in found]
@@ -111,7 +111,7 @@ def _columns(db: Any, options: Options) -> pa.Schema:
 
 @dataclass
 class Epochs(InputPartition):
-    """What one task reads: the changes after one epoch up to another, or a view at the second."""
+    """The input of one task: the changes after one epoch up to another, or a view at the second."""
 
     start: int
     end: int
@@ -124,7 +124,7 @@ class StateReader(DataSourceReader):
         self.options, self.types, self.epoch = options, schema, epoch
 
     def partitions(self) -> Sequence[InputPartition]:
-        """One."""
+        """One partition."""
         return [Epochs(int(self.options.get(START, 0)), self.epoch)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -140,16 +140,16 @@ class FeedReader(DataSourceStreamReader):
         self.options, self.types = options, schema
 
     def initialOffset(self) -> dict[str, int]:
-        """Everything after the epoch that is named, or the first."""
+        """Everything after the given epoch, or after the first."""
         return {EPOCH: int(self.options.get(START, 0))}
 
     def latestOffset(self, start: object = None, limit: object = None) -> dict[str, int]:
-        """The last epoch that is committed; before Spark 4.2 nothing else is asked."""
+        """The last committed epoch; before Spark 4.2 only this method is called."""
         with open_state(self.options, LAST) as db:
             return {EPOCH: db.epoch_number}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        """One."""
+        """One partition."""
         return [Epochs(start[EPOCH], end[EPOCH])]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -185,7 +185,7 @@ class Part(WriterCommitMessage):
 
 @dataclass(frozen=True)
 class StagingArea:
-    """Where the rows of a write are put until they are committed; a value that is sent to the tasks."""
+    """Where the rows of a write are stored until they are committed; a value that is sent to the tasks."""
 
     options: dict[str, str]
     types: pa.Schema
@@ -215,7 +215,7 @@ class StagingArea:
         return pa.table(columns, schema=self.types)
 
     def commit(self, parts: Sequence[WriterCommitMessage | None], source: str | None, offset: int | None) -> None:
-        """One epoch of all rows."""
+        """Commit one epoch of all rows."""
         files, _ = open_files(self.folder)
         named = [part.file for part in parts if isinstance(part, Part) and part.file is not None]
         tables = [pq.read_table(file, filesystem=files) for file in named]
@@ -244,40 +244,40 @@ def _staging(options: Options, schema: StructType, overwrite: bool) -> StagingAr
 
 
 class EpochWriter(DataSourceWriter):
-    """Makes the rows of a DataFrame one epoch."""
+    """Commits the rows of a DataFrame as one epoch."""
 
     def __init__(self, staging: StagingArea) -> None:
         self.staging = staging
 
     def write(self, iterator: Iterator[Row]) -> Part:
-        """In a task."""
+        """Write the rows of a task; called in the task."""
         return self.staging.put(iterator)
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
-        """In the driver; a write that names its source and offset is not repeated."""
+        """Commit in the driver; a write that names its source and offset is not repeated."""
         offset = self.staging.options.get("offset")
         self.staging.commit(messages, self.staging.options.get("source"), None if offset is None else int(offset))
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
-        """Nothing is left."""
+        """Remove all files."""
         self.staging.drop()
 
 
 class StreamEpochWriter(DataSourceStreamWriter):
-    """Makes every batch of a stream one epoch."""
+    """Commits every batch of a stream as one epoch."""
 
     def __init__(self, staging: StagingArea) -> None:
         self.staging = staging
 
     def write(self, iterator: Iterator[Row]) -> Part:
-        """In a task."""
+        """Write the rows of a task; called in the task."""
         return self.staging.put(iterator)
 
     def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:
-        """In the driver; a batch that was committed before is skipped."""
+        """Commit in the driver; a batch that was committed before is skipped."""
         options = self.staging.options
         self.staging.commit(messages, source_of(options.get("source", options["relation"])), batchId)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:
-        """Nothing is left."""
+        """Remove all files."""
         self.staging.drop()

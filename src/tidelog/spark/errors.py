@@ -1,6 +1,6 @@
 """What can go wrong with Spark, as values.
 
-Law: whatever goes wrong in Spark, Java or the network, a caller of this package gets a `SparkError` that says what to
+Law: whatever goes wrong in Spark, Java or the network, callers of this package receive a `SparkError` that says what to
 do. Errors are sent between processes as their class, arguments and attributes (`resident.wire`).
 
     TidelogError

@@ -30,20 +30,20 @@ Take = Callable[["DataFrame", int], None]
 
 @dataclass(frozen=True, slots=True)
 class FarBatches:
-    """What Spark calls with a batch; a value that is sent to the server."""
+    """The function that Spark calls with a batch; a value that is sent to the server."""
 
     endpoint: Endpoint
     key: str
 
     def __call__(self, batch: DataFrame, number: int) -> None:
-        """Let the engine take a batch, and wait until it did."""
-        given: Any = batch  # DataFrames of Connect know the session and the plan that they are
+        """Pass a batch to the engine, and wait until it has been processed."""
+        given: Any = batch  # DataFrames of Connect know their session and their plan
         session_id, relation_id = given.sparkSession.session_id, given._plan._relation_id
         self.endpoint.open().call(self.key, (session_id, relation_id, number))
 
 
 class BatchEndpoint:
-    """Where this process receives batches, for as long as it lives; queries may outlive the code that started them."""
+    """Receives batches until this process ends; queries may outlive the code that started them."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -54,23 +54,23 @@ class BatchEndpoint:
         self._endpoint = replace(self._server.endpoint, host=host, credentials=others)
 
     def add(self, take: Take) -> FarBatches:
-        """Take the batches of one more stream."""
+        """Register a function for the batches of another stream."""
         key = uuid.uuid4().hex
         self._takes[key] = take
         return FarBatches(self._endpoint, key)
 
     def call(self, key: str, args: tuple[str, str, int]) -> None:
-        """A batch arrived."""
+        """Process a batch that arrived."""
         session_id, relation_id, number = args
         with other_session(self._spark, session_id) as session:
             self._takes[key](session._create_remote_dataframe(relation_id), number)
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
-        """Rows go to partitions."""
+        """Not supported: rows are delivered to partitions."""
         raise NO_DELIVERY.error()
 
     def fetch(self, descriptor: Descriptor) -> pa.Table:
-        """Rows come from partitions."""
+        """Not supported: rows are fetched from partitions."""
         raise NO_FETCH.error()
 
 
@@ -78,7 +78,7 @@ _ENDPOINTS: dict[int, BatchEndpoint] = {}  # by session
 
 
 def far_batches(spark: SparkSession, take: Take) -> FarBatches:
-    """The function of `foreachBatch` for batches that ``take`` takes."""
+    """The function of `foreachBatch` whose batches are processed by ``take``."""
     if id(spark) not in _ENDPOINTS:
         _ENDPOINTS[id(spark)] = BatchEndpoint(spark)
     return _ENDPOINTS[id(spark)].add(take)

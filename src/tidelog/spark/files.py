@@ -1,9 +1,9 @@
-"""Files and tables of a program on Spark: read as DataFrames on their way into an epoch, written from views.
+"""Files and tables of a program on Spark: read as DataFrames for an epoch, written from views.
 
-Law: the rows and files are those of the embedded run. Facts go between files and partitions without passing through
-this process; relations with a key are the exception, since their rows are looked up here before they are replaced, and
-those with records or algebraic values, those from a path in JSON documents, and Turtle and TriG, which are taken
-apart here.
+Law: the rows and files are those of the embedded run. Facts move between files and partitions without passing through
+this process, with these exceptions: relations with a key, because their rows are looked up here before they are
+replaced; those with records or algebraic values; those from a path in JSON documents; and Turtle and TriG, which are
+parsed here.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def read_frames(
     check: Check,
     hidden: Collection[str] = (),
 ) -> list[tuple[str, Input]]:
-    """All facts of all files, with types for all columns; ``check`` returns the types that follow from some.
+    """All facts of all files, with types for all columns; ``check`` derives types from those of some columns.
 
-    Of ``hidden`` relations, whose rows are never shown, only the rows that a rule can use are read.
+    For ``hidden`` relations, whose rows are never shown, only the rows that a rule can use are read.
     """
     from tidelog.spark.rows.read import narrowed, read_file, read_table, settle_types
 
@@ -78,23 +78,23 @@ def read_frames(
 
 
 def _is_document(file: InputFile) -> bool:
-    """Whether a file cannot be divided into rows by lines: Turtle, TriG, and JSON of which a path selects rows."""
+    """Whether a file cannot be split into rows by lines: Turtle, TriG, and JSON of which a path selects rows."""
     return file.layout.path is not None or kind_of(file) in (TURTLE, TRIG)
 
 
 def _is_structured(file: InputFile, checked: CheckedProgram) -> bool:
-    """Whether a file holds records or variants: these are read here, where their parts are taken apart."""
+    """Whether a file contains records or variants: these are read here, where they are split into their parts."""
     structured = any(isinstance(type_, Shape) for type_ in checked.schema[file.relation])
     return structured and file.layout.kind != TABLE and kind_of(file) != JSON
 
 
 def _encoder(reading: FileRows) -> Callable[[Sequence[str] | None, Types | None], EncodedArrival]:
-    """A reading knows its columns, also before the epoch that makes the relation."""
+    """A function that encodes a reading, which knows its columns even before the relation is created."""
     return lambda _, types: reading.encoded(reading.names, types)
 
 
 def _through_here(file: InputFile, reading: FileRows) -> Data | DataFrame:
-    """The rows of a relation with a key; a table comes as it is."""
+    """The rows of a relation with a key, read by this process; a table is returned unchanged."""
     if file.layout.kind == TABLE:
         return reading.frame
     if kind_of(file) == JSON:
@@ -103,7 +103,7 @@ def _through_here(file: InputFile, reading: FileRows) -> Data | DataFrame:
 
 
 def write_frame(rows: DataFrame, name: str, types: Types, layout: Layout, path: Path) -> None:
-    """A view as the file or table that its layout asks for; the files that partitions wrote for it are removed."""
+    """Write a view to the file or table of its layout; the files that partitions wrote for it are removed."""
     from tidelog.spark.rows.write import write_table, write_view
 
     try:
@@ -116,8 +116,8 @@ def write_frame(rows: DataFrame, name: str, types: Types, layout: Layout, path: 
 
 
 def _remove_files(rows: DataFrame) -> None:
-    """Remove the folder that a DataFrame is read from; what cannot be removed does no harm."""
-    with suppress(OSError, ValueError):  # errors of Arrow are both
+    """Remove the folder that a DataFrame is read from; a folder that cannot be removed does no harm."""
+    with suppress(OSError, ValueError):  # errors of Arrow are of both classes
         for file in rows.inputFiles()[:1]:
             place, path = fs.FileSystem.from_uri(file)
             place.delete_dir(path.rpartition("/")[0])

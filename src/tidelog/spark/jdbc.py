@@ -1,4 +1,4 @@
-"""Rows of a database that Spark's tasks read, through its JDBC driver.
+"""Read rows of a database in Spark tasks, through its JDBC driver.
 
 Law: every task prepares its connection in the same way before it reads, so that all of them can read one snapshot. The
 driver is in the session's `spark.jars`.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FETCHED = "10000"  # rows at a time; without it the driver reads outside a transaction
+FETCHED = "10000"  # rows fetched at a time; without it the driver reads outside a transaction
 
 
 def read_query(

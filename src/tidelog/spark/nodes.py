@@ -1,8 +1,8 @@
 """Nodes that live in a resident stage on Spark.
 
-Law: a lost partition is a `NodeLost`, whatever was called, and so is one that does not complete a call in time;
-`restart` makes new, empty nodes. Every wait has a limit except the work of an epoch itself, which has the limits of the
-engine (D6) and Ctrl-C.
+Law: a lost partition raises `NodeLost`, whatever was called, and so does one that does not complete a call in time;
+`restart` creates new, empty nodes. Every wait has a limit except the work of an epoch, to which the limits of the
+engine (D6) and Ctrl-C apply.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ P = ParamSpec("P")
 
 
 class Repeat(Protocol):
-    """Does something that the loss of a node may prevent, as often as is needed."""
+    """Repeats an action that the loss of a node may prevent, as often as needed."""
 
     def __call__(self, act: Callable[[], T]) -> T: ...
 
@@ -55,7 +55,7 @@ PendingCall = tuple[Call[Service, None], "RunningWork"]
 
 
 class SparkRace(Generic[T]):
-    """Calls of partitions that answer one by one; every wait is as long as the work takes."""
+    """Calls to partitions, with answers in the order in which they arrive; a wait takes as long as the work."""
 
     def __init__(self, stage: ResidentStage, calls: Sequence[Call[Service, T]], spoken: EncodeCall) -> None:
         self._spoken = spoken
@@ -65,12 +65,12 @@ class SparkRace(Generic[T]):
             self.call(number, call)
 
     def call(self, number: int, call: Call[Service, T]) -> None:
-        """Call a partition whose last call was answered."""
+        """Call a partition whose last call has been answered."""
         with losses(call):
             self._under_way.call(number, *self._spoken(call))
 
     def take(self) -> tuple[int, T]:
-        """The number of the next partition that answers, and its answer."""
+        """Wait for the next answer; returns the number of the partition and its answer."""
         with losses():
             answer = self._under_way.next_answer()
             if answer.error is not None:
@@ -110,24 +110,24 @@ class SparkNodes:
 
     @property
     def stage(self) -> ResidentStage:
-        """The stage that the partitions live in."""
+        """The stage in which the partitions live."""
         if self._closed:
             raise PARTITIONS_CLOSED.error()
         return self._stage
 
     @property
     def room(self) -> int:
-        """How many tasks can run in addition to the partitions."""
+        """The number of tasks that can run in addition to the partitions."""
         return max(1, access(self.session).slots() - self.stage.held)
 
     @property
     def peers(self) -> tuple[Peer, ...]:
-        """The ways to the partitions, which Spark tasks take along."""
+        """The connections to the partitions, which are sent to Spark tasks."""
         with losses():
             return tuple(endpoint.open() for endpoint in self.stage.endpoints)
 
     def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> ArrivedRows:
-        """Send the rows of DataFrames, side by side, to the partitions that own them; few of them come here."""
+        """Send the rows of DataFrames concurrently to the partitions that own them; a few rows are returned instead."""
         from tidelog.spark.rows.encode import EncodedArrival
         from tidelog.spark.rows.send import hand_over
 
@@ -148,11 +148,11 @@ class SparkNodes:
         return ArrivedRows(tuple(staged), tuple(here))
 
     def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
-        """What all nodes answer to the same call."""
+        """The answers of all nodes to the same call."""
         return self.ask_each([Call(method, *args, **named)] * self.partitions)
 
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
-        """What all nodes answer, each to a separate call."""
+        """The answers of all nodes, each to a separate call."""
         call = calls[0]
         self._settle()
         assert {each.name for each in calls} == {call.name}, "nodes are called by one method at a time"
@@ -172,7 +172,7 @@ class SparkNodes:
         self._pending = (call, under_way)
 
     def _settle(self) -> None:
-        """Wait for the pending call before nodes are asked anything else, in any thread."""
+        """Wait for the pending call before calling nodes again, in any thread."""
         with self._settling:
             if self._pending is None:
                 return
@@ -186,12 +186,12 @@ class SparkNodes:
             self._forget(pending)
 
     def _forget(self, pending: PendingCall) -> None:
-        """The call is done, or lost; nodes that were restarted meanwhile may have another pending call."""
+        """Forget a completed or lost call; nodes that were restarted meanwhile may have another pending call."""
         if self._pending is pending:
             self._pending = None
 
     def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
-        """What one node answers."""
+        """The answer of one node."""
         call = Call(method, *args, **named)
         self._settle()
         with losses(call):
@@ -199,21 +199,21 @@ class SparkNodes:
         return answer
 
     def spoken(self, call: Call[Service, Any]) -> tuple[str, tuple[Any, ...]]:
-        """What is sent to a resident for a call of its node."""
+        """The message to a resident for a call of its node."""
         return call.name, call.arguments
 
     def race(self, calls: Sequence[Call[Service, T]]) -> SparkRace[T]:
-        """Call all nodes, and then single ones while others are at work."""
+        """Call all nodes, and then single ones while others are working."""
         self._settle()
         self.dictionary.report_to_owners()
         return SparkRace(self.stage, calls, self.spoken)
 
     def start_epoch(self, run: int, epoch: int) -> None:
-        """Messages carry the number of their run; Spark's web pages show the epoch."""
+        """Start an epoch: messages contain the number of their run; Spark's web pages show the epoch."""
         self._run, self._epoch = run, epoch
 
     def watch(self, on_slice: Callable[[], None]) -> None:
-        """What to call while this thread waits for partitions."""
+        """Set the function to call while this thread waits for partitions."""
         thread = threading.get_ident()
         self.stage.on_wait = lambda: on_slice() if threading.get_ident() == thread else None
 
@@ -222,8 +222,8 @@ class SparkNodes:
         self.ask(Service.interrupt, self._run)
 
     def restart(self) -> None:
-        """New, empty nodes."""
-        self._pending = None  # the nodes that were called are gone
+        """Replace all nodes by new, empty ones."""
+        self._pending = None  # the nodes that were called no longer exist
         try:
             if self._rests:
                 self.stage.start()
@@ -240,12 +240,12 @@ class SparkNodes:
         self._stage.stop()
 
     def go_on(self) -> None:
-        """The dictionary asks these nodes again."""
+        """Make the dictionary call these nodes again."""
         if not self._closed:
             self._answer()
 
     def _answer(self) -> None:
-        """From now on the driver's dictionary asks these nodes, which first have to receive its entries."""
+        """Make the driver's dictionary call these nodes, which first receive its entries."""
         self.dictionary.aim(self.partitions, self._ask_owner, self._report_to_owner)
 
     def close(self) -> None:
@@ -270,9 +270,9 @@ def spark_runtime(
     tls: bool | None = None,
     dictionary: Dictionary | None = None,
 ) -> Coordinator:
-    """A runtime whose partitions live on Spark; ``own`` are the user's functions, which their tasks take along.
+    """A runtime whose partitions run on Spark; ``own`` are the user's functions, which are sent with their tasks.
 
-    ``dictionary`` is that of partitions that these replace.
+    ``dictionary`` is that of the partitions that are replaced.
     """
     known = dictionary if isinstance(dictionary, SharedDictionary) else None
     nodes = SparkNodes(spark, partitions, own, folder, tls, known)
@@ -283,7 +283,7 @@ def spark_runtime(
 
 @contextmanager
 def losses(call: Call[Service, T] | None = None) -> Iterator[None]:
-    """What the stage calls a lost partition is a lost node; so is one that does not complete a call in time."""
+    """Convert a lost partition of the stage to a lost node, and a call that is not completed in time as well."""
     try:
         yield
     except PartitionLost as lost:

@@ -1,7 +1,7 @@
 """A node as a resident of a Spark task: its service behind an endpoint, and messages to the other nodes.
 
-Law: the driver's calls are answered one after the other; messages, sent rows and calls marked so (dictionary entries,
-committed facts) are accepted at any time, also while an epoch runs. Messages carry the number of their run, and those
+Law: the driver's calls are answered in turn; messages, sent rows and specially marked calls (dictionary entries,
+committed facts) are accepted at any time, even while an epoch runs. Messages contain the number of their run, and those
 of any other run are ignored.
 """
 
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class MakeResidentNode:
-    """Makes the resident of a partition; a value that Spark sends to its tasks."""
+    """Creates the resident of a partition; a value that Spark sends to its tasks."""
 
     functions: tuple[Function, ...]
 
@@ -51,7 +51,7 @@ class MakeResidentNode:
 
 
 class FlightChannel(Channel):
-    """Messages over Arrow Flight: one delivery per partition at a time, whatever its relations."""
+    """Messages over Arrow Flight: one delivery per partition at a time, for all relations."""
 
     def __init__(self, before_sending: Callable[[], None]) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class FlightChannel(Channel):
         self._senders: ThreadPoolExecutor | None = None
 
     def deliver(self, leaving: Mapping[int, Messages]) -> None:
-        """Send what leaves."""
+        """Send the outgoing messages."""
         self._before_sending()
         sent = [(self.peers[to], messages) for to, messages in sorted(leaving.items())]
         if len(sent) == 1:
@@ -78,7 +78,7 @@ class FlightChannel(Channel):
         peer.deliver({"kind": "messages", "run": self.run, "parts": parts}, _column(cells))
 
     def take(self, run: int, parts: Sequence[tuple[str, tuple[int, int]]], cells: Cells) -> None:
-        """Messages that arrive."""
+        """Receive messages."""
         messages, first = {}, 0
         for name, shape in parts:
             last = first + shape[0] * shape[1]
@@ -88,14 +88,14 @@ class FlightChannel(Channel):
             self._arrived.append((run, messages))
 
     def collect(self) -> Iterable[Messages]:
-        """What has arrived for this run."""
+        """The messages received for this run."""
         with self._lock:
             found = [messages for run, messages in self._arrived if run == self.run]
             self._arrived = [(run, messages) for run, messages in self._arrived if run > self.run]
         return found
 
     def close(self) -> None:
-        """End the threads that send."""
+        """End the sending threads."""
         if self._senders is not None:
             self._senders.shutdown(wait=False)
 
@@ -110,11 +110,11 @@ class ResidentNode:
         self.service = Service(Node(functions, number, partitions, self.dictionary, self.channel))
         self._headroom = Headroom(self.service.node.partition.memory)
         self.service.node.partition.machine.on_slice = self._look_up
-        self._delivered = 0  # bytes that were delivered since memory was given back
+        self._delivered = 0  # bytes delivered since memory was last released
         self._working = threading.Lock()
 
     def call(self, method: str, arguments: Arguments) -> object:
-        """Answer the driver, one call after the other, or another node, at any time."""
+        """Answer the driver's calls in turn, and those of other nodes at any time."""
         call = received(Service, method, arguments)
         if call.mark.any_time:
             return call.on(self.service)
@@ -126,12 +126,12 @@ class ResidentNode:
         return answer
 
     def _look_up(self) -> None:
-        """Between slices of work: whether the epoch may continue."""
+        """Check between slices of work whether the epoch may continue."""
         self.service.interruption.check()
         self._headroom.check()
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
-        """Take messages of another node, or what a Spark task sends."""
+        """Accept messages of another node, or rows that a Spark task sends."""
         kind = descriptor["kind"]
         self._delivered += table.nbytes
         if kind == "messages":
@@ -147,11 +147,11 @@ class ResidentNode:
         return _column(self.service.rows(descriptor["relation"]).reshape(-1))
 
     def connect(self, peers: Sequence[Peer]) -> None:
-        """Learn the other nodes."""
+        """Receive the connections to the other nodes."""
         self._peers = self.channel.peers = peers
 
     def close(self) -> None:
-        """The stage ends: a running epoch is given up."""
+        """Called when the stage ends: a running epoch is aborted."""
         self.service.interrupt(sys.maxsize)
         self.channel.close()
 
@@ -163,11 +163,11 @@ class ResidentNode:
 
 
 def ask_peer(peer: Peer, call: Call[Service, T]) -> T:
-    """What another node answers."""
+    """Call another node and return its answer."""
     answer: T = peer.call(call.name, call.arguments)
     return answer
 
 
 def _column(cells: Cells) -> pa.Table:
-    """Cells as one column, made from their memory."""
+    """Cells as one column that shares their memory."""
     return pa.Table.from_arrays([from_vector(cells, pa.int64())], names=["cells"])

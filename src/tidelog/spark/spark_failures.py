@@ -1,6 +1,6 @@
 """What can go wrong with engines on Spark: streams, feeds and arrivals.
 
-Law: one entry per way to fail; its text is that of every error with its code.
+Law: one entry per kind of failure; its text is that of every error with its code.
 """
 
 from __future__ import annotations

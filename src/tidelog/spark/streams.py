@@ -32,7 +32,7 @@ BEGIN = datetime.datetime(1970, 1, 1)
 
 
 class BatchEpoch(Protocol):
-    """An epoch that takes one micro-batch; leaving its ``with`` block commits."""
+    """An epoch for one micro-batch; leaving its ``with`` block commits."""
 
     def insert(self, relation: str, rows: DataFrame, *, nulls: Policy | None = ...) -> None:
         """Assert rows."""
@@ -47,12 +47,12 @@ class BatchEpoch(Protocol):
     ) -> None: ...
 
 
-Begin = Callable[[str, int, datetime.datetime | None], BatchEpoch]  # source, batch, and the latest event of it
+Begin = Callable[[str, int, datetime.datetime | None], BatchEpoch]  # source, batch, and the time of its latest event
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A Structured Streaming DataFrame on its way into a relation; ``trigger`` is passed to Spark."""
+    """A Structured Streaming DataFrame whose rows are added to a relation; ``trigger`` is passed to Spark."""
 
     rows: DataFrame
     relation: str
@@ -65,7 +65,7 @@ class Stream:
     nulls: Policy | None = None  # how nulls are handled
 
     def time_of(self, batch: DataFrame) -> datetime.datetime | None:
-        """The latest event of a micro-batch, None if it has none or events have no time; in UTC."""
+        """The time of the latest event of a micro-batch in UTC; None if it is empty or events have no time."""
         if self.event_time is None:
             return None
         from pyspark.sql import functions
@@ -79,11 +79,11 @@ class Stream:
         return BEGIN + datetime.timedelta(microseconds=round(latest * 1_000_000))
 
     def kept_in(self, folder: str) -> Stream:
-        """The stream with Spark's own notes in a folder."""
+        """The stream with its checkpoint in a folder."""
         return replace(self, checkpoint=folder)
 
     def take(self, epoch: BatchEpoch, batch: DataFrame, number: int) -> None:
-        """Apply a micro-batch in an epoch, with what ``also`` has for its number."""
+        """Apply a micro-batch in an epoch, with the action that ``also`` has for its number."""
         with epoch:
             if number in self.also:
                 self.also[number](epoch)
@@ -94,7 +94,7 @@ class Stream:
 
 
 def start_stream(stream: Stream, begin: Begin, committed: int | None) -> StreamingQuery:
-    """Start a query that makes every micro-batch an epoch; ``committed`` is the last batch that the state has."""
+    """Start a query that makes every micro-batch an epoch; ``committed`` is the last batch in the state."""
     if not stream.rows.isStreaming:
         raise NOT_A_STREAM.error(relation=stream.relation)
     if stream.checkpoint is not None:
@@ -114,7 +114,7 @@ def start_stream(stream: Stream, begin: Begin, committed: int | None) -> Streami
 
 
 def source_of(name: str) -> str:
-    """The source that a state folder knows a stream by.
+    """The name of a stream's source in a state folder.
 
     >>> source_of("clicks")
     'stream clicks'
@@ -139,7 +139,7 @@ def check_checkpoint(name: str, checkpoint: str, committed: int | None) -> None:
 
 
 def _batches(checkpoint: str, kind: str) -> list[int]:
-    """The batches of which a checkpoint has notes of a kind."""
+    """The batches for which a checkpoint has files of a kind."""
     files, place = open_files(checkpoint)
     found = files.get_file_info(fs.FileSelector(f"{place.rstrip('/')}/{kind}", allow_not_found=True))
     return [int(info.base_name) for info in found if info.base_name.isdigit()]

@@ -28,7 +28,7 @@ class TableFeed:
     spark: SparkSession
 
     def last(self) -> int:
-        """The last epoch that it holds."""
+        """The last epoch in the table."""
         with self._failures("read"):
             if not self.spark.catalog.tableExists(self.table):
                 return 0
@@ -46,6 +46,6 @@ class TableFeed:
             yield
         except TidelogError:
             raise
-        except Exception as error:  # of Spark or of Java: they have no root in common
+        except Exception as error:  # of Spark or of Java: they have no common base class
             first_line = str(error).split("\n", 1)[0][:300]
             raise TABLE_FEED.error(view=self.view, table=self.table, what=what, error=first_line) from error

@@ -1,4 +1,4 @@
-"""The types of PySpark that others name, so that only this package imports it.
+"""The types of PySpark that other packages name, so that only this package imports it.
 
 Law: these are names for type checkers; at run time nothing is imported, and PySpark need not be installed.
 """

@@ -1,9 +1,9 @@
-"""The checker as Spark SQL: what `check` does in a loop, Catalyst does in joins.
+"""The checker as Spark SQL: the loop of `check` as joins in Catalyst.
 
 Law: for every relation with rules, the supports of its rules and the stored facts are grouped by head, with the lowest
-rank of the supports: a head without a fact is a derivation that is missing, a fact that is neither asserted nor above
-the lowest rank of its supports is unfounded. The verdict is that of the Python checker. The user's session is
-not touched, and no module here imports Spark. Path expressions are walked on the driver, then read as tables.
+rank of the supports: a head without a fact is a missing derivation; a fact that is neither asserted nor above the
+lowest rank of its supports is unfounded. The verdict is that of the Python checker. The user's session is not changed,
+and no module here imports Spark. Path expressions are evaluated on the driver, then read as tables.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ ARROW_TYPES = {
 def verify_with_spark(
     program: Program, base: Base | None, state: EngineState, spark: Any, functions: Overloads = FUNCTIONS
 ) -> Verdict:
-    """As `verify`, in Spark SQL: ``spark`` is the session; constructs with another meaning in SQL are refused."""
+    """As `verify`, in Spark SQL; ``spark`` is the session. Constructs with another meaning in SQL are refused."""
     return verify_claims([to_claim(program, base, state, functions)], spark)[0]
 
 
 def verify_claims(claims: Sequence[Claim], spark: Any) -> list[Verdict]:
-    """Certify several claims at once, with few jobs: small states cost little more together than one alone."""
+    """Certify several claims at once, with few jobs: several small states cost little more than one."""
     began = time.perf_counter()
     verdicts: list[Verdict | None] = [check_bases(claim) for claim in claims]
     found: list[Mapping[str, Any]] = []
@@ -81,14 +81,14 @@ def _certificate(claim: Claim, supports: int, seconds: float) -> Certificate:
 
 @contextmanager
 def _own_session(spark: Any) -> Iterator[Any]:
-    """A session next to the user's, with its own views and ANSI arithmetic: overflow is an error, as in Tidelog."""
+    """A session next to the user's, with separate views and ANSI arithmetic: overflow is an error, as in Tidelog."""
     with other_session(spark) if is_connect(spark) else nullcontext(spark.newSession()) as own:
         own.conf.set(ANSI, "true")
         try:
             yield own
         finally:
             if not is_connect(spark):
-                spark.createDataFrame([], "n int")  # a classic session that makes a DataFrame is the active one again
+                spark.createDataFrame([], "n int")  # creating a DataFrame makes a classic session active again
 
 
 class _Views:
@@ -99,14 +99,14 @@ class _Views:
         self.names: list[str] = []
 
     def add(self, table: pa.Table) -> str:
-        """A new view of a table."""
+        """Create a view of a table."""
         name = f"facts_{len(self.names)}"
         self._spark.createDataFrame(table).createOrReplaceTempView(name)
         self.names.append(name)
         return name
 
     def drop(self) -> None:
-        """Give the facts back."""
+        """Drop all views."""
         for name in self.names:
             self._spark.catalog.dropTempView(name)
 
@@ -139,7 +139,7 @@ class _RelationCheck:
         return found
 
     def _query(self, supports: Sequence[Sql], facts: str) -> Sql:
-        """The number of supports, and the first violation if there is one."""
+        """A query for the number of supports, and the first violation if there is one."""
         heads = [f"h{i}" for i in range(self.width)]
         head_columns = ", ".join([*heads, ""])
         fact_columns = "".join(f"c{i} AS h{i}, " for i in range(self.width))
@@ -160,7 +160,7 @@ class _RelationCheck:
         )
 
     def violation(self, first: Any) -> Violation:
-        """The violation that a row of the answer describes."""
+        """The violation that a row of the result describes."""
         if first == UNDEFINED:
             return Violation(UNDEFINED, rule=f"a rule of {self.relation}", detail="a value cannot be computed")
         values = json.loads(first["row"], parse_float=lambda text: float(text))
@@ -223,7 +223,7 @@ def ranked_table(
 
 
 def _run(spark: Any, checks: Sequence[_RelationCheck]) -> list[Mapping[str, Any]]:
-    """One job for several relations; where a value cannot be computed, the relations are asked one by one."""
+    """Run one job for several relations; if a value cannot be computed, the relations are queried separately."""
     parts = (f"SELECT {i} AS number, * FROM ({check.sql})" for i, check in enumerate(checks))
     try:
         return sorted(spark.sql(" UNION ALL ".join(parts)).collect(), key=lambda row: int(row["number"]))
@@ -236,6 +236,6 @@ def _run(spark: Any, checks: Sequence[_RelationCheck]) -> list[Mapping[str, Any]
 
 
 def is_arithmetic(error: Exception) -> bool:
-    """Whether a job failed because a value cannot be computed (class 22 of SQL's states, or a refusal of ours)."""
+    """Whether a job failed because a value cannot be computed (class 22 of SQL's states, or Tidelog's own refusal)."""
     state = getattr(error, "getSqlState", lambda: None)()
     return state is not None and (str(state).startswith("22") or "USER_RAISED" in str(error))

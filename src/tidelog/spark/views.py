@@ -2,8 +2,8 @@
 
 Law (D5): a DataFrame reads files that are written when it is requested and never change, so that it shows its epoch
 after later epochs and after the engine is closed. On Spark every partition writes its own rows; facts do not pass
-through this process. Files are in the state folder, or in a folder that lasts as long as this process. Those that this
-process wrote are read by Spark only where its tasks certainly run on this machine; elsewhere the rows are sent.
+through this process. Files are in the state folder, or in a folder that exists as long as this process. Spark reads the
+files of this process only if its tasks certainly run on this machine; elsewhere the rows are sent.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def to_data_frame(
 ) -> DataFrame:
     """Write the files of a view, or of signed changes, and read them as a DataFrame.
 
-    ``by_partitions``: tasks write them, where the session can read them.
+    ``by_partitions``: partitions write them, if the session can read them.
     """
     from tidelog.spark.rows.decode import ViewSchema, read_view, send_view
 
@@ -54,7 +54,7 @@ def to_data_frame(
 
 
 def session_or_active(session: object | None) -> SparkSession:
-    """The Spark session of an engine's partitions, or if they live in this process the one that is active."""
+    """The Spark session of an engine's partitions; if they are in this process, the active session."""
     if session is None:
         from tidelog.spark.session.active import active_session
 

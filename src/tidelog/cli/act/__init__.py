@@ -1,1 +1,1 @@
-"""What commands do, one file each, apart from their options."""
+"""What the commands do, one file each, without their options."""

@@ -2,7 +2,7 @@
 
 Law: the difference is one epoch; it commits as a whole or changes nothing. A dry run reports what it would change and
 the cost, and is rolled back; it needs no lock. A folder of facts replaces the base facts of the relations that it has
-files for, and of no other.
+files for, and of no others.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def apply_difference(inputs: ApplyInput, state: str, dry_run: bool, signature: S
 
 
 def _apply_script(db: Engine, file: Path, dry_run: bool, signature: Signature, to: Console) -> None:
-    """Commit the epochs of a change script one after the other, or preview the only one."""
+    """Commit the epochs of a change script in turn, or preview its only epoch."""
     scripts = parse_changes_file(file, convention=db.convention)
     if dry_run and len(scripts) > 1:
         raise DRY_RUN_OF_ONE.error(file=file, found=len(scripts))
@@ -65,11 +65,11 @@ def _finish(db: Engine, epoch: Epoch, dry_run: bool, signature: Signature, to: C
         epoch.commit()
     show_epoch(epoch, db.convention, dry_run, to)
     if dry_run and any(violated.severity == REFUSE for violated in epoch.violations):
-        raise typer.Exit(1)  # a dry run of what would be refused
+        raise typer.Exit(1)  # a dry run of a change that would be refused
 
 
 def epoch_of_program(db: Engine, inputs: ApplyInput, to: Console) -> Epoch | None:
-    """The epoch that makes the state's program say what the file says; None if it does."""
+    """The epoch that changes the state's program to that of the file; None if they are the same."""
     epoch, difference = db.epoch_to(refuse_errors(check_file(str(inputs.file))).program, inputs.columns)
     for line in difference.lines(db.program.convention):
         to.print(line)
@@ -77,7 +77,7 @@ def epoch_of_program(db: Engine, inputs: ApplyInput, to: Console) -> Epoch | Non
 
 
 def epoch_of_facts(db: Engine, folder: Path) -> Epoch:
-    """The epoch that makes base facts those of the files. Signs of a fact that stays sum up to 0 (D3)."""
+    """The epoch that replaces base facts by those of the files. The signs of an unchanged fact add up to 0 (D3)."""
     files = folder_files(db.program, db.relations, folder)
     must_have_files(files, folder)
     epoch = db.epoch()
@@ -89,7 +89,7 @@ def epoch_of_facts(db: Engine, folder: Path) -> Epoch:
 
 
 def show_epoch(epoch: Epoch, convention: str, dry_run: bool, to: Console) -> None:
-    """What the epoch changed, or would change, and what it cost."""
+    """Print what the epoch changed, or would change, and what it cost."""
     cost = epoch.statistics
     supports = sum(cost.supports.values())
     what = "dry run, nothing was changed" if dry_run else f"epoch {epoch.number} committed"

@@ -1,7 +1,7 @@
 """The difference between the state of a server and an edited program, a folder of facts or a change script.
 
-Law: the server finds and commits the difference, one request for each epoch, so that other clients cannot come between.
-Files are read here, with the types that the server's relations have; the server never sees their names.
+Law: the server finds and commits the difference, one request for each epoch, so that other clients cannot interfere.
+Files are read here, with the types of the server's relations; the server never sees their names.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TOKEN = "TIDELOG_TOKEN"  # the name of a variable
 
 @dataclass(frozen=True, slots=True)
 class ServerPlace:
-    """A server, the file with the token to send, and the certificates to trust beside those of the system."""
+    """A server, the file with the token to send, and the certificates to trust in addition to those of the system."""
 
     url: str
     token_file: Path | None = None
@@ -70,11 +70,11 @@ def apply_to_server(inputs: ApplyInput, place: ServerPlace, dry_run: bool, signa
             else:
                 _show(epoch, is_dry, to)
             if is_dry and any(violated.severity == REFUSE for violated in epoch.violations):
-                raise typer.Exit(1)  # a dry run of what would be refused
+                raise typer.Exit(1)  # a dry run of a change that would be refused
 
 
 def _requests(client: Client, inputs: ApplyInput, dry_run: bool) -> list[tuple[dict[str, Any], bool]]:
-    """What to send, each with whether it is a dry run."""
+    """The requests to send, each with whether it is a dry run."""
     file = inputs.file
     if inputs.is_script:
         convention = client.program()["convention"]
@@ -89,7 +89,7 @@ def _requests(client: Client, inputs: ApplyInput, dry_run: bool) -> list[tuple[d
 
 
 def _facts(client: Client, folder: Path) -> dict[str, list[Any]]:
-    """By relation: the rows of the files of a folder."""
+    """The rows of the files of a folder, by relation."""
     about = client.program()
     program = parse_program(about["text"])
     schema = {
@@ -105,7 +105,7 @@ def _facts(client: Client, folder: Path) -> dict[str, list[Any]]:
 
 
 def _show(epoch: RemoteEpoch, dry_run: bool, to: Console) -> None:
-    """What the epoch changed, or would change."""
+    """Print what the epoch changed, or would change."""
     for line in epoch.difference:
         to.print(line)
     what = "dry run, nothing was changed" if dry_run else f"epoch {epoch.number} committed"

@@ -1,8 +1,8 @@
 """Rules and base facts of a state as plain files.
 
 Law: `tidelog run OUT/program.dl -F OUT` makes the same state: the same rules under the same labels, the same facts.
-Relations are Parquet files, which keep the types of columns; what Parquet cannot hold (lists, atoms without columns)
-stands as facts in the program. Directives that read files are replaced by those that read the exported ones.
+Relations are Parquet files, which keep the types of columns; what Parquet cannot hold (lists, atoms without columns) is
+written as facts in the program. Directives that read files are replaced by directives that read the exported files.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def export_state(state: str, out: Path, at: int) -> None:
 
 
 def export(db: Engine, out: Path) -> int:
-    """Write the files; returns the number of base facts."""
+    """Write the files and return the number of base facts."""
     based = {name: rows for name in db.relations if len(rows := db.asserted(name))}
     try:
         out.mkdir(parents=True, exist_ok=True)

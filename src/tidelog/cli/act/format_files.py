@@ -1,7 +1,7 @@
 """What `tidelog format` does with files, folders and the standard input.
 
-Law: a file is either left as it is or replaced as a whole by its layout; one that cannot be laid out never keeps the
-others from it.
+Law: a file is either left as it is or replaced as a whole by its layout. A file that cannot be formatted never keeps
+the others from being formatted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ENDING = ".dl"
 
 @dataclass(frozen=True, slots=True)
 class FormatOptions:
-    """What is asked for: only to check, to show the differences, and how texts are read."""
+    """Options: whether only to check, whether to show the differences, and how texts are read."""
 
     check: bool = False
     diff: bool = False
@@ -34,7 +34,7 @@ class FormatOptions:
 
 
 def format_all(paths: Sequence[str], options: FormatOptions) -> bool:
-    """Lay out everything; whether all could be, and with ``check`` were before."""
+    """Format everything; whether all files could be formatted and, with ``check``, already were."""
     good, changed, unchanged = True, 0, 0
     for file in _files(paths):
         try:
@@ -54,7 +54,7 @@ def format_all(paths: Sequence[str], options: FormatOptions) -> bool:
 
 
 def _files(paths: Sequence[str]) -> Iterator[str]:
-    """Files as they are named, and the programs below folders in the order of their names."""
+    """The files in the order given; a folder contributes the programs below it, ordered by name."""
     for path in paths:
         if path == STANDARD_INPUT or not os.path.isdir(path):
             yield path
@@ -66,7 +66,7 @@ def _files(paths: Sequence[str]) -> Iterator[str]:
 
 
 def _format_file(file: str, options: FormatOptions) -> bool:
-    """Whether the layout of one file differs from it; it is written unless that is all that is asked."""
+    """Format one file, unless it is only checked; returns whether its layout differs from it."""
     is_input = file == STANDARD_INPUT
     before = sys.stdin.buffer.read() if is_input else _bytes_of(file)
     name, folder = ("<stdin>", Path(".")) if is_input else (file, Path(file).parent)
@@ -102,7 +102,7 @@ def _show_difference(before: str, after: str, name: str) -> None:
 
 
 def _replace(file: str, data: bytes) -> None:
-    """Put new bytes in the place of a file, all at once; a link goes on pointing to it."""
+    """Replace the contents of a file atomically; a link keeps pointing to it."""
     target = os.path.realpath(file)
     temporary = ""
     try:
@@ -117,6 +117,6 @@ def _replace(file: str, data: bytes) -> None:
 
 
 def _summary(changed: int, unchanged: int, options: FormatOptions) -> str:
-    """What was done, in one line."""
+    """A summary in one line."""
     word = "would change" if options.check or options.diff else "changed"
     return f"{changed} {word}, {unchanged} unchanged"

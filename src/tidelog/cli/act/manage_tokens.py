@@ -19,7 +19,7 @@ DAYS = re.compile(r"(\d{1,5})d")
 
 @dataclass(frozen=True, slots=True)
 class TokenOptions:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     scopes: tuple[str, ...]
     reads: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A run of a program: load it with its files of facts, follow a script of changes, put out its views.
+"""A run of a program: load it with its files of facts, run a change script, write its views.
 
 Law: nothing is written unless everything was read, evaluated and changed without an error. Results go to files or the
 standard output, messages about the run to the standard error.
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     facts: Path
     out: str | None
@@ -52,7 +52,7 @@ class RunOptions:
     limits: Limits
     algorithm: Algorithm
     stats: bool
-    profile: bool | Path  # a file: where it is written
+    profile: bool | Path  # a file: where to write it
     state: str | None = None
     at: int | None = None
     place: Place = field(default_factory=Place)
@@ -60,7 +60,7 @@ class RunOptions:
 
 
 def run_program(checked: CheckedProgram, options: RunOptions, functions: UserFunctions = ()) -> None:
-    """Load, change, write; nothing is started before the program, the script and the files are there."""
+    """Load, change, write; nothing starts before the program, the script and the files have been found."""
     _, own = function_table(functions, checked.program)
     outputs = find_outputs(checked.program)
     script = () if options.changes is None else read_script(options.changes, checked.program)
@@ -97,7 +97,7 @@ def hidden_inputs(checked: CheckedProgram, options: RunOptions, outputs: Outputs
 def at_epoch(
     session: ProgramSession, checked: CheckedProgram, outputs: Outputs | None, options: RunOptions
 ) -> tuple[CheckedProgram, Outputs | None]:
-    """The outputs of an old epoch: those of the program that the state had then; warns about those that it lacks.
+    """The outputs of an old epoch: those of the state's program at that epoch. Warns about outputs that it lacks.
 
     A state opened read-only has the rules of its epoch, so an edited program only determines the outputs.
     """
@@ -115,7 +115,7 @@ def at_epoch(
 
 
 def load(session: ProgramSession, data: list[tuple[str, Input]] | None) -> list[SessionEpoch]:
-    """The first epoch, unless a state is gone on from; what was read is given back when it is in."""
+    """Run the first epoch, unless a state is resumed; the files' rows are freed once they are loaded."""
     if data is None:
         return []
     with progress("evaluating", lambda: session.fact_count):
@@ -125,7 +125,7 @@ def load(session: ProgramSession, data: list[tuple[str, Input]] | None) -> list[
 
 
 def show_run(session: ProgramSession, steps: Sequence[SessionEpoch], options: RunOptions) -> None:
-    """Statistics and profile, where they are asked for."""
+    """Print statistics and profile, if requested."""
     if options.stats:
         from tidelog.cli.session.statistics import show_statistics
 
@@ -139,7 +139,7 @@ def show_run(session: ProgramSession, steps: Sequence[SessionEpoch], options: Ru
 def settle_place(
     options: RunOptions, resumed: bool, inputs: Sequence[InputFile] = (), outputs: Sequence[tuple[str, Layout]] = ()
 ) -> Place:
-    """Where the run is, with all that follows from its other options and from the state that it goes on from."""
+    """Where the run takes place, according to its other options and to the state that it resumes."""
     place = _fixed_place(options, resumed)
     if place.runtime is not Runtime.auto:
         return place
@@ -149,10 +149,10 @@ def settle_place(
 
 
 def _fixed_place(options: RunOptions, resumed: bool) -> Place:
-    """What the algorithm and the state leave open is still `auto`."""
+    """The place as far as it is determined; what the algorithm and the state leave open remains `auto`."""
     place = options.place
     if options.algorithm is Algorithm.circuit or options.at is not None:
-        return replace(place, runtime=Runtime.embedded)  # refused before, where Spark was asked for
+        return replace(place, runtime=Runtime.embedded)  # already refused if Spark was requested
     if options.state is None or not resumed:
         return place
     partitions = partitions_of_state(options.state)
@@ -161,7 +161,7 @@ def _fixed_place(options: RunOptions, resumed: bool) -> Place:
 
 
 def check_options(options: RunOptions) -> None:
-    """Refuse what does not go together."""
+    """Refuse options that cannot be combined."""
     if options.at is not None and options.state is None:
         raise failures.AT_WITHOUT_STATE.error()
     if options.at is not None and options.changes is not None:
@@ -182,7 +182,7 @@ def make_session(
     spark: SparkSession | None,
     functions: Iterable[Function] = (),
 ) -> ProgramSession:
-    """The program on the engine or on the circuit."""
+    """A session that runs the program on the engine or on the circuit."""
     if options.algorithm is Algorithm.circuit:
         circuit = session_class(Algorithm.circuit)
         if circuit is None:

@@ -1,8 +1,7 @@
-"""A program that is served: its engine, its tokens, its server.
+"""A program that is served, with its engine, its tokens and its server.
 
-Law: a new state begins with the program and the facts of its files, in one epoch. A state that is there goes on with
-its rules, because these may have changed while it was served; if the program differs, that is
-reported.
+Law: a new state begins with the program and the facts of its files, in one epoch. An existing state keeps its rules,
+because these may have changed while it was served; if the program differs, that is reported.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     program: str | None
     state: str
@@ -58,7 +57,7 @@ class ServeOptions:
 
 
 def serve_program(options: ServeOptions, sources: Sequence[ServerSource] = ()) -> None:
-    """Serve until a signal comes; ``sources`` feed the engine beside requests."""
+    """Serve until a signal arrives; ``sources`` feed the engine in addition to requests."""
     check_place(options.place)
     user_functions = functions_of(options.functions)
     sources = [*sources, *_watched(options, user_functions)]
@@ -122,7 +121,7 @@ def _engine(options: ServeOptions, functions: UserFunctions, spark: SparkSession
 
 
 def _new(options: ServeOptions, user_functions: UserFunctions, spark: SparkSession | None) -> Engine:
-    """A new state: the program and its facts."""
+    """A new engine with the program and its facts."""
     if options.program is None:
         raise failures.NO_PROGRAM.error(state=options.state)
     checked = read_valid(options.program, user_functions, labelled=True)
@@ -140,7 +139,7 @@ def _new(options: ServeOptions, user_functions: UserFunctions, spark: SparkSessi
 
 
 def _resume(options: ServeOptions, user_functions: UserFunctions, spark: SparkSession | None) -> Engine:
-    """An existing state."""
+    """The engine of an existing state."""
     partitions = options.place.partitions or partitions_of_state(options.state) or 1
     checked = None if options.program is None else read_valid(options.program, user_functions)
     engine = _engine(options, user_functions, spark, partitions)

@@ -1,7 +1,7 @@
 """What `tidelog test` does: reads cases with their programs, runs them, and reports the results.
 
-Law: a program with errors is refused with all of them before any case is run. Results go to the standard output,
-progress to the standard error; the exit code says whether everything held.
+Law: a program with errors is refused, with all of its errors, before any case runs. Results are written to the standard
+output, progress to the standard error; the exit code is 0 if every expectation was met.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PAUSE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class TrialRequest:
-    """What is run and how it is reported."""
+    """What to run and how to report it."""
 
     places: tuple[Path, ...]
     coverage: bool
@@ -59,12 +59,12 @@ def try_rules(request: TrialRequest) -> bool:
 
 
 def _program(path: Path) -> Program:
-    """The program that a file contains; one with errors is refused."""
+    """The program in a file; a program with errors is refused."""
     return refuse_errors(check_file(str(path))).program
 
 
 def _loader() -> Callable[[CaseFile], Subject]:
-    """Reads the program and the facts of a file of cases, each once."""
+    """A function that reads the program and the facts of a case file, each only once."""
 
     @cache
     def load(program: Path, facts: Path | None, functions: Path | None) -> Subject:
@@ -130,7 +130,7 @@ def _show_coverage(results: Results, request: TrialRequest, to: Console) -> None
 
 
 def results_to_json(results: Results, undetected: list[Survivor] | None) -> dict[str, Any]:
-    """Plain values for `json`."""
+    """The results as plain values for `json`."""
     return {
         "passed": not results.failed,
         "cases": [_case_to_json(file, outcome) for file, outcome in results.outcomes],
@@ -170,7 +170,7 @@ def watch_rules(request: TrialRequest, wait: Callable[[float], None] = time.slee
 
 
 def _stamps(request: TrialRequest) -> dict[Path, int]:
-    """When the files of the folders, and the programs, facts and functions that they name, were written."""
+    """When the files of the folders, and the programs, facts and functions that they name, were last written."""
     found: set[Path] = set()
     for path in find_cases(request.places):
         found.add(path)

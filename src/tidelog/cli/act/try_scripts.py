@@ -1,4 +1,4 @@
-"""Change scripts previewed on an engine, side by side, and reported."""
+"""Change scripts previewed on an engine and reported side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tidelog.syntax import parse_changes_file, print_changes
 
 
 def show_alternatives(db: Engine, scripts: Sequence[Path], blamed: str | None, as_json: bool) -> None:
-    """What each script would change and cost; with a fact or view to blame, why."""
+    """Print what each script would change and cost; with a fact or view to blame, also why."""
     found = db.what_if({str(path): _text(db, path) for path in scripts})
     assert isinstance(found, Alternatives)
     if as_json:
@@ -30,7 +30,7 @@ def show_alternatives(db: Engine, scripts: Sequence[Path], blamed: str | None, a
 
 
 def _text(db: Engine, path: Path) -> str:
-    """A script, checked; whether its one epoch ends with `commit.` or `preview.` makes no difference."""
+    """A script that has been checked; it does not matter whether its only epoch ends with `commit.` or `preview.`"""
     return print_changes(
         parse_changes_file(path, convention=db.convention, prefixes=db.program.prefixes), db.convention
     )

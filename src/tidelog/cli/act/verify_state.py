@@ -1,7 +1,7 @@
-"""The certificate of a state, or of what another engine has written, or the first thing that is wrong with it.
+"""The certificate of a state, or of facts written by another engine, or the first violation found.
 
-Law: the state folder or the files are read, nothing of them is evaluated by the engine; the check is that of
-`tidelog.verify`. The exit code is 0 for a certificate, 1 for a violation.
+Law: the state folder or the files are read, and the engine evaluates nothing; the check is that of `tidelog.verify`.
+The exit code is 0 for a certificate, 1 for a violation.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def verify_state(
 def verify_with_proofs(
     state: str, at: int, format_: Format, functions: Path | None = None, *, alone: bool = True
 ) -> None:
-    """Check a state with the checker extracted from the proofs; ``alone`` without options that it does not have."""
+    """Check a state with the checker extracted from the proofs; ``alone``: without options that it does not support."""
     with guarded():
         if not alone:
             raise PROVED_ALONE.error()
@@ -135,7 +135,7 @@ def _session(runtime: Runtime) -> Iterator[SparkSession | None]:
     if runtime is not Runtime.spark:
         yield None
         return
-    from tidelog.spark import local_session  # Spark takes a second to import, and may not be there
+    from tidelog.spark import local_session  # importing Spark takes a second, and it may be absent
 
     with local_session(2) as spark:
         yield spark

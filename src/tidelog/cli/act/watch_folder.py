@@ -1,11 +1,11 @@
 """A folder whose edited files become epochs of a server: `tidelog serve --watch FOLDER`.
 
-Law: one epoch for each settled save, whole or not at all. Files are read only after their names, sizes and times have
-been the same for a while, and an epoch is committed only if they still are after reading, so a half-written file is
-never applied. A file that is wrong leaves the state as it was, is reported, and is tried again when a file changes.
-A relation keeps the facts that clients changed until one of its files changes: then its base facts are those of its
-files and of the program's text. A removed file takes its facts along. What was applied is noted in the state with the
-epoch itself, so that a restart applies what was edited meanwhile, and nothing else.
+Law: one epoch for each settled save, applied as a whole or not at all. Files are read only after their names, sizes and
+times have been the same for a while, and an epoch is committed only if they still are after reading, so a half-written
+file is never applied. A file with an error leaves the state as it was, is reported, and is tried again when a file
+changes. A relation keeps the facts that clients changed until one of its files changes: then its base facts are those
+of its files and of the program's text. Removing a file removes its facts. What was applied is recorded in the state by
+the same epoch, so that a restart applies what was edited meanwhile, and nothing else.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from tidelog.program.types.functors import UserFunctions
 from tidelog.syntax import parse_program
 
 LOG = logging.getLogger("tidelog.serve")
-PAUSE = 0.25  # seconds between two looks at the folder
-SETTLE = 0.5  # seconds for which all files must have stayed the same
+PAUSE = 0.25  # seconds between two scans of the folder
+SETTLE = 0.5  # seconds for which no file may have changed
 PROGRAMS = "*.dl"
 RUNNING = "running"
 Stamp = tuple[int, int, int]  # time of the last change in nanoseconds, size, inode
@@ -54,7 +54,7 @@ class Applied:
 
     @classmethod
     def from_text(cls, text: str | None) -> Applied:
-        """What was noted in the state; nothing if nothing was."""
+        """Parse the record in the state; without one, nothing was applied."""
         if text is None:
             return cls()
         values = json.loads(text)
@@ -62,13 +62,13 @@ class Applied:
         return cls(stamps, dict(values["relations"]))
 
     def as_text(self) -> str:
-        """The note."""
+        """The record as text."""
         return json.dumps({"stamps": self.stamps, "relations": self.relations})
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An epoch that is not committed yet, with what will have been applied after it."""
+    """An epoch that is not committed yet, with what will have been applied once it is."""
 
     epoch: Epoch
     applied: Applied
@@ -84,8 +84,8 @@ class FolderWatch:
         self._folder, self._given, self._functions, self._settle = folder, program, functions, settle
         self._memo = f"watch {folder.resolve()}"
         self._applied = Applied()
-        self._last: Stamps = {}  # at the last look
-        self._since = 0.0  # when they were first seen
+        self._last: Stamps = {}  # at the last scan
+        self._since = 0.0  # when these stamps were first seen
         self._refused: Stamps | None = None  # of the last attempt, if it failed
         self._directives: Program | None = None  # of an edited program, which may name more files
         self._epochs = 0
@@ -135,7 +135,7 @@ class FolderWatch:
         while not self._stop.is_set():
             try:
                 self._look(engine, time.monotonic())
-            except Exception as error:  # whatever a file contains, the watch goes on
+            except Exception as error:  # whatever a file contains, the watch continues
                 self._refused = dict(self._last)
                 self._report(error)
             self._stop.wait(PAUSE)

@@ -1,1 +1,1 @@
-"""What every command builds on: options, how a command ends, what it prints, where it runs."""
+"""What every command builds on: options, exit codes, output, and the place where it runs."""

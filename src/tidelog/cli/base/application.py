@@ -1,8 +1,8 @@
 """The Typer application that all commands register with.
 
 Law: a command is one module that decorates a function with ``@app.command()``; importing the module (in
-`cli/commands/__init__.py`) is all it takes to add it. Exit codes: 0 for success, 1 for anything wrong with the input,
-2 for a wrong use of the command line.
+`cli/commands/__init__.py`) is enough to add it. Exit codes: 0 for success, 1 for anything wrong with the input, 2 for
+incorrect use of the command line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Command(TyperCommand):
 
 
 class Application(typer.Typer):
-    """Commands of the class above."""
+    """A Typer application whose commands are of the class above."""
 
     def command(self, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
         """A decorator for the function of a command."""

@@ -1,4 +1,4 @@
-"""Arrow in a process that is a command: without pandas.
+"""Arrow without pandas, in a process that runs a command.
 
 Law: no command that runs embedded handles a pandas object. Arrow imports pandas with the first array that it creates,
 to recognise such objects, which takes longer than a small program; this module makes Arrow assume that pandas is not
@@ -10,11 +10,11 @@ from __future__ import annotations
 import sys
 from types import SimpleNamespace
 
-process_is_ours = False  # whether `tidelog.cli.main` began it; a library leaves Arrow as it is
+process_is_ours = False  # whether `tidelog.cli.main` started it; a library leaves Arrow as it is
 
 
 def leave_pandas_out() -> None:
-    """Make Arrow's first array while pandas cannot be imported."""
+    """Create Arrow's first array while pandas cannot be imported."""
     if not process_is_ours or "pandas" in sys.modules:
         return
     absent = SimpleNamespace(find_spec=_refuse)

@@ -1,8 +1,8 @@
-"""Which runtime a run uses if none is given: `--runtime auto`.
+"""How `--runtime auto`, the default, chooses the runtime of a run.
 
-Law (D23): Spark if a master, a setting, a kind of file that only Spark reads or writes, or a session that runs in this
-process asks for it, or if the input files are larger than a quarter of the free memory; this process otherwise. The
-results are the same files either way, so the choice affects only time and memory; it is reported in one line.
+Law (D23): Spark if a master, a setting, a kind of file that only Spark reads or writes, or a session in this process
+requires it, or if the input files are larger than a quarter of the free memory; this process otherwise. The resulting
+files are the same either way, so the choice affects only time and memory; it is reported in one line.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _GROUP = Path("/sys/fs/cgroup")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A runtime, and why it is this one."""
+    """A runtime and the reason for choosing it."""
 
     runtime: Runtime
     reason: str
@@ -38,7 +38,7 @@ class Choice:
 def choose_runtime(
     place: Place, inputs: Sequence[InputFile], outputs: Sequence[tuple[str, Layout]], free: int | None = None
 ) -> Choice:
-    """What the options, the files and this process ask for; ``free`` bytes of memory, if not those of this machine."""
+    """The runtime that options, files and this process require; ``free``: bytes of memory, None to measure it."""
     reason = _requested(place) or _kinds(inputs, outputs)
     if reason is None and running_session() is not None:
         reason = "a Spark session is running in this process"
@@ -58,7 +58,7 @@ def _requested(place: Place) -> str | None:
 
 
 def _kinds(inputs: Sequence[InputFile], outputs: Sequence[tuple[str, Layout]]) -> str | None:
-    """The first directive whose kind only Spark knows."""
+    """The first directive whose kind only Spark supports."""
     read = ((f".input {file.relation}", kind_of(file)) for file in inputs)
     written = ((f".output {name}", layout.kind) for name, layout in outputs)
     for directive, kind in (*read, *written):
@@ -68,13 +68,13 @@ def _kinds(inputs: Sequence[InputFile], outputs: Sequence[tuple[str, Layout]]) -
 
 
 def _size(file: InputFile) -> int:
-    """The bytes of a file, or of a folder of files."""
+    """The size in bytes of a file, or of a folder of files."""
     parts = file.path.rglob("*") if file.path.is_dir() else (file.path,)
     return sum(part.stat().st_size for part in parts if part.is_file())
 
 
 def free_memory() -> int:
-    """Bytes that this process may still take: what the machine has, and what its container leaves it."""
+    """Bytes that this process may still allocate: what the machine has free, within the limit of its container."""
     return min(_of_machine(), _of_container())
 
 
@@ -90,7 +90,7 @@ def _of_container() -> int:
     try:
         most, taken = ((_GROUP / name).read_text("ascii").strip() for name in ("memory.max", "memory.current"))
         return max(int(most) - int(taken), 0)
-    except (OSError, ValueError):  # no container, or one without a bound
+    except (OSError, ValueError):  # no container, or one without a limit
         return sys.maxsize
 
 

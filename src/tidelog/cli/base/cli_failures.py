@@ -1,4 +1,4 @@
-"""What commands refuse, by code: TL14xx files, TL30xx memory, TL48xx options and inputs, TL53xx state folders.
+"""Errors of commands, by code: TL14xx files, TL30xx memory, TL48xx options and inputs, TL53xx state folders.
 
 Law: a command that is refused has changed nothing.
 """

@@ -1,7 +1,7 @@
 """Options from a file: `--config FILE`.
 
 Law: a key of the file is the name of an option and means the same as on the command line, which takes precedence; a key
-that is no option of the command is an error.
+that is not an option of the command is an error.
 """
 
 from __future__ import annotations
@@ -63,5 +63,5 @@ def _values(context: typer.Context, file: Path) -> dict[str, Any]:
 
 
 def _text(value: Any) -> Any:
-    """A value as the command line would have it."""
+    """A value as it would be written on the command line."""
     return value if isinstance(value, bool) else str(value)

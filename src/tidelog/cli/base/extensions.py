@@ -1,6 +1,6 @@
 """What other packages add to the command line, found through the entry points of the group `tidelog.extensions`.
 
-Law: the command line never imports an extension by name, and looks for one only when its own commands do not answer. An
+Law: the command line never imports an extension by name, and looks for one only if none of its own commands matches. An
 extension is a value that is cheap to import; its commands and sessions are imported when they are used.
 """
 
@@ -32,8 +32,8 @@ class Extension:
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """The extensions that are installed, by name."""
-    from importlib.metadata import entry_points  # it takes as long as a small command
+    """The installed extensions, ordered by name."""
+    from importlib.metadata import entry_points  # importing it takes as long as a small command
 
     found = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
     return tuple(dict.fromkeys(entry.load() for entry in found))
@@ -51,7 +51,7 @@ def import_command(name: str) -> None:
 
 
 def session_class(algorithm: str) -> Any | None:
-    """The class that runs a program with this algorithm, or None where no extension has one."""
+    """The class that runs a program with this algorithm; None if no extension has one."""
     place = next((each.sessions[algorithm] for each in extensions() if algorithm in each.sessions), None)
     if place is None:
         return None

@@ -1,7 +1,7 @@
 """Functions from a Python file.
 
-Law: the file is run once, as Python runs it; what it defines under the name of a functor of the program, or declares by
-`user_function`, is what the program calls.
+Law: the file is run once, as Python runs it. The program calls the functions that the file defines under the name of
+one of the program's functors, or declares by `user_function`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NAME = "functions_of_the_program"  # not imported under any name: workers get th
 
 
 def functions_of(path: Path | None) -> UserFunctions:
-    """The functions of the option: the module of a file, or nothing; errors in the file are reported."""
+    """The functions of the option: those in the module of a file, or none; errors in the file are reported."""
     with guarded():
         return () if path is None else load_functions(path)
 

@@ -1,7 +1,7 @@
 """How a command ends: errors rendered with code and hint, an interrupt as a line, a closed pipe in silence.
 
-Law: whatever a user does, a command never shows a traceback of a mistake of the user's: exit code 1 with the
-diagnostic, 130 after Ctrl-C, 0 when the reader of the output went away.
+Law: whatever a user does, a command never answers a user's mistake with a traceback. The exit code is 1 with the
+diagnostic, 130 after Ctrl-C, and 0 if the reader of the output has closed it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Run a command's work; turns its errors into exit codes."""
+    """Run a command's work and turn its errors into exit codes."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TidelogWarning)  # programs are checked, and the check reports these
@@ -46,6 +46,6 @@ def guarded() -> Iterator[None]:
 
 
 def _silence() -> None:
-    """Send what is left of the output nowhere, so that the interpreter does not complain when it flushes at its end."""
+    """Discard the rest of the output, so that the interpreter does not complain when it flushes at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,6 @@
 """Arguments and options that several commands share.
 
-Law: what has the same name and the same meaning in two commands has the same help in both.
+Law: an option with the same name and the same meaning in two commands has the same help in both.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class CaseFormat(enum.StrEnum):
 
 
 class AnswerFormat(enum.StrEnum):
-    """How the answers to a question are printed."""
+    """How the answers to a query are printed."""
 
     table = "table"
     text = "text"
@@ -42,14 +42,14 @@ class AnswerFormat(enum.StrEnum):
 
 
 class Algorithm(enum.StrEnum):
-    """What keeps views true."""
+    """How views are maintained."""
 
     engine = "engine"
     circuit = "circuit"
 
 
 class Overflow(enum.StrEnum):
-    """What arithmetic does that leaves its type."""
+    """What arithmetic does when a result leaves its type."""
 
     error = "error"
     wrap = "wrap"

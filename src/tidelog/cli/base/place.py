@@ -1,8 +1,8 @@
-"""Where a command runs: in this process, or on Spark, with the session that this takes.
+"""Where a command runs: in this process, or on Spark, with the session that Spark needs.
 
-Law (D2, D17, D23): `tidelog run` uses the given runtime, or the one that `choose` selects. A session made here has room
-for the partitions and is stopped at the end; one that already runs in this process is used and left as it is. What
-keeps Spark from starting is one line that says what to do.
+Law (D2, D17, D23): `tidelog run` uses the given runtime, or the one that `choose` selects. A session created here has
+room for the partitions and is stopped at the end; a session that already runs in this process is used and left running.
+If Spark cannot start, one line says what to do.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ SettingsOption = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the command line says about where to run: None, or auto, where it says nothing."""
+    """What the command line specifies about where to run; None or auto where it specifies nothing."""
 
     runtime: Runtime = Runtime.auto
     partitions: int | None = None
@@ -91,7 +91,7 @@ class Place:
 
     @property
     def count(self) -> int:
-        """How many partitions there are."""
+        """The number of partitions."""
         return self.partitions or (ON_SPARK if self.is_spark else IN_PROCESS)
 
 
@@ -116,7 +116,7 @@ def check_place(place: Place) -> None:
 
 @contextmanager
 def spark_session(place: Place) -> Iterator[SparkSession]:
-    """A session with room for the partitions, for as long as the block runs."""
+    """A session with room for the partitions, for the duration of the block."""
     running = running_session()
     if running is not None:
         yield running
@@ -133,7 +133,7 @@ def spark_session(place: Place) -> Iterator[SparkSession]:
 
 
 def running_session() -> SparkSession | None:
-    """The session of this process, if it has one: only where Spark was imported before."""
+    """The session of this process, if it has one; only possible if Spark has been imported."""
     if "pyspark" not in sys.modules:
         return None
     from tidelog.spark.session.active import active_session
@@ -145,7 +145,7 @@ def running_session() -> SparkSession | None:
 
 
 def _address(master: str) -> dict[str, str]:
-    """Where executors on other machines reach the driver: the address of this machine towards the master.
+    """Settings with the address of this machine from which it reaches the master: executors call the driver there.
 
     >>> _address("spark://127.0.0.1:7077")["spark.driver.host"], _address("local[4]")
     ('127.0.0.1', {})
@@ -155,7 +155,7 @@ def _address(master: str) -> dict[str, str]:
     host = urlsplit(master).hostname or socket.gethostname()
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as towards:
-            towards.connect((host, 9))  # of a datagram socket: nothing is sent
+            towards.connect((host, 9))  # on a datagram socket: nothing is sent
             own = str(towards.getsockname()[0])
     except OSError as error:
         raise UNKNOWN_MASTER.error(master=master, host=host, reason=error.strerror or error) from None

@@ -1,7 +1,7 @@
-"""Options that say of a program what its pragmas would say.
+"""Options that have the effect of pragmas in a program.
 
-Law: an option counts more than the text. With `--outputs-only` the outputs are the same files; other relations hold
-what the outputs ask of them.
+Law: an option takes precedence over the text. With `--outputs-only` the output files are the same; other relations hold
+what the outputs require of them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from tidelog.program.values.pragmas import EVERY, MAGIC, OVERFLOW, outputs
 
 
 def for_outputs(checked: CheckedProgram) -> CheckedProgram:
-    """The program with every relation on demand but its outputs; one without outputs is refused."""
+    """The program with every relation except its outputs on demand; a program without outputs is refused."""
     if not outputs(checked.program):
         raise failures.NO_OUTPUTS.error()
     return _with(checked, MAGIC, EVERY)
 
 
 def with_overflow(checked: CheckedProgram, overflow: Overflow) -> CheckedProgram:
-    """The program whose arithmetic wraps around, or not, where it leaves its type."""
+    """The program with arithmetic that wraps around, or does not, when a result leaves its type."""
     return _with(checked, OVERFLOW, overflow.value)
 
 

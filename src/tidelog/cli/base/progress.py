@@ -1,7 +1,7 @@
-"""Progress of long work: a line in the terminal that shows what is being done, for how long, and how far it is.
+"""Progress of long work: a line in the terminal that shows what is being done, for how long, and how much is done.
 
-Law: the line is on the standard error, only where that is a terminal, only after a moment, and gone when the work is
-done; a pipe or a file never sees any of it.
+Law: the line is written to the standard error, only if that is a terminal, only after a moment, and is erased when the
+work is done; a pipe or a file never receives any of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ INTERVAL = 0.2
 
 @contextmanager
 def progress(work: str, count: Callable[[], int] | None = None, to: Console | None = None) -> Iterator[None]:
-    """While the block runs, show what it does; ``count`` returns the number of facts so far."""
+    """Show what the block does while it runs; ``count`` returns the number of facts so far."""
     if to is None and sys.stderr.isatty():
         to = console(stderr=True)
     if to is None or not to.is_terminal:

@@ -1,9 +1,9 @@
 """Files that programs name stay inside folders that the user has allowed.
 
-Law: inside a sandbox no file is opened, listed or asked for that a program names and that lies outside of the allowed
-folders: the program's own, those of facts and of outputs, and those allowed besides. Links count as what they lead to.
-A refusal names the path and nothing that is in it, nor whether it is there. What the command line itself names is its
-user's matter.
+Law: inside a sandbox, a file that a program names is opened, listed or looked up only if it lies in one of the allowed
+folders: the program's own, those of facts and of outputs, and those allowed in addition. A link counts as what it
+points to. A refusal names the path, but reveals neither the file's contents nor whether it exists. Files named on the
+command line itself are not restricted.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _TABLE = re.compile(r"\w+(?:\.\w+)*")
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The folders that programs may name files in."""
+    """The folders in which programs may name files."""
 
     folders: tuple[Path, ...]
 
     def allows(self, path: Path) -> bool:
-        """Whether a file lies in one of the folders, after all links."""
+        """Whether a file lies in one of the folders after all links are resolved."""
         try:
             found = path.resolve()
-        except (OSError, RuntimeError, ValueError):  # links in a circle, names that are none
+        except (OSError, RuntimeError, ValueError):  # cyclic links, invalid names
             return False
         return any(found.is_relative_to(folder) for folder in self.folders)
 
     def must_allow(self, path: Path) -> None:
-        """Refuse a file that lies outside."""
+        """Refuse a file that lies outside of the folders."""
         if not self.allows(path):
             raise failures.OUTSIDE.error(path=path, folders=", ".join(map(str, self.folders)))
 
@@ -54,11 +54,11 @@ _ACTIVE: ContextVar[Sandbox | None] = ContextVar("sandbox", default=None)
 def sandboxed(
     restrict: bool, allowed: Sequence[Path] | None, program: str | None, *folders: str | Path | None
 ) -> Iterator[None]:
-    """Keep a program inside its own folder, those of facts and outputs, and those ``allowed``, if that is wanted."""
+    """Confine a program to its own folder, those of facts and outputs, and those ``allowed``, if requested."""
     if not restrict and not allowed:
         yield
         return
-    found = [] if program is None else [Path(program).parent]  # of the standard input: the working folder
+    found = [] if program is None else [Path(program).parent]  # for the standard input: the working folder
     found += [Path(folder) for folder in (*folders, *(allowed or ())) if folder is not None]
     before = _ACTIVE.set(Sandbox(tuple(dict.fromkeys(path.resolve() for path in found))))
     try:
@@ -68,7 +68,7 @@ def sandboxed(
 
 
 def includes_of(folder: Path, others: Sequence[Path] = ()) -> Include:
-    """How included texts are found: beside the including one, in a folder, or in one of the others."""
+    """How included texts are found: beside the including text, in a folder, or in one of the others."""
     sandbox = _ACTIVE.get()
     return include_from(folder, *others, allows=(lambda path: True) if sandbox is None else sandbox.allows)
 
@@ -101,7 +101,7 @@ def check_outputs(layouts: Iterable[Layout], folder: Path) -> None:
 
 
 def _check_names(sandbox: Sandbox, layouts: Iterable[Layout], folder: Path) -> None:
-    """Before anybody asks whether such a file is there. A table of Spark's may be a path in disguise."""
+    """Refuse such names before anything checks whether the file exists. A Spark table may be a disguised path."""
     from tidelog.io.parameters import TABLE
 
     for layout in layouts:

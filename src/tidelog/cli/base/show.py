@@ -1,6 +1,6 @@
-"""Showing diagnostics and errors: coloured in a terminal, plain in a pipe, or as JSON.
+"""Show diagnostics and errors: coloured in a terminal, plain in a pipe, or as JSON.
 
-Law: all three say the same. Colours are styles laid over the lines of `errors.render`; they never change a character.
+Law: all three have the same content. Colours are styles for the lines of `errors.render` and change no character.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ STYLES: Mapping[str, str] = {
     render.PRIMARY: "red",
     render.SECONDARY: "blue",
 }
-WARNINGS_OF_A_CODE = 3  # that a command prints if checking is not its purpose
+WARNINGS_OF_A_CODE = 3  # that a command prints unless its purpose is checking
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console for output that is never re-wrapped or interpreted; rich leaves out colours in a pipe."""
+    """A console for output that is never re-wrapped or interpreted; rich omits colours in a pipe."""
     from rich.console import Console  # a small command prints nothing that needs it
 
     return Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)
@@ -43,7 +43,7 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic], to: Console) -> None:
 
 
 def show_first_warnings(diagnostics: Sequence[Diagnostic], file: str, to: Console) -> None:
-    """Print the first warnings of each code, and one line for the rest of each."""
+    """Print the first warnings of each code, and for each code one line about the others."""
     shown: Counter[str] = Counter()
     for warning in diagnostics:
         shown[warning.code] += 1
@@ -57,7 +57,7 @@ def show_first_warnings(diagnostics: Sequence[Diagnostic], file: str, to: Consol
 
 
 def show_error(error: TidelogError, to: Console) -> None:
-    """Print an error that is not about a place in a program."""
+    """Print an error that does not refer to a place in a program."""
     _print(render.lines_of_error(error), to)
 
 
@@ -105,7 +105,7 @@ def span_to_json(span: Span | None) -> dict[str, object] | None:
 
 @contextmanager
 def shown_warnings() -> Iterator[None]:
-    """Warnings of Tidelog as lines on the standard error."""
+    """Show Tidelog's warnings as lines on the standard error."""
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.showwarning = _show_warning

@@ -1,7 +1,7 @@
-"""Options of the `souffle` command: what `tidelog run` accepts of them, and what to use instead of the others.
+"""Options of the `souffle` command: those that `tidelog run` accepts, and what to use instead of the others.
 
-Law (D8): an option of Soufflé's either has its meaning here or is refused with the reason and the way that works. None
-is ignored in silence unless no result depends on it.
+Law (D8): an option of Soufflé's either has its meaning here or is refused with the reason and the alternative. None is
+silently ignored unless no result depends on it.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ SHOW_OTHERS = "`tidelog explain PROGRAM --core` prints the rules as they are eva
 
 
 class SouffleCommand(TyperCommand):
-    """A command that answers options of Soufflé's that it does not have."""
+    """A command that recognises options of Soufflé's that it does not have."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse the options that have another way here, with that way."""
+        """Refuse the options that have an alternative here, and name it."""
         for word, value in _words(args):
             name = _option_name(word)
             if name == "--show":
@@ -75,13 +75,13 @@ class SouffleCommand(TyperCommand):
 
 
 def _refuse(ctx: typer.Context, option: str, way: str) -> NoReturn:
-    """End the command with what to use instead."""
+    """End the command with a message about what to use instead."""
     typer.echo(f"{ctx.get_usage()}\n\nError: Soufflé's option {option} is not available: {way}.", err=True)
     raise typer.Exit(2)
 
 
 def _words(args: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The words of a command line that may be options, each with what follows it."""
+    """The words of a command line that may be options, each with the word that follows it."""
     for place, word in enumerate(args):
         if word == "--":
             return

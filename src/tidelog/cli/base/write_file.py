@@ -1,4 +1,4 @@
-"""Texts and drawings that a user asks for by the name of a file.
+"""Write texts and drawings to a file that the user names.
 
 Law: the file holds the whole text, or the reason why it cannot be written is reported.
 """

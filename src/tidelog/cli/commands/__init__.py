@@ -1,10 +1,10 @@
 """The commands, one module each.
 
 Law: a command registers itself with `application.app` when its module is imported; to add one, write the module and add
-its name and the first line of its help below. `tidelog --help` lists them in this order, the two that everyone begins
-with first. A command that is run, asked for help or completed is the only one imported; its module names its options,
-and imports what it works with when it runs. No command imports another: what two of them need lies beside this package.
-Other packages add commands through an entry point (`base/extensions`).
+its name and the first line of its help below. `tidelog --help` lists them in this order, first the two that everyone
+begins with. Only the command that is run, completed or asked for help is imported; its module defines its options, and
+imports the rest when it runs. No command imports another: code that two of them need is outside of this package. Other
+packages add commands through an entry point (`base/extensions`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SUMMARIES = {
 
 
 def register_all() -> None:
-    """Every command with its options."""
+    """Import and register every command with its options."""
     for name in summaries():
         _register(name)
 
@@ -53,7 +53,7 @@ def summaries() -> dict[str, str]:
 
 
 def register_for(words: Sequence[str]) -> None:
-    """What these words of a command line need: the command that they name, or else all by name alone."""
+    """Register the command that the words of a command line name, otherwise all commands by name only."""
     name = next((word for word in words if not word.startswith("-")), "")
     if name in SUMMARIES:
         _register(name)
@@ -73,4 +73,4 @@ def _register(name: str) -> None:
 
 
 def _nothing() -> None:
-    """Stands for a command that is listed and not run."""
+    """Placeholder for a command that is listed but not run."""

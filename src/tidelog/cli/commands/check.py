@@ -1,7 +1,7 @@
-"""`tidelog check FILE...`: every mistake of a program before anything runs.
+"""`tidelog check FILE...`: report every mistake in a program before anything runs.
 
-Law: a file with errors gives all of them, of syntax and of meaning, and the exit code 1; any bytes at all end in
-diagnostics. A file without errors gives one line that says what it holds.
+Law: for a file with errors, all of them are reported, of syntax and of meaning, and the exit code is 1; any bytes at
+all result in diagnostics, never in a traceback. For a file without errors, one line summarizes its contents.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def check(
 
 
 def show_reports(reports: Sequence[Report]) -> None:
-    """Findings and a summary line per file, on the standard output."""
+    """Print findings and a summary line per file to the standard output."""
     to = console()
     for report in reports:
         show_diagnostics(report.findings, to)
@@ -60,7 +60,7 @@ def show_reports(reports: Sequence[Report]) -> None:
 
 
 def summary(report: Report) -> str:
-    """One line about a file."""
+    """A summary of a file in one line."""
     counts = ", ".join(counted(number, _singular(things)) for things, number in report.counts.items())
     if report.errors:
         return f"{report.name}: {counted(report.errors, 'error')}, {counted(report.counts['warnings'], 'warning')}"

@@ -1,4 +1,4 @@
-"""`tidelog format PATH...`: programs in their one layout."""
+"""`tidelog format PATH...`: rewrite programs in the standard layout."""
 
 from __future__ import annotations
 

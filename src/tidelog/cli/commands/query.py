@@ -1,7 +1,7 @@
 """`tidelog query PROGRAM QUESTION`, `tidelog query --state DIR QUESTION`: the answers to a question.
 
-Law: asking changes nothing; a state folder is read without its lock, at one committed epoch. Exit code 0 for any number
-of answers, none included.
+Law: a query changes nothing; a state folder is read without its lock, at one committed epoch. The exit code is 0 for
+any number of answers, including none.
 """
 
 from __future__ import annotations

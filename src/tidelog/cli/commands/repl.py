@@ -1,4 +1,4 @@
-"""`tidelog repl`: rules, facts and questions typed in, each change an epoch.
+"""`tidelog repl`: enter rules, facts and queries, each change an epoch.
 
 Law: the same texts mean the same in a terminal and in a pipe; a terminal adds a prompt, history and completion, a
 pipe an exit code of 1 if any input was in error.
@@ -50,7 +50,7 @@ def repl_command(
 
 
 def run_pipe(session: ReplSession) -> bool:
-    """Execute what the standard input holds; whether all of it was in order."""
+    """Execute the standard input; returns whether all of it was valid."""
     from tidelog.cli.repl.inputs import read_inputs
 
     fine = True

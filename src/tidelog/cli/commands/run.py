@@ -1,6 +1,6 @@
-"""`tidelog run PROGRAM -F FACTS -D OUT`: evaluate a program over files of facts, then follow a script of changes.
+"""`tidelog run PROGRAM -F FACTS -D OUT`: evaluate a program over files of facts, then run a change script.
 
-Law (D8): Soufflé's programs, flags and files work as they are. What the run does is `cli.run_program`.
+Law (D8): Soufflé's programs, flags and files work as they are. `cli.run_program` implements the run.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def read_memory(text: str) -> int:
-    """Bytes from a text such as 500MB.
+    """The number of bytes in a text such as 500MB.
 
     >>> read_memory("1.5 GB"), read_memory("2048")
     (1500000000, 2048)

@@ -1,7 +1,7 @@
 """`tidelog serve PROGRAM --state DIR`: an engine behind HTTP.
 
 Law: the server listens on loopback by default, and requires a token from every client. The work is done in
-`tidelog.serve`; a new state starts with the program and its facts, an existing one is resumed.
+`tidelog.serve`; a new state starts with the program and its facts, an existing state is resumed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`tidelog snapshot DIR`: write a whole state, so that the next opening is quick."""
+"""`tidelog snapshot DIR`: write a whole state, so that it opens faster next time."""
 
 from __future__ import annotations
 

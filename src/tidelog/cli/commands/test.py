@@ -1,4 +1,4 @@
-"""`tidelog test FOLDER`: run cases that say what rules must do."""
+"""`tidelog test FOLDER`: run cases that specify what rules must do."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from tidelog.cli.base.application import app
 
 
 class TokenAction(enum.StrEnum):
-    """What is done to the list of named tokens."""
+    """What to do with the list of named tokens."""
 
     add = "add"
     list = "list"

@@ -1,6 +1,6 @@
-"""`tidelog verify DIR [PROGRAM]`: the certificate of a state, or the first thing that is wrong with it.
+"""`tidelog verify DIR [PROGRAM]`: the certificate of a state, or the first violation found.
 
-With `--facts FOLDER PROGRAM` it is about the files that another engine has written.
+With `--facts FOLDER PROGRAM`, it checks the files that another engine has written.
 """
 
 from __future__ import annotations

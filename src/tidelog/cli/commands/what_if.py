@@ -1,7 +1,7 @@
 """`tidelog what-if --state DIR SCRIPT...`: what change scripts would do to a state, side by side.
 
-Law: the folder is read without its lock; nothing is changed. A script that would be refused says so beside the others;
-exit code 1 if all are.
+Law: the folder is read without its lock; nothing is changed. A script that would be refused is reported beside the
+others; the exit code is 1 if all are.
 """
 
 from __future__ import annotations

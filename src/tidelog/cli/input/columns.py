@@ -1,6 +1,6 @@
-"""What `tidelog apply` is given: a file or folder, and what becomes of columns that change.
+"""The input of `tidelog apply`: a file or folder, and what happens to columns that change.
 
-Law: an option names a relation and a column; names of instances have periods, so the last period separates the two.
+Law: an option names a relation and a column; names in instances contain periods, so the last period separates the two.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ApplyInput:
 
 
 def read_columns(values: Iterable[str], dropped: Iterable[str]) -> Columns:
-    """The values of columns by relation; None for those that are dropped.
+    """The values of columns by relation; None for those to be dropped.
 
     >>> read_columns(["p.full=cat(a, b)", "p.n=1"], ["g.p.old"])
     {'p': {'full': 'cat(a, b)', 'n': '1'}, 'g.p': {'old': None}}

@@ -1,4 +1,4 @@
-"""A folder of fact files whose facts replace those of a state: which files it has, and what is in them.
+"""A folder of fact files whose facts replace those of a state: which files it has, and their contents.
 
 Law: a file belongs to the relation whose `.input` directive names it (`filename=`, with or without wildcards),
 otherwise to the relation that has its name. A file for no relation is an error. A file that has a relation's name
@@ -26,7 +26,7 @@ from tidelog.program.check import check_program
 
 
 def folder_files(program: Program, relations: Collection[str] | None, folder: Path) -> list[InputFile]:
-    """The fact files of a folder, those that directives name first; ``relations`` None: nothing is refused yet."""
+    """The fact files of a folder, those named by directives first; if ``relations`` is None, nothing is refused yet."""
     layouts: dict[str, list[Layout]] = defaultdict(list)
     for directive in program.directives:
         if directive.kind == "input" and (layout := layout_of(directive)).kind != TABLE:
@@ -63,7 +63,7 @@ def must_have_files(files: Sequence[InputFile], folder: Path) -> None:
 
 
 def _relation_of(path: Path, relations: Collection[str]) -> str:
-    """The relation that a file is named after; names of instances have periods."""
+    """The relation that a file is named after; the names in instances contain periods."""
     parts = path.name.split(".")
     name = next((n for end in range(len(parts), 1, -1) if (n := ".".join(parts[:end])) in relations), parts[0])
     if name not in relations:
@@ -74,6 +74,6 @@ def _relation_of(path: Path, relations: Collection[str]) -> str:
 def read_folder(
     program: Program, schema: Mapping[str, tuple[str | None, ...]], files: Sequence[InputFile]
 ) -> list[tuple[str, Data]]:
-    """The facts of the files, with the types that the relations of a state have."""
+    """The facts of the files, with the types of the state's relations."""
     checked = replace(check_program(program, known={n: len(t) for n, t in schema.items()}), schema=dict(schema))
     return read_data(checked, files)

@@ -1,6 +1,6 @@
-"""The options by which a command follows a database: `--follow`, `--table`, `--publish` and their like.
+"""The options with which a command follows a database: `--follow`, `--table`, `--publish` and related ones.
 
-Law: nothing of the database is looked at here, and its connection string is shown nowhere.
+Law: the database is not accessed here, and its connection string is never shown.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ SLOT = "tidelog"
 
 
 class NumericChoice(StrEnum):
-    """What numeric columns become where the program does not say it."""
+    """The type of numeric columns that the program does not declare."""
 
     text = "text"
     float = "float"
 
 
 class BadRowChoice(StrEnum):
-    """What happens at a row that cannot become a fact."""
+    """What to do with a row that cannot become a fact."""
 
     quarantine = "quarantine"
     stop = "stop"
@@ -105,7 +105,7 @@ def follow_sources(
 
 
 def with_jar(settings: dict[str, str], jar: str | None) -> dict[str, str]:
-    """The settings of Spark with a jar beside those that it has.
+    """The settings of Spark with a jar added to those already listed.
 
     >>> with_jar({"spark.jars": "a.jar"}, "b.jar")
     {'spark.jars': 'a.jar,b.jar'}

@@ -1,7 +1,7 @@
 """What a command reads: a program and the facts of its files.
 
-Law: a program with errors is refused with all of them; warnings are printed to the standard error. Facts are read
-whole, with a type for every column, before anything is evaluated.
+Law: a program with errors is refused, and all errors are reported; warnings are printed to the standard error. All
+facts are read, with a type for every column, before anything is evaluated.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 def read_valid(
     file: str, functions: UserFunctions = (), *, labelled: bool = False, reading: Reading = AS_WRITTEN
 ) -> CheckedProgram:
-    """The program of a file that has no errors, with the functions that it may call; prints the first of its warnings.
+    """Read a program, refuse it if it has errors, and print the first of its warnings; ``functions`` are those it may
+    call.
 
-    An engine takes the check over if the rules were ``labelled`` before.
+    An engine reuses the check if the rules were ``labelled`` before.
     """
     checked = refuse_errors(report := check_file(file, functions=functions, labelled=labelled, reading=reading))
     if report.findings and reading.warns:
@@ -44,7 +45,7 @@ def read_valid(
 
 
 def refuse_errors(report: Report) -> CheckedProgram:
-    """The program that was read, unless it has errors."""
+    """The program of a report; refused if it has errors."""
     if report.errors:
         raise ProgramError(report.findings)
     return report.checked
@@ -59,8 +60,8 @@ def read_inputs(
 ) -> list[tuple[str, Input]]:
     """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables.
 
-    In this process no more is read than ``limits`` allow, in bytes and in seconds. Of ``hidden`` relations, whose rows
-    are never visible, Spark reads only what rules can use.
+    In this process, no more is read than ``limits`` allow, in bytes and in seconds. For ``hidden`` relations, whose
+    rows are never visible, Spark reads only what rules can use.
     """
     if spark is None:
         return list(read_data(checked, files, limits))
@@ -95,6 +96,6 @@ def _columns(checked: CheckedProgram, relation: str) -> tuple[str, ...]:
 
 
 def _schema_after(checked: CheckedProgram, bound: Bound) -> dict[str, tuple[str | None, ...]]:
-    """The types of all columns once those of some are known."""
+    """The types of all columns, once those of some are known."""
     known = {name: len(checked.schema[name]) for name, _ in bound}
     return dict(learn_types(checked, checked.program, None, bound, known).schema)

@@ -1,7 +1,7 @@
 """An engine that holds a program and the facts of its files.
 
-Law: what `tidelog run` would load is loaded by every command, so that answers are about the same state. Rules and facts
-come in one epoch, so that joins are ordered by the sizes of what comes.
+Law: every command loads what `tidelog run` would load, so that answers are about the same state. Rules and facts are
+added in one epoch, so that join orders can use the sizes of the new relations.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def load_engine(file: str, folder: Path | None, plans: str = Plans.advice, functions: UserFunctions = ()) -> Engine:
-    """The engine after its first epoch; without a folder the facts are those of the program's text."""
+    """The engine after its first epoch; without a folder, the facts are those of the program's text."""
     leave_pandas_out()
     checked = read_valid(file, functions, labelled=True)
     return start_engine(
@@ -53,7 +53,7 @@ def start_engine(
 
 
 def without_content(program: Program) -> Program:
-    """What an engine begins with before the epoch that brings a program: how it is written, and nothing else."""
+    """The program of a new engine before the epoch that adds rules and facts: how texts are read, and nothing else."""
     return Program(convention=program.convention)
 
 
@@ -65,9 +65,9 @@ def load_program(
     kept: bool = False,
     checked: CheckedProgram | None = None,
 ) -> Epoch:
-    """The epoch that brings rules and facts to an engine without any; ``kept``: its state folder keeps the program.
+    """The epoch that adds rules and facts to an empty engine; ``kept``: its state folder stores the program.
 
-    With ``checked``, the check of the program with labelled rules, the rules are not checked again.
+    ``checked`` is the check of the program with labelled rules; with it, the rules are not checked again.
     """
     epoch = db.epoch_to(program)[0] if kept else _epoch_of(db, program)
     epoch.collected.checked = checked
@@ -86,6 +86,6 @@ def _epoch_of(db: Engine, program: Program) -> Epoch:
     epoch = db.epoch()
     epoch.collected.added.extend(label_rules(program.rules))
     epoch.collected.facts.extend(program_facts(program, core_of(db).rules.functions))
-    # What is evaluated on demand depends on what the program puts out.
+    # What is evaluated on demand depends on the outputs of the program.
     epoch.collected.program = program if values_of(program, MAGIC) else replace(program, directives=())
     return epoch

@@ -1,7 +1,7 @@
-"""What is found out about a program by reading it: its checked form and every finding.
+"""What is known about a program after reading it: its checked form and every finding.
 
-Law: a file with errors gives all of them, of syntax and of meaning, in the order of the text; any bytes at all end in
-diagnostics. Nothing is run.
+Law: for a file with errors, all of them are reported, of syntax and of meaning, in the order of the text; any bytes at
+all result in diagnostics, never in a traceback. Nothing is run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ENDLESS = "TL760"
 
 
 class Fragment(enum.StrEnum):
-    """A part of the language that a program may be held to."""
+    """A part of the language to which a program can be restricted."""
 
     regular = "regular"
 
@@ -48,7 +48,7 @@ AS_WRITTEN = Reading()
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found out about one file, held to a fragment or to the language alone."""
+    """The findings about one file, with the fragment it is restricted to, if any."""
 
     name: str
     checked: CheckedProgram
@@ -62,14 +62,14 @@ class Report:
 
     @property
     def ends(self) -> bool | None:
-        """Whether evaluation surely ends on finite data; None where errors keep that from being asked."""
+        """Whether evaluation is certain to end on finite data; None if errors prevent the analysis."""
         if self.errors:
             return None
         return not self.checked.ends_if and not any(finding.code == ENDLESS for finding in self.findings)
 
     @property
     def counts(self) -> dict[str, int]:
-        """What the file holds, in numbers."""
+        """Counts of what the file contains."""
         program, constraints = self.checked.program, sum(r.constraint is not None for r in self.checked.program.rules)
         return {
             "rules": len(program.rules) - constraints,
@@ -82,7 +82,7 @@ class Report:
 
     @property
     def monotone(self) -> list[list[str]]:
-        """The relations of the strata that lose no fact in an epoch that only inserts; none where there are errors."""
+        """The relations of the strata that lose no fact in an epoch that only inserts; empty if there are errors."""
         found = () if self.errors else monotone_strata(self.checked.strata, self.checked.rules)
         named = ([name for name in stratum.relations if not name.startswith(RESERVED)] for stratum in found)
         return [names for names in named if names]
@@ -98,7 +98,7 @@ def check_file(
 ) -> Report:
     """Read and check one file, or the standard input; ``functions`` come from Python.
 
-    With ``labelled`` rules without a label get one first, as an engine without rules would give it.
+    With ``labelled``, rules without a label first get one, the same as an empty engine would assign.
     """
     if file == STANDARD_INPUT:
         name = "<stdin>"
@@ -118,7 +118,7 @@ def check_file(
 
 
 def _in_text_order(findings: Iterable[Diagnostic], name: str) -> tuple[Diagnostic, ...]:
-    """By position in the text; the file itself before what it includes, findings without a place first of all."""
+    """By position in the text; the file itself before the files it includes, findings without a place first."""
 
     def key(finding: Diagnostic) -> tuple[int, str, int]:
         if finding.span is None:

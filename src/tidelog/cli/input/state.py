@@ -1,4 +1,4 @@
-"""What the commands about state folders share: opening one, and reporting problems with it.
+"""What commands on state folders share: opening a state, and reporting problems with it.
 
 Law: a command that only reads takes no lock and sees a committed epoch; one that writes is the only writer. Damage
 without loss is reported on the standard error and does not change the exit code.
@@ -27,7 +27,7 @@ def holds_state(place: str) -> bool:
 
 
 def partitions_of_state(place: str) -> int:
-    """The number of partitions with separate parts there; 0 for one embedded partition."""
+    """The number of partitions that are stored separately there; 0 for one embedded partition."""
     from tidelog.store import open_store
     from tidelog.store.log.markers import partitions_of
 
@@ -36,7 +36,7 @@ def partitions_of_state(place: str) -> int:
 
 @contextmanager
 def opened(place: str, at: int | None = LAST, functions: UserFunctions = ()) -> Iterator[Engine]:
-    """The engine of a state folder that is there, to be read at an epoch or (``at`` None) to be written."""
+    """The engine of an existing state folder, opened for reading at an epoch or (``at`` None) for writing."""
     with guarded(), shown_warnings():
         if not holds_state(place):
             raise NO_STATE.error(place=place)

@@ -1,7 +1,7 @@
-"""Whom a question is put to: the state that a program makes of its files, or a state folder at an epoch.
+"""What a query is about: the state that a program derives from its files, or a state folder at an epoch.
 
-Law: asking changes nothing. A state folder is read without its lock, so that it can be asked while another process
-writes it; what is seen is one committed epoch, the last at the moment of opening or the one named.
+Law: a query changes nothing. A state folder is read without its lock, so that it can be queried while another process
+writes it; the query sees one committed epoch, the last at the moment of opening or the one specified.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tidelog.program.types.functors import UserFunctions
 
 
 def split_words(first: str | None, second: str | None, state: str | None, what: str) -> tuple[str | None, str]:
-    """The program, if there is one, and the text to ask: a state folder has its own program.
+    """The program, if there is one, and the query text: a state folder already contains its program.
 
     >>> split_words("p.dl", "p(X)", None, "QUESTION"), split_words("p(X)", None, "s", "QUESTION")
     (('p.dl', 'p(X)'), (None, 'p(X)'))
@@ -33,7 +33,7 @@ def split_words(first: str | None, second: str | None, state: str | None, what: 
 
 
 def one_of(program: str | None, state: str | None) -> None:
-    """Refuse a program beside a state folder."""
+    """Refuse both a program and a state folder."""
     if program is not None and state is not None:
         raise typer.BadParameter("a state folder contains its program; omit PROGRAM")
 
@@ -42,7 +42,7 @@ def one_of(program: str | None, state: str | None) -> None:
 def open_target(
     program: str | None, facts: Path | None, state: str | None, at: int | None, functions: UserFunctions = ()
 ) -> Iterator[Engine]:
-    """An engine to be read: of a state folder, of a program, or empty."""
+    """An engine for reading: that of a state folder, that of a program, or an empty one."""
     if state is None:
         from tidelog.cli.base.show import shown_warnings
 

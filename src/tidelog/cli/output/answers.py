@@ -1,7 +1,7 @@
-"""The answers to a question in the form that was asked for: a table to look at, or rows for another program.
+"""The answers to a query in the requested form: a table to read, or rows for another program.
 
-Law: every form has the same answers in the same order, that of their columns; a question without variables is answered
-with yes or no. What other programs read (text, CSV, JSON, Parquet, Arrow) is whole, never shortened.
+Law: every form has the same answers in the same order, that of their columns; a query without variables is answered
+with yes or no. Forms for other programs (text, CSV, JSON, Parquet, Arrow) are complete, never shortened.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tidelog.io.late import parquet
 from tidelog.io.parameters import CSV, TEXT, Layout
 from tidelog.io.texts import show_text
 
-ANSWER = "answer"  # the column of a question that has no variables
+ANSWER = "answer"  # the column of a query that has no variables
 BINARY = (AnswerFormat.parquet, AnswerFormat.arrow)
 
 
@@ -41,7 +41,7 @@ def write_answers(answers: Rows, format_: AnswerFormat | None) -> None:
 
 
 def table_lines(answers: Rows, most: int | None = None) -> Iterator[str]:
-    """Answers under the names of their variables, in order; ``most`` of them, with a count of the others."""
+    """Answers in order, below the names of their variables; at most ``most`` of them, with a count of the others."""
     if not answers.columns or not len(answers):
         return
     rows = ordered_rows(answers)
@@ -64,7 +64,7 @@ def count_text(answers: Rows) -> str:
 
 
 def yes_or_no(answers: Rows) -> str:
-    """The answer to a question without variables."""
+    """The answer to a query without variables."""
     return "yes" if len(answers) else "no"
 
 
@@ -116,7 +116,7 @@ def _as_arrow(answers: Rows) -> bytes:
 
 
 def _typed(answers: Rows) -> pa.Table:
-    """The answers with the types of their columns; a question without variables has one column, true or false."""
+    """The answers with the types of their columns; a query without variables has one column, true or false."""
     if not answers.columns:
         return pa.table({ANSWER: [bool(len(answers))]})
     return ordered_table(answers, lists_as_text=False)

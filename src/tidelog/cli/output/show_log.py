@@ -1,4 +1,4 @@
-"""The epochs of a state as lines or as JSON: when, how long, and what changed."""
+"""The epochs of a state as lines or as JSON: time, duration and changes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Rows in the order in which they are shown and written: by all columns, symbols and lists by their text.
+"""Rows in the order in which they are shown and written: by all columns, with symbols and lists ordered by their text.
 
-Law: the order is that of the rows' content alone, so that two runs that find the same facts write the same bytes.
+Law: the order depends only on the rows' content, so that two runs that find the same facts write the same bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidelog.io.late import compute
 
 
 def ordered_table(rows: Table, *, lists_as_text: bool = True) -> pa.Table:
-    """The rows in order, as Arrow; lists as the text that files have, or as they are."""
+    """The rows in order, as Arrow; lists as text, as in files, or unchanged."""
     texts = text_table(rows)
     table = texts if lists_as_text else rows.to_arrow()
     order = _order(texts)

@@ -1,6 +1,6 @@
-"""What an epoch changed in a relation, in short: two counts and a few rows.
+"""A summary of what an epoch changed in a relation: two counts and a few rows.
 
-Law: counts are exact; rows are the first few of each kind, and an ellipsis stands for the rest.
+Law: counts are exact; rows are the first few of each kind, followed by an ellipsis if there are more.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class ViewChange:
 def view_change(
     inserted: Sequence[Row], deleted: Sequence[Row], write_inserted: FactWriter, write_deleted: FactWriter
 ) -> ViewChange:
-    """The change of a relation from the rows that came and went."""
+    """The change of a relation, from its added and removed rows."""
     some_inserted, some_deleted = map(write_inserted, inserted[:EXAMPLES]), map(write_deleted, deleted[:EXAMPLES])
     return ViewChange(len(inserted), len(deleted), tuple(some_inserted), tuple(some_deleted))
 
 
 def view_changes(epoch: Epoch, convention: str, names: Container[str] | None = None) -> dict[str, ViewChange]:
-    """What an epoch changed, by relation: in all relations, or in those wanted."""
+    """What an epoch changed, by relation: in all relations, or in the ones named."""
     found: dict[str, ViewChange] = {}
     for name, change in epoch.changes.items():
         if names is None or name in names:
@@ -46,14 +46,14 @@ def view_changes(epoch: Epoch, convention: str, names: Container[str] | None = N
 
 
 def change_lines(changes: Mapping[str, ViewChange]) -> Iterator[str]:
-    """A line per relation: how many rows came and went, with a few of them."""
+    """One line per relation: the number of rows added and removed, with a few of them."""
     width = max(map(len, changes), default=0)
     for name, change in changes.items():
         yield f"  {name:<{width}}  +{change.inserted:,} -{change.deleted:,}  {examples(change)}".rstrip()
 
 
 def examples(change: ViewChange) -> str:
-    """A few rows that came and went.
+    """A few added and removed rows.
 
     >>> examples(ViewChange(4, 1, ("p(1)", "p(2)", "p(3)"), ("p(9)",)))
     '+p(1) +p(2) +p(3) ... -p(9)'

@@ -1,7 +1,7 @@
 """Changes: clauses, scripts and declarations, each one epoch, committed or only tried.
 
-Law: an input that is given again changes nothing: facts are sets, a rule that is there already is not added twice, and
-a rule with a label takes the place of the rule that has it. A dry run ends where it began.
+Law: entering an input again changes nothing: facts are sets, an existing rule is not added twice, and a rule with a
+label replaces the rule that has it. A dry run leaves the state as it was.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tidelog.syntax import (
 
 
 def clauses(session: ReplState, text: str) -> None:
-    """Rules and facts as a program writes them; unfinished input is refused."""
+    """Add rules and facts written as in a program; unfinished input is refused."""
     if is_command_word(text):
         raise failures.NO_COLON.error(name=text)
     if not ends_with_period(text, session.convention):
@@ -50,7 +50,7 @@ def clauses(session: ReplState, text: str) -> None:
 
 
 def script(session: ReplState, text: str) -> None:
-    """Changes as a script writes them; an epoch that ends with `preview.` is only tried."""
+    """Run changes written as in a script; an epoch that ends with `preview.` is only tried."""
     for epoch in parse_changes(text, session.name, convention=session.convention, prefixes=session.prefixes):
         facts = [(change.sign, change.atom) for change in epoch if isinstance(change, FactChange)]
         added = [change.rule for change in epoch if isinstance(change, RuleAdded)]
@@ -67,7 +67,7 @@ def commit(
     removed: Sequence[str] = (),
     instances: Sequence[InstanceAdded | InstanceRemoved] = (),
 ) -> None:
-    """One epoch of all that is given."""
+    """Commit everything given as one epoch."""
     if not session.dry:
         session.must_change()
     if not (facts or added or removed or instances):
@@ -93,7 +93,7 @@ def commit(
 
 
 def warn_of_endless_rules(session: ReplState, added: Sequence[Rule]) -> None:
-    """Warn of rules that may run forever, before they do; a program with errors is refused later."""
+    """Warn of rules that may run forever, before they run; a program with errors is refused later."""
     rules, sources = core_of(session.db).rules, {id(rule.span.source) for rule in added if rule.span is not None}
     if not sources:
         return
@@ -106,7 +106,7 @@ def warn_of_endless_rules(session: ReplState, added: Sequence[Rule]) -> None:
 
 
 def add_rules(session: ReplState, epoch: Epoch, rules: Sequence[Rule]) -> list[str]:
-    """Add rules that are not there yet, in the place of those that have their labels; gives the labels of new ones."""
+    """Add rules that are not there yet, replacing those with the same labels; returns the labels of new rules."""
     known = {rule.label: rule for rule in session.db.program.rules}
     unlabelled = {replace(rule, label=None) for rule in known.values()}
     labels = []
@@ -138,7 +138,7 @@ def carry_out(session: ReplState, collect: Callable[[Epoch], list[str]]) -> None
 
 
 def epoch_number(text: str) -> int:
-    """The number of an epoch."""
+    """Parse the number of an epoch."""
     try:
         return int(text)
     except ValueError:
@@ -146,7 +146,7 @@ def epoch_number(text: str) -> int:
 
 
 def undo(session: ReplState, text: str) -> None:
-    """Undo the last epoch, or one of the state folder by its number; undone again, its changes are back."""
+    """Undo the last epoch, or one of the state folder by its number; undoing it again restores its changes."""
     session.must_change()
     number, db = epoch_number(text) if text else None, session.db
     with session.waiting("epoch"):
@@ -156,7 +156,7 @@ def undo(session: ReplState, text: str) -> None:
 
 
 def declare(session: ReplState, text: str) -> None:
-    """Declarations, constraints and instances for an engine that has content: how names are read stays as it is."""
+    """Add declarations, constraints and instances to an engine with content; how names are read stays the same."""
     if text.startswith((".comp", ".init")):
         carry_out(session, lambda epoch: _instance(epoch, text))
         return
@@ -188,7 +188,7 @@ def _instance(epoch: Epoch, text: str) -> list[str]:
 
 
 def _with_types(session: ReplState, text: str) -> str:
-    """A declaration after those of types that it may name."""
+    """A declaration, preceded by those of types that it may name."""
     types = [line for line in session.declared.splitlines() if ".type" in line]
     return "\n".join([*types, text])
 

@@ -1,7 +1,7 @@
 """The commands of prompt and notebook, and their help.
 
-Law: a command is a name after a colon, or the start of one that no other shares; what follows it is its argument. The
-same names stand after ``%`` in a notebook.
+Law: a command is a name after a colon, or an unambiguous prefix of one; what follows it is its argument. The same names
+follow ``%`` in a notebook.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Command(NamedTuple):
-    """What follows the name, and what the command does."""
+    """The argument after the name, and what the command does."""
 
     argument: str
     text: str

@@ -1,7 +1,7 @@
-"""What may stand at the cursor: a command, a label, a relation, a variable named after a column, a value.
+"""Completions at the cursor: a command, a label, a relation, a variable named after a column, a value.
 
-Law: what is offered can stand there; values are some of those that the column has, written as programs write them.
-Looking for them reads a bounded number of rows, however large the relation is.
+Law: every completion is valid at the cursor; values are some of those in the column, written as in programs. Finding
+them reads a bounded number of rows, however large the relation is.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _VALUE = re.compile(r"(?:\"[^\"\n]*|-?[\w.]*)\Z")
 _VARIABLE = re.compile(r"\b[A-Z]\w*\b")
 _CALL = re.compile(r"([^\W\d][\w.]*)\s*\Z")
 _SKIPPED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"?")
-ROWS, VALUES = 2000, 12  # that are looked at, that are offered
+ROWS, VALUES = 2000, 12  # read at most, offered at most
 ABOUT_FILES = ("graph", "load", "open", "save")
 
 
 class _Place(NamedTuple):
-    """A column of a relation in whose brackets the cursor stands, and where what is typed of the argument begins."""
+    """A column of a relation in whose parentheses the cursor is, and where the typed part of the argument begins."""
 
     view: View
     column: int
@@ -35,17 +35,17 @@ class _Place(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """What may be put in, and what is said beside it."""
+    """A completion, and the note shown beside it."""
 
     text: str
     beside: str = ""
 
 
 def completions(session: ReplState, before: str) -> tuple[str, list[Offer]]:
-    """The word being typed, and what it may become.
+    """The word being typed, and its completions.
 
-    A command after ``:`` at the start, a label after ``-`` at the start, a directive after ``.``; between the brackets
-    of an atom a variable or a value of the column; a relation everywhere else.
+    A command after ``:`` at the start, a label after ``-`` at the start, a directive after ``.``; between the
+    parentheses of an atom, a variable or a value of the column; a relation everywhere else.
     """
     place = _argument(session, before)
     if place is not None:
@@ -65,7 +65,7 @@ def completions(session: ReplState, before: str) -> tuple[str, list[Offer]]:
 
 
 def wants_file(before: str) -> str | None:
-    """What is typed of the name of a file after a command that takes one.
+    """The part of a file name typed after a command that expects one.
 
     >>> wants_file(":load pa"), wants_file(":why pa")
     ('pa', None)
@@ -90,7 +90,7 @@ def _relations(session: ReplState) -> Iterator[Offer]:
 
 
 def _argument(session: ReplState, before: str) -> _Place | None:
-    """The relation in whose brackets the cursor stands."""
+    """The relation in whose parentheses the cursor is."""
     text = _SKIPPED.sub(lambda m: "_" * len(m[0]), before)
     depth = column = 0
     start = None
@@ -113,7 +113,7 @@ def _argument(session: ReplState, before: str) -> _Place | None:
 
 
 def _of_column(session: ReplState, place: _Place, before: str, word: str) -> Iterator[Offer]:
-    """Variables and values for a column; of the values a few, or those that begin as the word does."""
+    """Variables and values for a column; a few of its values, or those that begin with the word."""
     view, column, _ = place
     if column >= len(view.columns):
         return

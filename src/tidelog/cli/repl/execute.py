@@ -1,4 +1,4 @@
-"""What an input does: a change, a question or a command. The same at a prompt, in a pipe and in a notebook.
+"""What an input does: a change, a query or a command. The same at a prompt, in a pipe and in a notebook.
 
 Law: every change is one epoch, reported with what it changed and how long it took; an input in error changes nothing
 and is reported as a diagnostic.
@@ -21,15 +21,15 @@ from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.explain.numbers import duration
 from tidelog.syntax import parse_program
 
-PATIENCE = 0.5  # seconds for which a question is asked again
-MOST = 1000  # times
+PATIENCE = 0.5  # seconds for which a query is repeated
+MOST = 1000  # maximum number of repetitions
 
 
 class ReplSession(ReplState):
-    """A session that carries out what is typed."""
+    """A session that executes its input."""
 
     def execute(self, text: str) -> bool:
-        """Do what an input says; False if it was in error, which has been shown."""
+        """Execute an input; returns False if it was in error, after showing the error."""
         try:
             self.carry_out(text)
         except ProgramError as error:
@@ -44,7 +44,7 @@ class ReplSession(ReplState):
         return True
 
     def carry_out(self, text: str) -> None:
-        """Do what an input says, or raise what is wrong with it; warnings are shown."""
+        """Execute an input, or raise its error; warnings are shown."""
         met: list[warnings.WarningMessage] = []
         try:
             with warnings.catch_warnings(record=True) as met:
@@ -55,7 +55,7 @@ class ReplSession(ReplState):
                 self.line(f"warning: {warning.message}")
 
     def dispatch(self, text: str) -> None:
-        """Do what an input says; texts are read as they stand, so that a mistake is shown where it is."""
+        """Execute an input; the text is read unmodified, so that positions in diagnostics are right."""
         bare = text.strip()
         if bare.startswith("?") or bare.endswith(")?"):
             self.report(self.ask(text))
@@ -69,7 +69,7 @@ class ReplSession(ReplState):
             change.clauses(self, text)
 
     def _declare(self, text: str) -> None:
-        """Declarations: of an engine without content they also fix how the rest is read (D7)."""
+        """Add declarations; in an empty engine they also determine how the rest is read (D7)."""
         self.must_change()
         if text in self.declared.splitlines() and not text.startswith((".key", ".reference")):
             return  # a constraint may have been removed since
@@ -95,7 +95,7 @@ class ReplSession(ReplState):
         self.command(found[0], rest.strip())
 
     def command(self, name: str, argument: str) -> None:
-        """Do what a command says."""
+        """Execute a command."""
         HANDLERS[name](self, argument)
 
 

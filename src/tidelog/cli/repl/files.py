@@ -1,7 +1,7 @@
 """Commands about files and state folders: load, save, open, and other epochs.
 
-Law: what is saved and loaded again makes the same views. A file that was neither loaded nor saved in this session is
-not overwritten, and a state folder changes only if it was opened to be changed.
+Law: saving a program and loading it again yields the same views. A file that was neither loaded nor saved in this
+session is not overwritten, and a state folder changes only if it was opened for writing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tidelog.syntax import parse_program, print_program
 
 
 def load(session: ReplState, file: str) -> None:
-    """A program file: its rules and facts are added; the first one may declare relations."""
+    """Load a program file: add its rules and facts; the first file may also declare relations."""
     require_argument(file, "load", "paths.dl")
     session.must_change()
     if session.is_blank:
@@ -46,7 +46,7 @@ def _read_text(file: str) -> bytes:
 
 
 def save(session: ReplState, file: str) -> None:
-    """The program with its base facts, as one text."""
+    """Save the program with its base facts as one text."""
     path = Path(require_argument(file, "save", "paths.dl"))
     if path.exists() and str(path.resolve()) not in session.written:
         raise failures.FILE_EXISTS.error(file=file)
@@ -61,7 +61,7 @@ def save(session: ReplState, file: str) -> None:
 
 
 def open_state(session: ReplState, words: str) -> None:
-    """Another state, to be asked or (``write``) to be changed."""
+    """Open another state, for reading or (``write``) for writing."""
     place, _, how = require_argument(words, "open", "state").partition(" ")
     if how.strip() not in ("", "write"):
         raise failures.OPENED_HOW.error(how=how.strip())
@@ -76,7 +76,7 @@ def open_state(session: ReplState, words: str) -> None:
 
 
 def at(session: ReplState, epoch: str) -> None:
-    """Another epoch of the state folder; without one, which it is."""
+    """Switch to another epoch of the state folder; without an argument, print the current one."""
     if session.folder is None:
         raise failures.NEEDS_STATE.error()
     if epoch:

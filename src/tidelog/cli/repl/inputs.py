@@ -1,7 +1,7 @@
-"""Where one input ends and the next begins, and what an unfinished one lacks.
+"""Where one input ends and the next begins, and what is missing from an unfinished input.
 
-Law: a command (``:``) and a question (``?``) end with their line, a directive (``.decl``) with the line that closes its
-last bracket; everything else, and what is tried by ``:dry`` or ``:time``, ends with a period at the end of a line,
+Law: a command (``:``) and a query (``?``) end with their line, a directive (``.decl``) with the line that closes its
+last bracket; everything else, and the argument of ``:dry`` or ``:time``, ends with a period at the end of a line,
 wherever it started. An empty line ends an unfinished input, and for the bare name of a command the message says that it
 needs a colon.
 """
@@ -36,7 +36,7 @@ def is_complete(text: str, convention: str) -> bool:
 
 
 def missing(text: str, convention: str) -> str | None:
-    """What an input lacks to be complete, in words; None for a complete one.
+    """Describe what an input lacks to be complete; None for a complete input.
 
     >>> missing("p(X) :- q(X", "prolog")
     'expected `)` to close the bracket of line 1'
@@ -67,7 +67,7 @@ def _tokens(text: str, convention: str) -> list[Token]:
 
 
 def _open_bracket(tokens: Iterable[Token]) -> Token | None:
-    """The innermost bracket that is still open; a bracket that closes none of them is not ours to judge."""
+    """The innermost bracket that is still open; unmatched closing brackets are ignored here."""
     waiting: list[Token] = []
     for token in tokens:
         if token.kind in _OPEN:
@@ -93,7 +93,7 @@ def ends_with_period(text: str, convention: str) -> bool:
 
 
 def read_inputs(lines: Iterable[str], convention: Callable[[], str]) -> Iterator[str]:
-    """The inputs of a text given line by line; what is left at its end is an input too."""
+    """The inputs of a text read line by line; the rest at its end is an input, too."""
     waiting = ""
     for line in lines:
         waiting += line

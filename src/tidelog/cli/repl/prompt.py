@@ -1,6 +1,7 @@
-"""The prompt in a terminal: colours, history and its search, completion, several lines with a hint of what is missing.
+"""The prompt in a terminal: colours, searchable history, completion, and multi-line input with a hint of what is
+missing.
 
-Law: nothing is decided here; inputs end where `inputs` says and do what `session` says.
+Law: nothing is decided here; `inputs` defines where an input ends and `session` what it does.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tidelog.cli.repl.inputs import is_complete, missing
 from tidelog.highlight.lexer import TidelogLexer
 from tidelog.program import SOUFFLE
 
-COLOURS = {  # of the terminal's own palette, so that they can be read on any ground
+COLOURS = {  # from the terminal's own palette, so that they are readable on any background
     "pygments.comment": "ansibrightblack italic",
     "pygments.comment.preproc": "ansimagenta",
     "pygments.keyword": "ansimagenta",
@@ -55,7 +56,7 @@ class ReplCompleter(Completer):
         self._files = PathCompleter(expanduser=True)
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """What may stand at the cursor."""
+        """The completions at the cursor."""
         before = document.text_before_cursor
         file = wants_file(before)
         if file is not None:
@@ -67,7 +68,7 @@ class ReplCompleter(Completer):
 
 
 class ReplLexer(Lexer):
-    """Colours what is typed, as the convention of the session reads it."""
+    """Colours the input, according to the convention of the session."""
 
     def __init__(self, session: ReplSession) -> None:
         self._session = session
@@ -87,7 +88,7 @@ class ReplLexer(Lexer):
 
 
 def history() -> History:
-    """The history of earlier sessions; of this one only, where no file can be written."""
+    """The history of earlier sessions; only of this session if no file can be written."""
     folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "tidelog"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -129,7 +130,7 @@ def _typed(session: ReplSession) -> Iterator[str]:
 
 
 def new_prompt(session: ReplSession) -> PromptSession[str]:
-    """The prompt of a session; Ctrl-R searches the history, the arrow upwards looks for what begins as typed."""
+    """The prompt of a session; Ctrl-R searches the history, the up arrow searches for lines with the typed prefix."""
     unfinished = Condition(lambda: not is_complete(get_app().current_buffer.text + "\n", session.convention))
     return PromptSession(
         "tidelog> ",

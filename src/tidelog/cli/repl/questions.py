@@ -1,6 +1,6 @@
-"""Commands that only ask: proofs, explanations, profiles and the graph.
+"""Commands that only read: proofs, explanations, profiles and the graph.
 
-Law: a question changes nothing; what is drawn into a file is what a notebook shows.
+Law: these commands change nothing; a drawing in a file is the same as in a notebook.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tidelog.why import NotTrueError, Proof
 
 
 def why(session: ReplState, words: str) -> None:
-    """The proof of a fact: shown, or drawn into a file."""
+    """Show the proof of a fact, or draw it into a file."""
     fact, file = split_file(words)
     proof = proof_of(session, fact)
     if not file:
@@ -27,7 +27,7 @@ def why(session: ReplState, words: str) -> None:
 
 
 def split_file(words: str) -> tuple[str, str]:
-    """An argument and the drawing's file that may follow it.
+    """Split an argument from the name of a drawing that may follow it.
 
     >>> split_file("reach(1, 3) p.svg"), split_file('says("a.svg")'), split_file("reach p.svg")
     (('reach(1, 3)', 'p.svg'), ('says("a.svg")', ''), ('reach', 'p.svg'))
@@ -37,7 +37,7 @@ def split_file(words: str) -> tuple[str, str]:
 
 
 def proof_of(session: ReplState, fact: str) -> Proof:
-    """The proof of a fact; for one that is not true, the message says what to use."""
+    """The proof of a fact; if the fact is not true, the error names the command to use."""
     try:
         return session.db.why(require_argument(fact, "why", "reach(1, 3)"))
     except NotTrueError as error:
@@ -45,17 +45,17 @@ def proof_of(session: ReplState, fact: str) -> Proof:
 
 
 def whynot(session: ReplState, fact: str) -> None:
-    """Why a fact is not true."""
+    """Explain why a fact is not true."""
     session.report(Display(session.db.why_not(require_argument(fact, "whynot", "reach(1, 3)"))))
 
 
 def explain(session: ReplState, how: str) -> None:
-    """Strata, join orders and indexes."""
+    """Show strata, join orders and indexes."""
     session.report(Display(session.db.explain(core=how == "core")))
 
 
 def profile(session: ReplState, switch: str) -> None:
-    """Time and supports; or switch the sampling of rules."""
+    """Show time and supports, or switch the sampling of rules on or off."""
     if switch in ("on", "off"):
         session.db.profiling = switch == "on"
         session.line(f"sampling of rules is {switch}")
@@ -64,7 +64,7 @@ def profile(session: ReplState, switch: str) -> None:
 
 
 def graph(session: ReplState, file: str) -> None:
-    """The program as a graph: shown, or drawn into a file."""
+    """Show the program as a graph, or draw it into a file."""
     drawing = graph_of(session.db)
     if not file:
         session.report(Display(drawing))
@@ -74,7 +74,7 @@ def graph(session: ReplState, file: str) -> None:
 
 
 def plot(session: ReplState, words: str) -> None:
-    """How a view changed, epoch by epoch: shown, or drawn into a file."""
+    """Show how a view changed, epoch by epoch, or draw it into a file."""
     view, file = split_file(require_argument(words, "plot", "reach"))
     history = session.db[view].plot()
     if not file:
@@ -90,12 +90,12 @@ def graph_of(db: Engine) -> ProgramGraph:
 
 
 def rules(session: ReplState, _: str) -> None:
-    """All rules."""
+    """List all rules."""
     session.line("\n".join(session.db.rules.values()) or "no rules")
 
 
 def relations(session: ReplState, _: str) -> None:
-    """All relations, with columns and sizes."""
+    """List all relations, with columns and sizes."""
     for name in session.db.relations:
         view = session.db[name]
         columns = ", ".join(f"{c}: {t or '?'}" for c, t in zip(view.columns, view.types, strict=True))
@@ -105,12 +105,12 @@ def relations(session: ReplState, _: str) -> None:
 
 
 def help_text(session: ReplState, _: str) -> None:
-    """What can be typed."""
+    """Print the commands and the other inputs."""
     session.line(HELP)
 
 
 def leave(session: ReplState, _: str) -> None:
-    """The end of the session."""
+    """End the session."""
     session.over = True
 
 

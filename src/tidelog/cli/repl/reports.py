@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A text, of one line or several."""
+    """A text of one or more lines."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Findings about what was typed."""
+    """Findings about an input."""
 
     diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error that is not about a place in a text."""
+    """An error that does not refer to a place in a text."""
 
     error: TidelogError
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers to a question, and how long it took."""
+    """The answers to a query, and the time that it took."""
 
     rows: Rows
     seconds: float
@@ -50,7 +50,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """An epoch that was committed, or (``dry``) that was only tried; ``rules`` are those that came."""
+    """An epoch that was committed, or (``dry``) only tried; ``rules`` are the added ones."""
 
     epoch: Epoch
     convention: str

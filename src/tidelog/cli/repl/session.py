@@ -1,6 +1,6 @@
 """A session at a prompt, in a pipe or in a notebook: an engine, and what may be done with it.
 
-Law: what an input leads to is reported as values (`reports`); a terminal makes text of them, a notebook pages.
+Law: results of inputs are reported as values (`reports`); a terminal renders them as text, a notebook as HTML.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from tidelog.syntax.prefixes import Prefixes
 
 
 class ReplState:
-    """An engine and what is typed at it; ``report`` receives all that comes of it.
+    """An engine and its session; ``report`` receives every result.
 
-    ``state`` is the folder that is read and not changed; ``ours`` says that the engine was opened here, so that
-    another one may replace it. ``waiting`` is called for work that may take long.
+    ``state`` is the folder opened read-only; ``ours`` is true if the engine was opened here, so that another may
+    replace it. ``waiting`` is called for work that may take long.
     """
 
     def __init__(
         self, db: Engine, report: Callable[[Report], None], state: str | None = None, functions: UserFunctions = ()
     ) -> None:
         self.db = db
-        self.counts = start_counting(core_of(db))  # whether this session had the engine count its epochs
+        self.counts = start_counting(core_of(db))  # whether this session made the engine count its epochs
         self.report = report
         self.state = state
-        self.folder = state  # whose epochs can be gone to
+        self.folder = state  # whose epochs `:at` can switch to
         self.functions = functions
-        self.name = "<repl>"  # of what is typed, in diagnostics
+        self.name = "<repl>"  # of the input, in diagnostics
         self.ours = True
         self.over = False
         self.dry = False
@@ -55,12 +55,12 @@ class ReplState:
 
     @property
     def is_blank(self) -> bool:
-        """Whether another engine may take its place: it was begun here, holds nothing, and has no folder."""
+        """Whether another engine may replace this one: it was created here, is empty, and has no folder."""
         return self.ours and core_of(self.db).durable is None and not self.db.rules and not self.db.fact_count
 
     @contextmanager
     def trying(self, dry: bool = True) -> Iterator[None]:
-        """What is changed inside is only tried."""
+        """Changes inside the block are only tried."""
         before, self.dry = self.dry, self.dry or dry
         try:
             yield
@@ -72,12 +72,12 @@ class ReplState:
         self.report(Line(text))
 
     def must_change(self) -> None:
-        """Refuse a change of a state folder that is only asked."""
+        """Refuse a change to a state folder that was opened read-only."""
         if self.state is not None:
             raise failures.ONLY_ASKED.error(state=self.state, epoch=self.db.epoch_number)
 
     def take(self, db: Engine) -> None:
-        """Go on with another engine; the one before is closed if it was begun here."""
+        """Continue with another engine; the previous one is closed if it was created here."""
         if self.ours:
             self.db.close()
         elif self.counts:
@@ -85,7 +85,7 @@ class ReplState:
         self.db, self.ours, self.counts, self.last = db, True, start_counting(core_of(db)), None
 
     def ask(self, text: str) -> Answers:
-        """The answers to a question."""
+        """The answers to a query."""
         began = time.perf_counter()
         rows = self.db.query(text)
         len(rows)
@@ -93,7 +93,7 @@ class ReplState:
 
 
 def require_argument(text: str, command: str, example: str) -> str:
-    """The argument of a command that cannot do without."""
+    """The argument of a command that requires one."""
     if not text:
         raise failures.NEEDS_MORE.error(command=command, example=example)
     return text

@@ -1,6 +1,6 @@
 """The results of a session, as text in a terminal or a pipe.
 
-Law: large results are cut with a count; nothing in a value can move the cursor.
+Law: large results are truncated, with a count; nothing in a value can move the cursor.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tidelog.errors.render import visible
 from tidelog.explain.numbers import duration
 
 CHANGES = 8
-ANSWERS = 40  # that a question shows
+ANSWERS = 40  # that a query shows
 
 
 def reporter(to: Console) -> Callable[[Report], None]:
@@ -52,7 +52,7 @@ def report_lines(report: Line | Answers | EpochReport | object) -> Iterator[str]
 
 
 def change_lines(epoch: Epoch, convention: str, *, dry: bool = False) -> Iterator[str]:
-    """What an epoch changed, a few facts of each relation, and how long it took."""
+    """What an epoch changed, with a few facts of each relation, and the time that it took."""
     for name, change in epoch.changes.items():
         for sign, rows in (("+", change.inserted), ("-", change.deleted)):
             for text in map(fact_writer(rows, name, convention), rows.head(CHANGES)):
@@ -63,7 +63,7 @@ def change_lines(epoch: Epoch, convention: str, *, dry: bool = False) -> Iterato
 
 
 def epoch_text(epoch: Epoch, *, dry: bool = False) -> str:
-    """The number of an epoch, whether it did anything, and how long it took."""
+    """The number of an epoch, whether it changed anything, and the time that it took."""
     nothing = "" if epoch.changes else "nothing would change, " if dry else "nothing changed, "
     title = "not committed" if dry else f"epoch {epoch.number}"
     return f"{title}: {nothing}{duration(epoch.statistics.seconds)}"

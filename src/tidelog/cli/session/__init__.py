@@ -1,1 +1,1 @@
-"""A program that runs from its inputs to its outputs, under a script of changes."""
+"""Running a program from its inputs to its outputs, with a change script."""

@@ -1,7 +1,7 @@
 """A run of a program on the engine.
 
-Law: what an epoch of the run commits is committed whole; with a state folder it is kept there. On Spark the partitions
-read and write the files, and facts do not pass through this process.
+Law: an epoch of the run commits as a whole; with a state folder it is stored there. On Spark, the partitions read and
+write the files, and facts do not pass through this process.
 """
 
 from __future__ import annotations
@@ -38,11 +38,10 @@ if TYPE_CHECKING:
 
 
 class EngineSession:
-    """A program on the engine; with a ``state`` folder, what it commits is kept there.
-
-    A folder that holds a state already is gone on from, and its program must be the same. Read as it was at an epoch it
-    has the rules of that epoch, whatever the program says by now.
-    With a session of Spark the partitions live there, and files are read and written there.
+    """A program on the engine; with a ``state`` folder, its commits are stored there. A folder that already contains a
+    state is resumed, and its program must be the same. If the folder is read as of an epoch, the rules are those of
+    that epoch, even if the program differs by now. With a Spark session the partitions live on Spark, and files are
+    read and written there.
     """
 
     def __init__(
@@ -87,19 +86,19 @@ class EngineSession:
         return durable is not None and bool(compare_programs(self._db.program, durable.facts, self._program))
 
     def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:
-        """Rules and facts come in one epoch, so that joins are ordered by the sizes of what comes."""
+        """Add rules and facts in one epoch, so that join orders can use the sizes of the new relations."""
         return self._step(load_program(self._db, self._program, data, kept=self._kept, checked=self._checked))
 
     def profile(self) -> str:
-        """Time, supports, suspended and revived facts per stratum and rule: of the last epoch, and of all."""
+        """Time, supports, suspended and revived facts per stratum and rule, for the last epoch and in total."""
         return str(self._db.profile())
 
     def close(self) -> None:
-        """Give back the state folder."""
+        """Release the state folder."""
         self._db.close()
 
     def apply(self, epoch: Epoch) -> SessionEpoch:
-        """Committed whole or not at all; one that ends with `preview.` is tried out."""
+        """Apply an epoch as a whole or not at all; an epoch that ends with `preview.` is only tried."""
         changes = self._db.epoch()
         take_script(changes, epoch)
         if is_preview(epoch):
@@ -117,11 +116,11 @@ class EngineSession:
         return SessionEpoch(self._steps, epoch.statistics.seconds, changes, epoch.statistics)
 
     def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
-        """In order of all columns; symbols by their text, lists by theirs."""
+        """The rows ordered by all columns; symbols and lists are ordered by their text."""
         return ordered_table(self._db[name], lists_as_text=lists_as_text)
 
     def write(self, name: str, layout: Layout, path: Path) -> None:
-        """On Spark by the partitions and Spark's tasks, else from here."""
+        """Write from the partitions through Spark's tasks if they are on Spark, otherwise from this process."""
         if self._spark is None:
             write_output(name, self.table(name, lists_as_text=layout.kind != PARQUET), self.types(name), layout, path)
         else:
@@ -132,31 +131,31 @@ class EngineSession:
             write_frame(rows, name, self.types(name), layout, path)
 
     def types(self, name: str) -> tuple[str | None, ...]:
-        """As declared, inferred or learnt from data."""
+        """The types as declared, inferred or learnt from data."""
         return self._db[name].types
 
     def size(self, name: str) -> int:
-        """At the last committed epoch."""
+        """The size at the last committed epoch."""
         return len(self._db[name])
 
     @property
     def views(self) -> tuple[str, ...]:
-        """The heads of the rules in force."""
+        """The heads of the current rules."""
         rules = map(self._db.rule, self._db.rules)
         heads = {rule.head.predicate for rule in rules if rule.constraint is None}
-        return tuple(sorted(heads - inline_relations(self._db.program)))  # those are not held
+        return tuple(sorted(heads - inline_relations(self._db.program)))  # inline relations are not stored
 
     @property
     def relations(self) -> tuple[str, ...]:
-        """Those the user knows."""
+        """The relations that the user knows."""
         return self._db.relations
 
     @property
     def fact_count(self) -> int:
-        """Auxiliary relations included."""
+        """The number of facts, including those of auxiliary relations."""
         return self._db.fact_count
 
     @property
     def memory(self) -> int | None:
-        """Of relations, indexes and journals."""
+        """The memory of relations, indexes and journals."""
         return self._db.memory

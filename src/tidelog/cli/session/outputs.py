@@ -1,8 +1,8 @@
-"""What a program puts out: views as files, as tables, or printed as Soufflé prints them; sizes of relations.
+"""The outputs of a program: views as files, as tables, or printed as Soufflé prints them; sizes of relations.
 
-Law (D8, D46): `.output` and `.printsize` mean what they mean to Soufflé: a program with declarations writes what
-`.output` names to the folder given. One without declarations and `.output` writes its derived views, and where no
-folder is given, views are printed.
+Law (D8, D46): `.output` and `.printsize` mean what they mean to Soufflé: a program with declarations writes the
+relations named by `.output` to the given folder. A program without declarations and `.output` writes its derived views;
+without a folder, views are printed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Outputs = list[tuple[str, Layout]]
 
 
 def on_screen(text: str) -> str:
-    r"""The text for a terminal: what would act there is escaped; what other programs read stays as it is.
+    r"""Escape the characters that would act on a terminal; output that other programs read stays as it is.
 
     >>> on_screen("\u202ea\tb\n") == "\\u202ea\tb\n"
     True
@@ -38,7 +38,7 @@ def on_screen(text: str) -> str:
 
 
 def find_outputs(program: Program) -> Outputs | None:
-    """What the program's `.output` directives ask for; None if it has none."""
+    """The outputs requested by the program's `.output` directives; None if it has none."""
     found = [(d.relation, _layout(program, layout_of(d))) for d in program.directives if d.kind == "output"]
     for directive in program.directives:
         if directive.kind == "printsize":
@@ -47,7 +47,7 @@ def find_outputs(program: Program) -> Outputs | None:
 
 
 def write_views(session: ProgramSession, program: Program, outputs: Outputs | None, out: str | None) -> None:
-    """Write or print what the program puts out; without `.output` and `-D`, print every view."""
+    """Write or print the outputs of the program; without `.output` and `-D`, print every view."""
     sizes = [d.relation for d in program.directives if d.kind == "printsize"]
     if outputs is None and out is not None and program.declarations:
         if not sizes:
@@ -70,7 +70,7 @@ def write_views(session: ProgramSession, program: Program, outputs: Outputs | No
 
 
 def _layout(program: Program, layout: Layout) -> Layout:
-    """The layout with floats as the program's convention writes them, and its prefixes."""
+    """The layout with floats written as in the program's convention, and with its prefixes."""
     return replace(layout, souffle=program.convention == SOUFFLE, prefixes=program.prefixes)
 
 

@@ -1,7 +1,7 @@
-"""A script of changes, run epoch after epoch.
+"""Run a change script, epoch by epoch.
 
-Law: each epoch is reported on the standard output when it is done; one that fails names its lines, and those before it
-stay committed. A preview is reported in the same way and changes nothing.
+Law: each epoch is reported on the standard output when it is done; an error names the lines of the epoch that failed,
+and the epochs before it stay committed. A preview is reported in the same way and changes nothing.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def read_script(path: Path, program: Program) -> tuple[Epoch, ...]:
-    """The epochs of a change script; the file must be there."""
+    """Read the epochs of a change script; the file must exist."""
     return parse_changes_file(path, convention=program.convention, prefixes=program.prefixes)
 
 
 def run_script(session: ProgramSession, script: Iterable[Epoch], path: Path | None) -> list[SessionEpoch]:
-    """Run epoch after epoch, and report each when it is done."""
+    """Run the epochs in turn, and report each when it is done."""
     steps, to = [], console()
     for epoch in script:
         try:
@@ -43,7 +43,7 @@ def run_script(session: ProgramSession, script: Iterable[Epoch], path: Path | No
 
 
 def show_step(step: SessionEpoch, change_count: int, to: Console) -> None:
-    """One epoch: how long it took, and for each view how many rows came and went, with a few of them."""
+    """Print one epoch: how long it took, and for each view how many rows were added and removed, with a few of them."""
     what = "preview" if step.previewed else f"epoch {step.number}"
     change_count -= step.previewed
     to.print(f"{what}: {counted(change_count, 'change')}, {duration(step.seconds)}")
@@ -54,7 +54,7 @@ def show_step(step: SessionEpoch, change_count: int, to: Console) -> None:
 
 
 def _placed(error: TidelogError, epoch: Epoch, path: Path | None, done: int) -> TidelogError:
-    """The error with the lines of the epoch that failed."""
+    """The error, with the lines of the epoch that failed."""
     spans = [change.span for change in epoch if change.span is not None]
     lines = "" if not spans else f":{spans[0].line}"
     return error.reworded(f"{path}{lines}: epoch {done + 1} of the script was not committed: {error}")

@@ -31,23 +31,23 @@ class SessionEpoch:
     seconds: float
     changes: Mapping[str, ViewChange]
     statistics: EpochStatistics = field(default_factory=EpochStatistics)
-    previewed: bool = False  # tried out and not committed
+    previewed: bool = False  # tried and not committed
 
 
 class ProgramSession(Protocol):
     """A program that runs."""
 
     def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:
-        """The first epoch: the program's rules and facts, and those of its files."""
+        """Run the first epoch: the program's rules and facts, and the facts of its files."""
 
     def apply(self, epoch: Epoch) -> SessionEpoch:
-        """One epoch of a change script."""
+        """Apply one epoch of a change script."""
 
     def table(self, name: str, *, lists_as_text: bool) -> pa.Table:
         """A relation's rows in order."""
 
     def write(self, name: str, layout: Layout, path: Path) -> None:
-        """A relation as a file, or as the table that the layout names."""
+        """Write a relation to a file, or to the table that the layout names."""
 
     def types(self, name: str) -> tuple[str | None, ...]:
         """The types of a relation's columns."""
@@ -65,14 +65,14 @@ class ProgramSession(Protocol):
 
     @property
     def fact_count(self) -> int:
-        """The number of all facts held; may be asked for while an epoch runs."""
+        """The number of all facts held; may be called while an epoch runs."""
 
     @property
     def memory(self) -> int | None:
-        """Bytes held, where they are known."""
+        """The bytes held, if known."""
 
     def profile(self) -> str:
-        """Where the time went, if it was asked for before."""
+        """Where the time was spent, if profiling was requested before."""
 
     def close(self) -> None:
-        """Nothing comes after this."""
+        """Close the session; nothing may be called after this."""

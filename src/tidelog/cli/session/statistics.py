@@ -17,7 +17,7 @@ from tidelog.explain.numbers import duration
 
 
 def show_statistics(session: ProgramSession, steps: Sequence[SessionEpoch], to: Console) -> None:
-    """Facts per relation, memory and epochs."""
+    """Print facts per relation, memory and epochs."""
     views = set(session.views)
     table = _table("relation", "kind", "facts")
     for name in session.relations:

@@ -1,6 +1,6 @@
 """The server and its program.
 
-Law: what is checked here is text alone: nothing that it names is read.
+Law: only the text itself is checked: files that it names are not read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Making the served state match an edited program, files of facts, or one epoch of a change script.
+"""Make the served state match an edited program, files of facts, or one epoch of a change script.
 
-Law: the difference is found and committed in one turn, so that no other epoch comes between; a dry run reports the same
+Law: the difference is found and committed in one turn, so that no other epoch can interfere; a dry run reports the same
 and changes nothing.
 """
 
@@ -66,7 +66,7 @@ def apply(service: Service, call: RequestCall) -> Reply:
 def check_grant(grant: Grant, db: Engine, body: Mapping[str, Any]) -> None:
     """Raise unless a token allows what a request changes and shows."""
     grant.check_writes(body.get("facts", ()))
-    if "program" in body:  # which may change everything, and whose difference shows rules and facts
+    if "program" in body:  # it may change everything, and its difference shows rules and facts
         grant.check_scope(RULES)
         grant.check_writes(core_of(db).rules.schema)
         grant.check_reads(None)
@@ -84,7 +84,7 @@ def _take_program(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> tuple[Ep
 
 
 def _take_facts(db: Engine, epoch: Epoch, body: Mapping[str, Any]) -> tuple[Epoch, list[str]]:
-    """The facts of these relations are replaced. Signs of a fact that stays sum up to 0 (D3)."""
+    """Replace the facts of these relations. The signs of an unchanged fact add up to 0 (D3)."""
     for name, rows in body["facts"].items():
         epoch.insert(name, read_rows(db, name, rows, epoch))
         epoch.delete(name, db.asserted(name).rows() if name in db else [])

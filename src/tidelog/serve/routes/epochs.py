@@ -1,6 +1,6 @@
 """Changing facts and rules, and the history of changes.
 
-Law: one request is one epoch, or a part of one that is open; a dry run changes nothing.
+Law: one request is one epoch, or a part of an open one; a dry run changes nothing.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def change_rows(service: Service, call: RequestCall, sign: int) -> Reply:
 
 
 def revert(service: Service, call: RequestCall) -> Reply:
-    """An epoch that undoes others."""
+    """Commit or preview an epoch that undoes others."""
     db, body = service.engine, call.body
     call.grant.check_scope(RULES)
     call.grant.check_writes(core_of(db).rules.schema)
@@ -134,7 +134,7 @@ def discard(service: Service, call: RequestCall) -> Reply:
 
 
 def history(service: Service, call: RequestCall) -> Reply:
-    """Epochs, the last ones first."""
+    """Epochs, the most recent first."""
     limit = call.query.get("limit", ENTRIES)
     before = min(call.query.get("before", service.engine.epoch_number + 1), service.engine.epoch_number + 1)
     entries = _kept_entries(service, max(0, before - 1 - limit), before - 1)

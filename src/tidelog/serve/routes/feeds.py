@@ -1,6 +1,6 @@
 """Changes since an epoch: polls that wait, and server-sent events.
 
-Law: a client that continues after the last epoch it received misses nothing and gets nothing twice.
+Law: a client that continues after the last epoch it received misses nothing and receives nothing twice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONGEST = 300  # seconds that a poll waits
 
 
 def _since(service: Service, call: RequestCall) -> int:
-    """The epoch after which a feed continues: where it was cut off, the given one, or the current one."""
+    """The epoch after which a feed continues: where it was interrupted, the given one, or the current one."""
     since: int = call.query.get("since", service.hub.last)
     if call.last_event is not None:
         if not (call.last_event.isascii() and call.last_event.isdecimal()) or len(call.last_event) > 18:
@@ -34,12 +34,12 @@ async def changes(service: Service, call: RequestCall) -> Reply:
     name, since = service.engine[call.path["name"]].name, _since(service, call)
     if call.accept != EVENTS:
         return Reply(await feeds.poll(service, name, since, call.query.get("wait", 0)))
-    await feeds.changes_after(service, name, since)  # refuses what is no longer kept, before anything is sent
+    await feeds.changes_after(service, name, since)  # refuses epochs no longer kept, before anything is sent
     return _stream(service, call, feeds.events(service, name, since))
 
 
 async def all_changes(service: Service, call: RequestCall) -> Reply:
-    """Changes of all views, in numbers."""
+    """Change counts of all views."""
     since = _since(service, call)
     if call.accept != EVENTS:
         return Reply(await feeds.poll_counts(service, since, call.query.get("wait", 0)))
@@ -48,7 +48,7 @@ async def all_changes(service: Service, call: RequestCall) -> Reply:
 
 
 def _stream(service: Service, call: RequestCall, events: AsyncIterator[bytes]) -> Reply:
-    """A reply with events, and the action when they end."""
+    """A reply with events, and the action to run when they end."""
     ticket: str | None = call.query.get(TICKET)
     service.feeds.enter()
     if ticket is not None:

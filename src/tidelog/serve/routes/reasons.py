@@ -1,6 +1,7 @@
 """Questions about the engine: why, why not, how, and whether the state is correct.
 
-Law: explanations change nothing. A proof is returned as a tree to a depth; deeper parts are requested by their facts.
+Law: explanations change nothing. A proof is returned as a tree of limited depth; deeper parts are requested by their
+facts.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """One stage of resident tasks, served by Arrow Flight.
 
-Law: nothing here knows Datalog. A resident is made by a factory in each of the P tasks, is called by the driver, and
+Law: nothing here depends on Datalog. A factory creates a resident in each of the P tasks; the driver calls it, and it
 exchanges rows with the others directly.
 """

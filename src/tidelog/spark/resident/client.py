@@ -1,7 +1,7 @@
-"""From one process to a partition: an address with its token, and the kept-open connection made of it.
+"""The client side of a partition's endpoint: an address with its token, and a persistent connection to it.
 
 Law: every failure of the connection is a `PartitionLost` that names the partition at the other end, and an error of the
-resident itself is raised here as itself. What a `Peer` does not do: wait for a partition that is not there yet.
+resident itself is raised here unchanged. A `Peer` does not wait for a partition that does not exist yet.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tidelog.spark.resident.wire import CALL, decode, encode
 
 Descriptor = dict[str, Any]
 Address = tuple[int, str, int]  # an endpoint without its secret
-DRIVER = -1  # the number under which the driver's own endpoint goes
+DRIVER = -1  # the number of the driver's endpoint
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a partition listens. Holds the run's secrets, which its `repr` leaves out.
+    """Where a partition listens. Contains the run's secrets, which its `repr` omits.
 
     >>> Endpoint(0, "127.0.0.1", 4711, Credentials("secret"))
     Endpoint(number=0, host='127.0.0.1', port=4711)
@@ -46,7 +46,7 @@ class Endpoint:
 
     @property
     def address(self) -> Address:
-        """The address for other members of the run, which have its secret themselves."""
+        """The address for other members of the run, which already have its secret."""
         return self.number, self.host, self.port
 
     def open(self) -> Peer:
@@ -84,11 +84,11 @@ class Peer:
         return self.endpoint.number
 
     def call(self, method: str, args: tuple[Any, ...] = (), *, limit: float | None = None) -> Any:
-        """What the resident's ``call`` returns."""
+        """Call the resident; returns the result of its ``call``."""
         return self.act(CALL, (method, args), limit=limit)
 
     def act(self, kind: str, args: tuple[Any, ...] = (), *, limit: float | None = None) -> Any:
-        """What the endpoint's action returns: `CALL`, or one of those that the stage itself uses."""
+        """Call an action of the endpoint: `CALL`, or one of those that the stage itself uses."""
         with self._failures(kind, limit):
             client, body, largest = self._connection(), encode(args), self.endpoint.credentials.limit
             if len(body) > PIECE:
@@ -99,7 +99,7 @@ class Peer:
         return decode(answer)
 
     def deliver(self, descriptor: Descriptor, table: pa.Table, *, limit: float | None = None) -> None:
-        """Hand rows to the resident; returns when its ``deliver`` did."""
+        """Deliver rows to the resident; returns when its ``deliver`` has returned."""
         with self._failures("deliver", limit):
             address = flight.FlightDescriptor.for_command(encode(descriptor))
             client = self._connection()
@@ -136,7 +136,7 @@ class Peer:
             self._client = None
 
     def _connection(self) -> Any:
-        """The client; the caller keeps a reference to it until the answer is there."""
+        """The client; the caller keeps a reference to it until the answer has arrived."""
         client = self._client
         if client is None:
             with self._lock:
@@ -165,7 +165,7 @@ class Peer:
 
 
 def _client(endpoint: Endpoint) -> Any:
-    """A connection that shows the certificate of this side, and requires that of the other."""
+    """A connection that presents the certificate of this side, and requires that of the other."""
     credentials = endpoint.credentials
     options: dict[str, Any] = {"generic_options": [("grpc.max_receive_message_length", credentials.limit)]}
     if credentials.certificates is not None:
@@ -179,7 +179,7 @@ def _client(endpoint: Endpoint) -> Any:
 
 
 def _in_pieces(client: Any, kind: str, pieces: Sequence[memoryview], options: Any, limit: int) -> bytes | memoryview:
-    """The answer to a call with large arguments; the token is compared before the first of them is sent."""
+    """Send a call with large arguments in pieces; the token is compared before the first of them is sent."""
     writer, answers = client.do_put(flight.FlightDescriptor.for_command(encode(kind)), pa.schema([]), options)
     with writer:
         for piece in pieces:

@@ -1,9 +1,9 @@
-"""What a run's processes show each other: its token and, over TLS, certificates made for it.
+"""What a run's processes present to each other: its token and, over TLS, certificates created for it.
 
-Law: secrets reach the tasks inside what Spark runs there (never by configuration, environment or command line), show
-in no `repr`, and end with the run. Every run has a separate authority, whose key is discarded as soon as the two
-certificates are signed: one for the driver, one for the partitions and for tasks that send rows. Both ends of a
-connection require the other's; the name in a certificate shows which side it is.
+Law: secrets reach the tasks inside the functions that Spark runs there (never by configuration, environment or command
+line), appear in no `repr`, and end with the run. Every run has a separate authority, whose key is discarded as soon as
+the two certificates are signed: one for the driver, one for the partitions and for tasks that send rows. Both ends of a
+connection require the other's certificate, and the name in it identifies the side.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 MESSAGE_LIMIT = (1 << 31) - 1  # bytes of a call, of its answer, or of a batch of rows
 DRIVER_SIDE, PARTITION_SIDE = "driver.tidelog", "partition.tidelog"
 SLACK = timedelta(days=1)  # clocks of machines differ
-VALID = timedelta(days=3650)  # as long as an engine may run: the key lives as long
+VALID = timedelta(days=3650)  # as long as an engine may run: the key exists as long
 
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """PEM texts of one side: whom to trust, and what to show."""
+    """PEM texts of one side: the authority to trust, and the certificate to present."""
 
     authority: bytes = field(repr=False)
     own: bytes = field(repr=False)
@@ -36,7 +36,7 @@ class Certificates:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The secrets of one side of a run, and how large a message may be that comes to it.
+    """The secrets of one side of a run, and the maximum size of a message that it accepts.
 
     >>> Credentials("secret")
     Credentials(limit=2147483647)

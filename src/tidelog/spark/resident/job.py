@@ -1,8 +1,8 @@
 """The Spark job that holds the resident tasks, in a separate thread.
 
-Law: the job ends when its tasks do. The tasks are those of an ordinary stage, submitted through the DataFrame API, on a
-classic session and over Spark Connect alike; Spark repeats a task that is lost, except in local mode, where the job
-fails with it. The job carries a tag, so that it can be cancelled without touching the session's other jobs.
+Law: the job ends when its tasks do. The tasks are those of an ordinary stage, submitted through the DataFrame API, both
+on a classic session and over Spark Connect; Spark repeats a lost task, except in local mode, where the job fails with
+it. The job has a tag, so that it can be cancelled without affecting the session's other jobs.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Job:
 
     def cancel(self) -> None:
         """Ask Spark to end the job."""
-        with contextlib.suppress(Exception):  # a session that was stopped has no jobs left
+        with contextlib.suppress(Exception):  # a stopped session has no jobs left
             self._session.cancel_jobs(self._tag)
 
     def _run(self) -> None:
         assignment = self._assignment
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for _ in batches:  # the one number of this task: read, so that Spark is done with sending
+            for _ in batches:  # read the one number of this task, so that Spark has finished sending
                 pass
             return reside(assignment)
 

@@ -1,7 +1,8 @@
-"""Values to bytes: plain ones, arrays, Arrow tables, and objects of carried classes.
+"""Convert values to bytes: plain values, arrays, Arrow tables, and objects of registered classes.
 
-Law: `unpack(pack(value)) == value`, of the same types, for the values that calls carry; any other value is refused
-here. Long lists are written by columns, so that many entries cost little; an object that is met twice is written once.
+Law: `unpack(pack(value)) == value`, with the same types, for the values that calls may contain; any other value is
+refused here. Long lists are written by columns, so that many entries cost little; an object that occurs twice is
+written once.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pyarrow as pa
 from tidelog.spark.resident.kinds import DTYPES, OF_CLASS
 from tidelog.spark.resident.resident_failures import NOT_CARRIED
 
-LONG = 32  # from this length on lists of one type are written by columns
+LONG = 32  # from this length on, lists of one type are written by columns
 NUMBER, REAL = struct.Struct("<q"), struct.Struct("<d")
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 
@@ -34,45 +35,45 @@ def pack(value: object) -> bytes:
 
 
 class _ByteWriter:
-    """Bytes that become more."""
+    """A buffer to which values are appended."""
 
     def __init__(self) -> None:
         self.out: list[bytes | memoryview] = []
-        self._numbers: dict[int, int] = {}  # objects by identity; they live as long as the value that is packed
+        self._numbers: dict[int, int] = {}  # objects by identity; they live as long as the value being packed
         self._objects: list[object] = []
 
     def put(self, value: object) -> None:
-        """Add a value."""
+        """Append a value."""
         writer = _WRITERS.get(type(value))
         if writer is None:
             writer = _writer_for(value)
         writer(self, value)
 
     def put_count(self, tag: bytes, count: int) -> None:
-        """A tag and a number."""
+        """Append a tag and a number."""
         self.out.append(tag + NUMBER.pack(count))
 
     def put_bytes(self, tag: bytes, data: bytes) -> None:
-        """A tag, a length and as many bytes."""
+        """Append a tag, a length and the bytes."""
         self.put_count(tag, len(data))
         self.out.append(data)
 
     def put_integer(self, value: int) -> None:
-        """A whole number of any size."""
+        """Append an integer of any size."""
         if _SMALLEST <= value <= _LARGEST:
             self.out.append(b"i" + NUMBER.pack(value))
         else:
             self.put_bytes(b"I", int(value).to_bytes(value.bit_length() // 8 + 1, "little", signed=True))
 
     def put_items(self, items: Sequence[object]) -> None:
-        """The items of a list: by columns, if it is long and of one type."""
+        """Append the items of a list: by columns, if it is long and of one type."""
         if len(items) < LONG or not self._by_columns(items, set(map(type, items))):
             self.put_count(b"l", len(items))
             for item in items:
                 self.put(item)
 
     def put_tuple(self, value: tuple[object, ...]) -> None:
-        """A tuple; a short one with few calls inside each other, since terms of rules are deep."""
+        """Append a tuple; a short one with few nested calls, because terms of rules are deep."""
         if len(value) >= LONG:
             self.out.append(b"w")
             self.put_items(value)
@@ -103,7 +104,7 @@ class _ByteWriter:
         return True
 
     def put_object(self, value: object) -> None:
-        """An object of a carried class; one that was met before as its number."""
+        """Append an object of a registered class; an object that occurred before is written as its number."""
         known = self._numbers.get(id(value))
         if known is not None:
             self.put_count(b"r", known)
@@ -116,7 +117,7 @@ class _ByteWriter:
         self._objects.append(value)
 
     def put_array(self, value: np.ndarray[Any, Any]) -> None:
-        """An array of numbers."""
+        """Append an array of numbers."""
         if value.dtype.str not in DTYPES:
             raise NOT_CARRIED.error(kind=f"array of {value.dtype}")
         self.put_bytes(b"a", value.dtype.str.encode())
@@ -125,7 +126,7 @@ class _ByteWriter:
         self.out.append(value.tobytes())
 
     def put_table(self, value: pa.Table) -> None:
-        """An Arrow table, as Arrow writes it."""
+        """Append an Arrow table in Arrow's format."""
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, value.schema) as stream:
             stream.write_table(value)
@@ -171,7 +172,7 @@ _WRITERS: dict[type, Writer] = {
 
 
 def _writer_for(value: object) -> Writer:
-    """How a value is written whose class is not plain: a carried one, or one of the abstract kinds."""
+    """The writer for a value whose class is not plain: a registered one, or one of the abstract kinds."""
     if type(value) in OF_CLASS:
         return _ByteWriter.put_object
     if isinstance(value, np.generic):

@@ -1,7 +1,7 @@
-"""Large messages in pieces, each of which is small.
+"""Split large messages into small pieces.
 
-Law: joined pieces are what was cut; a message larger than the limit is refused where it is sent and where it comes,
-before it is put together. A batch of rows has one row at least, however large that is.
+Law: joining the pieces restores the message; a message larger than the limit is refused by the sender and by the
+receiver, before it is joined. A batch of rows has at least one row, however large that is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def cut(body: bytes, limit: int) -> list[memoryview]:
 
 
 def join(pieces: Iterable[bytes | memoryview | pa.Buffer], limit: int) -> bytes | memoryview:
-    """The message of some pieces."""
+    """Join the pieces of a message."""
     found, size = [], 0
     for piece in pieces:
         size += len(memoryview(piece))
@@ -37,13 +37,13 @@ def join(pieces: Iterable[bytes | memoryview | pa.Buffer], limit: int) -> bytes 
 
 
 def check_size(size: int, limit: int) -> None:
-    """Raise ResidentError if a message is larger than it may be."""
+    """Raise ResidentError if a message exceeds the limit."""
     if size > limit:
         raise TOO_LARGE.error(size=size, limit=limit)
 
 
 def batches(table: pa.Table, limit: int) -> Iterator[pa.RecordBatch]:
-    """The rows of a table in batches of about a piece each.
+    """The rows of a table in batches of about one piece each.
 
     >>> [batch.num_rows for batch in batches(pa.table({"x": range(3 << 20)}), 1 << 30)]
     [2097152, 1048576]

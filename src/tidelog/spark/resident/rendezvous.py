@@ -1,8 +1,8 @@
 """The driver's endpoint: where tasks register, and learn whether they may stay.
 
-Law: a task belongs to one start of the stage (its *generation*). A beat of another generation is answered with "leave",
-so that a task which outlived its stage ends. A partition belongs to the first attempt that arrives, until `release`;
-others wait. This module only records what tasks reported; `stage` decides.
+Law: a task belongs to one start of the stage (its *generation*). A heartbeat of another generation is answered with
+"leave", so that a task that outlived its stage ends. A partition belongs to the first attempt that arrives, until
+`release`; others wait. This module only records what tasks reported; `stage` decides.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tidelog.spark.resident.resident_failures import NO_DELIVERY, NO_FETCH
 from tidelog.spark.resident.server import Server
 from tidelog.spark.resident.wire import CALL
 
-STAY, WAIT, LEAVE, REPLACED = "stay", "wait", "leave", "replaced"  # what an attempt is to do
+STAY, WAIT, LEAVE, REPLACED = "stay", "wait", "leave", "replaced"  # what an attempt must do
 
-MOMENT = 3.0  # seconds between the first suspicion and the finding that a partition is silent
+MOMENT = 3.0  # seconds between the first suspicion and the decision that a partition is silent
 
 
 class Rendezvous:
-    """Which tasks arrived, are ready or failed, and when each last reported, in the current generation."""
+    """The tasks of the current generation: which have arrived, are ready or failed, and when each last reported."""
 
     def __init__(self, bind: str, host: str, credentials: Credentials) -> None:
         self._server = Server(DRIVER, bind, credentials, {CALL: self.call}, self)
@@ -41,7 +41,7 @@ class Rendezvous:
         self._holders: dict[int, int] = {}  # the attempts that hold the partitions
 
     def renew(self) -> int:
-        """Forget the old generation and begin the next."""
+        """Discard the old generation and begin the next."""
         with self.news:
             self.generation += 1
             for state in (
@@ -56,14 +56,14 @@ class Rendezvous:
             return self.generation
 
     def dismiss(self) -> None:
-        """From now on tasks are asked to leave."""
+        """Ask tasks to leave from now on."""
         with self.news:
             self.generation += 1
 
     def silent(self, seconds: float) -> int | None:
         """A partition that has reported, but not within that time.
 
-        This process may have been busy itself, so that beats wait to be noted: they get a moment for it.
+        This process may have been busy itself, with heartbeats still to be recorded: it first gets a moment to do so.
         """
         now = time.monotonic()
         with self.news:
@@ -77,7 +77,7 @@ class Rendezvous:
             return min(self._last_heartbeat, key=self._last_heartbeat.__getitem__, default=0)
 
     def call(self, method: str, args: tuple[Any, ...]) -> str:
-        """A report of an attempt of a task; the answer is what it must do."""
+        """Record a report of a task attempt; returns what it must do."""
         generation, number, attempt, *more = args
         with self.news:
             if generation != self.generation:
@@ -91,11 +91,11 @@ class Rendezvous:
             return STAY
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
-        """The driver takes no rows."""
+        """Not supported: the driver accepts no rows."""
         raise NO_DELIVERY.error()
 
     def fetch(self, descriptor: Descriptor) -> pa.Table:
-        """The driver has no rows to fetch."""
+        """Not supported: the driver has no rows to fetch."""
         raise NO_FETCH.error()
 
     def close(self) -> None:

@@ -1,10 +1,11 @@
-"""What runs in a task: a resident behind its endpoint, for as long as the driver needs it.
+"""The body of a task: a resident behind its endpoint, for as long as the driver needs it.
 
-Law: a task ends when the driver says so, when the driver was not reached for `patience` seconds, when the process that
-started it is gone, or when Spark kills it; whichever happens first, also in the middle of a call. So no task
-outlives its driver. A partition has one task at a time: Spark may start another attempt of a task that it takes for
-slow or lost, and such an attempt waits until its turn comes or the stage ends. It does not end before, since Spark
-would then end the first. A resident does not depend on Spark: it is called, receives rows and returns rows.
+Law: a task ends when the driver asks it to, when the driver could not be reached for `patience` seconds, when the
+process that started it no longer exists, or when Spark kills it; whichever happens first, even during a call. So no
+task outlives its driver. A partition has one task at a time: Spark may start another attempt of a task that it
+considers slow or lost, and such an attempt waits until it becomes the holder or the stage ends. It does not end
+earlier, because Spark would then end the first one. A resident does not depend on Spark: it is called, receives rows
+and returns rows.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ from tidelog.spark.session.listen import own_address
 from tidelog.spark.session.master import own_version
 from tidelog.spark.session.session_failures import WORKER_VERSION
 
-BUSY = 600.0  # seconds that a driver may be busy with something else
+BUSY = 600.0  # seconds that a driver may be busy with other work
 GRACE = 5.0  # seconds that running calls get after the stage is asked to stop
 
 
 class Resident(Protocol):
     """One partition's state, served to the driver and to the other partitions.
 
-    Methods are called from several threads at once. Once `connect` returned, ``peers[i]`` reaches partition i (its own
-    number included). `close` is called when the stage ends and should make running calls return soon.
+    Methods are called from several threads at once. After `connect` has returned, ``peers[i]`` reaches partition i
+    (including its own number). `close` is called when the stage ends and should make running calls return soon.
     """
 
     def call(self, method: str, args: tuple[Any, ...]) -> object:
@@ -54,7 +55,7 @@ class Resident(Protocol):
         """Receive the addresses of the other partitions; called once, before any `call`."""
 
     def close(self) -> None:
-        """The stage ends."""
+        """Called when the stage ends."""
 
 
 Factory = Callable[[int, int], Resident]
@@ -62,7 +63,7 @@ Factory = Callable[[int, int], Resident]
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a task needs to know: how to make its resident, and where the driver is."""
+    """What a task needs to know: how to create its resident, and where the driver is."""
 
     factory: Factory
     partitions: int
@@ -75,7 +76,7 @@ class Assignment:
 
 def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
     """The body of a task; yields no rows."""
-    from pyspark import TaskContext  # there is none where nothing is on Spark
+    from pyspark import TaskContext  # not available where nothing runs on Spark
 
     context = TaskContext.get()
     assert context is not None, "this is a task"
@@ -115,7 +116,7 @@ class _Connection:
         return str(self.driver.call(method, args, limit=self.assignment.patience))
 
     def arrive(self) -> bool:
-        """Wait until this attempt may hold the partition; False if the stage is over."""
+        """Wait until this attempt may hold the partition; returns False if the stage is over."""
         parent = os.getppid()
         while (answer := self.report("arrive", os.getpid())) == WAIT:
             time.sleep(self.assignment.patience / 10)
@@ -124,10 +125,11 @@ class _Connection:
         return answer == STAY
 
     def keep(self) -> None:
-        """Send heartbeats until asked to leave; exit if the parent is gone, or if another attempt is in its place.
+        """Send heartbeats until asked to leave; exit if the parent process has ended or another attempt holds the
+        partition.
 
-        A task whose driver is gone ends normally, since Spark would repeat a task that failed. A driver
-        that does not answer but accepts connections is busy, not gone: one long call of its interpreter will do.
+        A task whose driver is gone ends normally, because Spark would repeat a failed task. A driver that does not
+        answer but accepts connections is busy, not gone: one long call in its interpreter is enough for that.
         """
         parent, last_answer = os.getppid(), time.monotonic()
         while not self.stopping.wait(self.assignment.patience / 10):
@@ -158,7 +160,7 @@ def _serve(resident: Resident, number: int, host: str, connection: _Connection) 
 
 
 def _end(resident: Resident, server: Server) -> None:
-    """Leave the process clean, since Spark uses it again; a call that does not come to its end ends the process."""
+    """Leave the process clean, because Spark reuses it; a call that does not end terminates the process."""
     try:
         resident.close()
     finally:
@@ -167,7 +169,7 @@ def _end(resident: Resident, server: Server) -> None:
 
 
 def _check_version(assignment: Assignment) -> None:
-    """Driver and partitions must have the same version."""
+    """Raise unless driver and partitions have the same version."""
     if own_version() != assignment.version:
         home = str(sys.modules["tidelog"].__file__)
         raise WORKER_VERSION.error(
@@ -176,7 +178,7 @@ def _check_version(assignment: Assignment) -> None:
 
 
 def _host(assignment: Assignment, number: int) -> str:
-    """Where a partition listens: on a socket that only this user reaches, or on one address of its machine."""
+    """Where a partition listens: on a socket that only this user can access, or on one address of its machine."""
     if assignment.sockets is not None:
         return f"{assignment.sockets}/{assignment.generation}-{number}"
     return own_address(assignment.driver.host, LOOPBACK)

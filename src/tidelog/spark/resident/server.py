@@ -1,9 +1,9 @@
 """A partition's endpoint: Arrow Flight around a resident.
 
-Law: nothing of a request is read before its token was compared with the run's, in constant time; so no method of the
-endpoint can be called without the token; over TLS, connections without a certificate of the run are closed before that.
-What is larger than the run's limit is refused. Requests are served concurrently: a long call blocks neither a delivery
-nor another call. The endpoint listens on one address only: a port, or a socket in a folder of the user.
+Law: nothing in a request is read before its token has been compared with the run's, in constant time, so no method of
+the endpoint can be called without the token; over TLS, connections without a certificate of the run are closed before
+that. Messages larger than the run's limit are refused. Requests are served concurrently: a long call blocks neither a
+delivery nor another call. The endpoint listens on one address only: a port, or a socket in a folder of the user.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ Action = Callable[..., object]
 
 
 class Store(Protocol):
-    """What accepts and returns rows."""
+    """An object that accepts and returns rows."""
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
-        """Take rows."""
+        """Accept rows."""
 
     def fetch(self, descriptor: Descriptor) -> pa.Table | pa.RecordBatchReader:
-        """Give rows."""
+        """Return rows."""
 
 
 class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no types
-    """Serves ``actions`` by name and the rows of ``store``, on a free port of ``host``, from the moment it is made.
+    """Serves ``actions`` by name and the rows of ``store`` on a free port of ``host``, as soon as it is created.
 
     A host that begins with a slash is the path of a socket.
     """
@@ -55,11 +55,11 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
         self.endpoint = Endpoint(number, host, max(0, self.port), credentials)
 
     def do_action(self, context: Any, action: Any) -> list[Any]:
-        """Run an action; its outcome, good or bad, is the answer, in one piece or several."""
+        """Run an action; its outcome, a value or an error, is the answer, in one piece or several."""
         return self._answer(lambda: self._run(action.type, join([action.body], self._limit)))
 
     def do_put(self, context: Any, descriptor: Any, reader: Any, writer: Any) -> None:
-        """Hand rows to the store, or run an action whose arguments come in pieces; the outcome goes back."""
+        """Deliver rows to the store, or run an action whose arguments arrive in pieces; the outcome is sent back."""
 
         def put() -> object:
             header = decode(descriptor.command)
@@ -74,7 +74,7 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
             writer.write(piece)
 
     def do_get(self, context: Any, ticket: Any) -> Any:
-        """Rows of the store; an error travels in the headers of the answer."""
+        """Send rows of the store; an error is sent in the headers of the answer."""
         try:
             found = self._store.fetch(decode(ticket.ticket))
             if isinstance(found, pa.Table):
@@ -87,7 +87,7 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
         return self._actions[kind](*decode(body))
 
     def _answer(self, act: Callable[[], object]) -> list[Any]:
-        """The outcome of an act as buffers; one that is too large is an error, too."""
+        """The outcome of an action as buffers; an outcome that is too large is an error, too."""
         try:
             pieces = cut(encode(act()), self._limit)
         except BaseException as error:
@@ -95,7 +95,7 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no t
         return [pa.py_buffer(piece) for piece in pieces]
 
     def close_within(self, seconds: float) -> bool:
-        """Stop listening and wait for running requests; False if some still run after that time."""
+        """Stop listening and wait for running requests; returns False if some still run after that time."""
         closing = threading.Thread(target=self.shutdown, name="tidelog-close", daemon=True)
         closing.start()
         closing.join(seconds)
@@ -106,9 +106,8 @@ _SERVERS: weakref.WeakSet[Server] = weakref.WeakSet()
 
 
 def _leave_all() -> None:
-    """In a process that was just forked: Flight would end the servers with it, and wait for threads that are not here.
-
-    Flight does not expose the finalizer that does so; it is found in the registry and detached.
+    """Detach Flight's finalizer in a forked process: it would end the servers, and wait for threads that do not exist
+    here. Flight does not expose this finalizer; it is found in the registry.
     """
     servers = set(map(id, _SERVERS))
     for finalizer, about in tuple(getattr(weakref.finalize, "_registry", {}).items()):
@@ -120,7 +119,7 @@ os.register_at_fork(after_in_child=_leave_all)
 
 
 def _encryption(certificates: Certificates | None) -> dict[str, Any]:
-    """What Flight needs to show a certificate and to ask for one."""
+    """The arguments with which Flight presents a certificate and requires one."""
     if certificates is None:
         return {}
     return {
@@ -131,7 +130,7 @@ def _encryption(certificates: Certificates | None) -> dict[str, Any]:
 
 
 def _rows(reader: Any, limit: int) -> pa.Table:
-    """The rows that come, checked: no offset in them leads out of them."""
+    """The rows that arrive, validated: no offset in them points outside of them."""
     found = []
     for chunk in reader:
         check_size(chunk.data.nbytes, limit)
@@ -142,7 +141,7 @@ def _rows(reader: Any, limit: int) -> pa.Table:
 
 
 class _Gate(flight.ServerMiddlewareFactory):  # type: ignore[misc]  # pyarrow has no types
-    """Lets requests in that carry the token."""
+    """Admits requests that have the token."""
 
     def __init__(self, token: str) -> None:
         self._expected = b"Bearer " + token.encode()

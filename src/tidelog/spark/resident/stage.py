@@ -1,8 +1,8 @@
-"""The driver's side of the resident partitions: start them, call them, notice when one goes, stop them.
+"""The driver's side of the resident partitions: start them, call them, notice when one is lost, stop them.
 
-Law: every wait ends: with an answer, at its limit, or with `PartitionLost` as soon as a connection breaks, the job
-ends or a partition is not heard of. A loss is final for this start; `restart` makes new, empty residents, and what they
-must know again is the caller's affair. What this module does not know is what the residents are for.
+Law: every wait ends: with an answer, at its limit, or with `PartitionLost` as soon as a connection breaks, the job ends
+or a partition stops sending heartbeats. A loss is final for this start; `restart` creates new, empty residents, and
+restoring their contents is up to the caller. This module does not know what the residents are used for.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 T = TypeVar("T")
-FAREWELL = 8.0  # seconds that tasks get to end, and again after Spark was asked to end them
-_STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they hold slots
+FAREWELL = 8.0  # seconds that tasks get to end, and again after Spark has been asked to end them
+_STAGES: weakref.WeakSet[ResidentStage] = weakref.WeakSet()  # from start to stop: they occupy slots
 _REGISTER = threading.Lock()  # stages may be started and stopped in several threads
 
 
 class ResidentStage:
     """P residents in the P tasks of one stage.
 
-    ``folder`` is the state folder, which executors on other machines must be able to access; ``tls`` says whether
+    ``folder`` is the state folder, which executors on other machines must be able to access; ``tls`` is whether
     connections are encrypted (None: only on a cluster); ``patience`` is the number of seconds that a task continues
-    without its driver; ``silence`` the number of seconds that the driver waits for a heartbeat of a task. If they are
-    None, the settings of the session apply (`session.timeouts`).
+    without its driver; ``silence`` is the number of seconds that the driver waits for a heartbeat of a task. If they
+    are None, the settings of the session apply (`session.timeouts`).
     """
 
     def __init__(
@@ -80,17 +80,17 @@ class ResidentStage:
         self._start_limit = arguments.start if start_limit is None else start_limit
         self._patience = arguments.driver if patience is None else patience
         self._silence = arguments.heartbeat if silence is None else silence
-        self.on_wait: Callable[[], None] = lambda: None  # called now and then while residents are waited for
+        self.on_wait: Callable[[], None] = lambda: None  # called from time to time while waiting for residents
         self._waiters = Waiters()
         self._peers: list[Peer] = []
         self._rendezvous: Rendezvous | None = None
         self._job: Job | None = None
         self._lost: PartitionLost | None = None
         self._finalizer: weakref.finalize[..., ResidentStage] | None = None
-        self._home: Hashable = None  # sessions of the same home share their slots
+        self._home: Hashable = None  # sessions with the same home share their slots
 
     def start(self) -> ResidentStage:
-        """Check the session, submit the stage and wait until every resident is there and knows the others.
+        """Check the session, submit the stage and wait until every resident is running and knows the others.
 
         Raises:
             PreflightError: the session cannot hold the stage; nothing was started.
@@ -123,7 +123,7 @@ class ResidentStage:
         probe_workers(self._spark, self.partitions, folder=self._folder, driver=driver, limit=self._start_limit)
 
     def _meet(self, session: Access) -> Rendezvous:
-        """This process's endpoint: on a socket, or on an address that the tasks reach."""
+        """This process's endpoint: on a socket, or on an address that the tasks can reach."""
         if self._rendezvous is None:
             tls = not session.is_here if self._tls is None else self._tls
             self._own, self._others = new_credentials(tls=tls, limit=message_limit(self._spark))
@@ -135,7 +135,7 @@ class ResidentStage:
         return self._rendezvous
 
     def restart(self, *, limit: float | None = None) -> None:
-        """Stop what is left of the stage and submit it again, with new residents; ``limit`` replaces start's."""
+        """Stop the rest of the stage and submit it again, with new residents; ``limit`` replaces start's."""
         self._end_job()
         seconds = self._start_limit if limit is None else limit
         await_slots(self._spark, self.partitions, held=self.held - self.partitions, limit=seconds)
@@ -177,18 +177,18 @@ class ResidentStage:
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]:
-        """Where the partitions are: for Spark tasks, which open them and send or fetch rows directly."""
+        """The addresses of the partitions: for Spark tasks, which open them and send or fetch rows directly."""
         self._check()
         return tuple(replace(peer.endpoint, credentials=self._others) for peer in self._peers)
 
     @property
     def processes(self) -> tuple[int, ...]:
-        """The process number of every partition, each on its executor's machine."""
+        """The process id of every partition, each on its executor's machine."""
         meeting = self._meeting()
         return tuple(meeting.processes[number] for number in range(self.partitions))
 
     def call(self, number: int, method: str, args: tuple[Any, ...] = (), *, limit: float | None = None) -> Any:
-        """What the resident's ``call`` returns."""
+        """Call a resident; returns the result of its ``call``."""
         return self._gather({number: partial(self._peer(number).call, method, args, limit=limit)}, limit)[number]
 
     def call_all(
@@ -199,9 +199,9 @@ class ResidentStage:
         each: Sequence[tuple[Any, ...]] | None = None,
         limit: float | None = None,
     ) -> list[Any]:
-        """The answers of all residents, called side by side: with the same ``args``, or partition i with ``each[i]``.
+        """The answers of all residents, called concurrently: with the same ``args``, or partition i with ``each[i]``.
 
-        If residents raise, all are waited for and the error of the lowest partition is raised.
+        If residents raise errors, all answers are awaited, and the error of the lowest partition is raised.
         """
         arguments = [args] * self.partitions if each is None else list(each)
         if len(arguments) != self.partitions:
@@ -214,18 +214,18 @@ class ResidentStage:
         return [answers[number] for number in range(self.partitions)]
 
     def deliver(self, number: int, descriptor: Descriptor, table: pa.Table, *, limit: float | None = None) -> None:
-        """Hand rows to a resident."""
+        """Deliver rows to a resident."""
         self._gather({number: partial(self._peer(number).deliver, descriptor, table, limit=limit)}, limit)
 
     def fetch(self, number: int, descriptor: Descriptor, *, limit: float | None = None) -> pa.Table:
-        """Rows of a resident."""
+        """Fetch rows of a resident."""
         return self._gather({number: partial(self._peer(number).fetch, descriptor, limit=limit)}, limit)[number]
 
     def beside(self, acts: Sequence[tuple[SparkSession, Callable[[], T]]], words: Sequence[str] = ()) -> list[T]:
         """Run Spark jobs that need the residents, concurrently, and watch the residents meanwhile.
 
-        Neither Ctrl-C nor a resident that hangs would be noticed inside a Spark job. If this is abandoned, the jobs
-        of all ``acts``, each of its session, are cancelled. ``words`` describe them on Spark's pages.
+        Inside a Spark job, neither Ctrl-C nor a hanging resident would be noticed. If this fails or is interrupted,
+        the jobs of all ``acts`` are cancelled, each in its session. ``words`` describe them on Spark's pages.
         """
         tag = f"tidelog-{secrets.token_hex(4)}"
         descriptions, sessions = [*words, *[""] * (len(acts) - len(words))], [access(spark) for spark, _ in acts]
@@ -234,7 +234,7 @@ class ResidentStage:
             found = self._gather(work, None)
         except BaseException:
             for session in sessions:
-                with contextlib.suppress(Exception):  # a session that was stopped has no jobs left
+                with contextlib.suppress(Exception):  # a stopped session has no jobs left
                     session.cancel_jobs(tag)
             raise
         return [found[number] for number in range(len(acts))]
@@ -260,7 +260,7 @@ class ResidentStage:
             raise
 
     def _await_residents(self, job: Job, limit: float) -> None:
-        """All tasks must arrive within the limit; a factory may take longer, as long as its task reports."""
+        """Wait for all tasks to arrive within the limit; a factory may take longer, as long as its task reports."""
         meeting, deadline = self._meeting(), time.monotonic() + limit
         while len(meeting.ready) < self.partitions:
             ended = job.ended.is_set()  # read first: a task reports its failure before it ends
@@ -282,7 +282,7 @@ class ResidentStage:
         return self.begin(work, limit).end()
 
     def begin(self, work: Mapping[int, Callable[[], Any]], limit: float | None = None) -> RunningWork:
-        """Do the work side by side, in other threads."""
+        """Start the work concurrently, in other threads."""
         watch = Watch(self._waiters, self._peer, lambda: self.on_wait(), self._check, self._note_loss)
         under_way = RunningWork(watch, self._running(), limit)
         for number, function in work.items():
@@ -296,7 +296,7 @@ class ResidentStage:
             raise answer.error
 
     def _check(self, began: Job | None = None) -> None:
-        """Raise if the stage is not there, or is no longer the one in which the caller began."""
+        """Raise if the stage is not running, or is no longer the one in which the caller began."""
         meeting, job = self._meeting(), self._running()
         if began is not None and began is not job:
             raise _lost(meeting.quietest(), "the stage was restarted in the meantime")
@@ -323,7 +323,7 @@ class ResidentStage:
         return self._peers[number]
 
     def _end_job(self) -> None:
-        """Ask the tasks, then Spark, to end; give up after a while, since tasks without a driver end anyway."""
+        """Ask the tasks, then Spark, to end; stop waiting after a while, because tasks without a driver end anyway."""
         job, self._job = self._job, None
         if self._finalizer is not None:
             self._finalizer.detach()
@@ -355,7 +355,7 @@ def _lost(number: int, reason: str) -> PartitionLost:
 
 
 def _abandon(job: Job, meeting: Rendezvous, maker: int) -> None:
-    """The stage was garbage-collected, or the interpreter ends; a process that was forked meanwhile leaves it alone."""
+    """Clean up when the stage is garbage-collected or the interpreter ends; a process forked meanwhile does nothing."""
     if os.getpid() == maker:
         meeting.dismiss()
         job.cancel()

@@ -1,7 +1,7 @@
-"""Work that residents were given and the answers that have come, while the stage is watched.
+"""Work in progress on residents, and the answers received so far, while the stage is watched.
 
-Law: waiting for an answer also ends with a loss, at its time limit and with Ctrl-C; what was started before a stage was
-restarted is never answered by the new one. A wait that was interrupted can be resumed.
+Law: waiting for an answer also ends with a loss, at its time limit and with Ctrl-C; work that was started before a
+stage was restarted is never answered by the new one. A wait that was interrupted can be resumed.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tidelog.spark.resident.client import Peer
 from tidelog.spark.resident.job import Job
 from tidelog.spark.resident.waiters import Answer, Waiters
 
-LOOK = 0.1  # seconds between two looks at the job while waiting
+LOOK = 0.1  # seconds between two checks of the job while waiting
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What waiting needs of a stage: threads, connections, and what is checked meanwhile."""
+    """What waiting needs from a stage: threads, connections, and the check to run meanwhile."""
 
     waiters: Waiters
     peer: Callable[[int], Peer]
@@ -36,7 +36,7 @@ class Watch:
 
 @dataclass(slots=True)
 class RunningWork:
-    """Work of one job; ``limit`` is how many seconds it may take in all."""
+    """The work of one job; ``limit`` is the maximum number of seconds in total."""
 
     watch: Watch
     job: Job
@@ -47,16 +47,16 @@ class RunningWork:
     deadline: float = field(init=False)
 
     def __post_init__(self) -> None:
-        seconds = inf if self.limit is None else self.limit + 1.0  # Flight keeps the limit, this keeps Flight
+        seconds = inf if self.limit is None else self.limit + 1.0  # in case Flight does not enforce the limit
         self.deadline = time.monotonic() + seconds
 
     def add(self, number: int, work: Callable[[], Any]) -> None:
-        """Do one more thing in another thread."""
+        """Do another piece of work in another thread."""
         self.numbers.add(number)
         self.watch.waiters.submit(number, work, self.answers)
 
     def call(self, number: int, method: str, args: tuple[Any, ...]) -> None:
-        """Call one more resident and do not wait for it."""
+        """Call another resident without waiting for it."""
         self.add(number, partial(self.watch.peer(number).call, method, args, limit=self.limit))
 
     def end(self) -> dict[int, Any]:
@@ -70,7 +70,7 @@ class RunningWork:
         return {number: answer.value for number, answer in self.found.items()}
 
     def next_answer(self) -> Answer:
-        """The next answer that comes, which may be an error; a loss is raised, and so is the end of the limit."""
+        """The next answer to arrive, which may be an error; a loss is raised, and so is an exceeded limit."""
         while True:
             try:
                 answer = self.answers.get(timeout=LOOK)

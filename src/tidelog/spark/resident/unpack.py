@@ -1,9 +1,9 @@
-"""Bytes to values: the other half of `pack`.
+"""Convert bytes to values: the inverse of `pack`.
 
-Law: nothing is made but the values that calls carry; no name is looked up but in the table of carried classes, no code
-runs that bytes bring along, and whatever the bytes are, the end is a value or a `ResidentError`. A value takes memory
-in proportion to its bytes: texts do not overlap, and Arrow's buffers are as long as what they hold, so that the limit
-of messages also limits what comes of them.
+Law: only values that calls may contain are created; names are looked up only in the table of registered classes, code
+in the bytes is never run, and whatever the bytes are, the result is a value or a `ResidentError`. A value uses memory
+in proportion to its bytes: texts do not overlap, and Arrow's buffers are as long as their contents, so that the limit
+of messages also limits the size of values.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ INT32, UINT32, UINT16 = struct.Struct("<i"), struct.Struct("<I"), struct.Struct(
 
 
 def unpack(body: bytes | memoryview) -> Any:
-    """The value behind bytes; ResidentError if there is none."""
+    """The value encoded in bytes; raises ResidentError if there is none."""
     unpacking = _ByteReader(memoryview(body))
     try:
         value = unpacking.take()
     except ResidentError:
         raise
-    except Exception as error:  # whatever a constructor makes of parts that never were those of its class
+    except Exception as error:  # whatever a constructor raises for parts that never belonged to its class
         raise NOT_READABLE.error(what=f"{type(error).__name__}: {error}"[:300]) from error
     if unpacking.at != len(unpacking.body):
         raise NOT_READABLE.error(what="it contains more than one value")
@@ -38,7 +38,7 @@ def unpack(body: bytes | memoryview) -> Any:
 
 
 class _ByteReader:
-    """Bytes that are read from the front."""
+    """Reads bytes from the front."""
 
     def __init__(self, body: memoryview) -> None:
         self.body = body
@@ -46,7 +46,7 @@ class _ByteReader:
         self._objects: list[object] = []
 
     def take(self) -> Any:
-        """The next value."""
+        """Read a value."""
         tag = bytes(self.take_raw(1))
         reader = _READERS.get(tag)
         if reader is None:
@@ -54,7 +54,7 @@ class _ByteReader:
         return reader(self)
 
     def take_raw(self, count: int) -> memoryview:
-        """So many bytes."""
+        """Read this number of bytes."""
         first, last = self.at, self.at + count
         if count < 0 or last > len(self.body):
             raise NOT_READABLE.error(what="it is truncated")
@@ -62,23 +62,23 @@ class _ByteReader:
         return self.body[first:last]
 
     def take_count(self) -> int:
-        """A number."""
+        """Read a number."""
         number: int = NUMBER.unpack(self.take_raw(8))[0]
         return number
 
     def take_sized(self) -> memoryview:
-        """A length, and as many bytes."""
+        """Read a length and the bytes that follow."""
         return self.take_raw(self.take_count())
 
     def take_items(self) -> list[Any]:
-        """The items of a list, however they were written."""
+        """Read the items of a list, however they were written."""
         found = self.take()
         if not isinstance(found, list):
             raise NOT_READABLE.error(what="a list is missing")
         return found
 
     def take_list(self) -> list[Any]:
-        """As many values as the count specifies, each of at least one byte."""
+        """Read as many values as the count specifies, each of at least one byte."""
         count, found = self.take_count(), []
         if not 0 <= count <= len(self.body) - self.at:
             raise NOT_READABLE.error(what="it is truncated")
@@ -87,11 +87,11 @@ class _ByteReader:
         return found
 
     def take_tuple(self) -> tuple[Any, ...]:
-        """The same as a tuple."""
+        """Read a list of values as a tuple."""
         return tuple(self.take_list())
 
     def take_texts(self) -> list[str]:
-        """A list of texts: their lengths, and all of them joined."""
+        """Read a list of texts: their lengths, and the texts concatenated."""
         lengths, joined = self.take_numbers(np.int64), self.take()
         ends = np.cumsum(lengths).tolist()
         if (lengths < 0).any() or not isinstance(joined, str) or (ends[-1] if ends else 0) != len(joined):
@@ -99,25 +99,25 @@ class _ByteReader:
         return [joined[first:last] for first, last in zip([0, *ends], ends, strict=False)]
 
     def take_rows(self) -> list[tuple[Any, ...]]:
-        """A list of tuples, by columns."""
+        """Read a list of tuples, written by columns."""
         count = self.take_count()
         if not 0 < count <= len(self.body) - self.at:
             raise NOT_READABLE.error(what="it is truncated")
         return list(zip(*[self.take_items() for _ in range(count)], strict=True))
 
     def take_dict(self) -> dict[Any, Any]:
-        """Keys and values."""
+        """Read keys and values."""
         return dict(zip(self.take_items(), self.take_items(), strict=True))
 
     def take_object(self) -> object:
-        """An object of a carried class."""
+        """Read an object of a registered class."""
         kind = self._kind()
         structure = kind.make(*self.take())
         self._objects.append(structure)
         return structure
 
     def take_objects(self) -> list[object]:
-        """A list of objects of one carried class."""
+        """Read a list of objects of one registered class."""
         kind = self._kind()
         return [kind.make(*parts) for parts in self.take_items()]
 
@@ -128,20 +128,20 @@ class _ByteReader:
         return OF_NAME[name]
 
     def take_reference(self) -> object:
-        """An object that was made before."""
+        """Read the number of an object that was created before."""
         number = self.take_count()
         if not 0 <= number < len(self._objects):
             raise NOT_READABLE.error(what="it refers to an object that it does not contain")
         return self._objects[number]
 
     def take_array(self) -> np.ndarray[Any, Any]:
-        """A separate array, which may be written to."""
+        """Read an array; a copy, which may be modified."""
         dtype = DTYPES[bytes(self.take_sized()).decode()]
         shape, data = self.take(), self.take()
         return np.frombuffer(data, dtype).reshape(shape).copy()
 
     def take_table(self) -> pa.Table:
-        """An Arrow table, looked through so that no offset in it leads out of it."""
+        """Read an Arrow table, validated so that no offset in it points outside of it."""
         data = pa.py_buffer(bytes(self.take_sized()))
         for message in pa.ipc.MessageReader.open_stream(data):
             if _is_compressed(memoryview(message.metadata)):
@@ -161,7 +161,7 @@ COMPRESSION, DICTIONARY = 3, 1  # fields of a record batch, and of a dictionary 
 
 
 def _is_compressed(message: memoryview) -> bool:
-    """Whether an Arrow message, which Arrow has found to be well-formed, declares that its buffers are compressed."""
+    """Whether an Arrow message, which Arrow has accepted as well-formed, declares that its buffers are compressed."""
     table = _follow(message, 0)
     kind, header = _field(message, table, HEADER_TYPE), _field(message, table, HEADER)
     if kind is None or header is None or message[kind] not in (DICTIONARY_BATCH, RECORD_BATCH):
@@ -176,7 +176,7 @@ def _is_compressed(message: memoryview) -> bool:
 
 
 def _follow(message: memoryview, place: int) -> int:
-    """The position of the table that a place of a flatbuffer refers to."""
+    """The position of the table to which a position in a flatbuffer refers."""
     offset: int = UINT32.unpack_from(message, place)[0]
     return place + offset
 

@@ -1,7 +1,7 @@
 """Threads that wait for answers on behalf of the driver.
 
 Law: a caller never waits inside Flight itself, where neither Ctrl-C nor the loss of a partition would reach it; it
-waits for a queue. A thread that is stuck in a dead connection delays no one, not even the end of the process.
+waits for a queue. A thread that is blocked by a dead connection delays nothing else, not even the exit of the process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Work = tuple[int, Callable[[], Any], "SimpleQueue[Answer]"]
 
 
 class Waiters:
-    """As many waiting threads as there are answers outstanding; idle ones are used again."""
+    """As many waiting threads as there are pending answers; idle threads are reused."""
 
     def __init__(self) -> None:
         self._idle: deque[SimpleQueue[Work | None]] = deque()

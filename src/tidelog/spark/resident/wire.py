@@ -1,8 +1,8 @@
-"""What calls and their outcomes look like as bytes.
+"""How calls and their outcomes are represented as bytes.
 
 Law: `decode(encode(value)) == value`, and `decode(encode_error(error))` raises an error of the same class, if that is
 one of Tidelog's or of Python's own, else a `ResidentError` with its text. Nothing is pickled (`pack`), and both ends
-hold the run's token before any byte is read: see `server`.
+have verified the run's token before any byte is read: see `server`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def encode_error(error: BaseException, *, traced: bool = True) -> bytes:
 
 
 def encode_short_error(error: BaseException) -> bytes:
-    """The same, cut down to what the headers of an answer hold."""
+    """The bytes of an error, shortened to fit into the headers of an answer."""
     body = encode_error(error)
     if len(body) > HEADER_LIMIT:
         error.__notes__ = []
@@ -56,7 +56,7 @@ def encode_short_error(error: BaseException) -> bytes:
 
 
 def decode(body: bytes | memoryview) -> Any:
-    """The value, or raises the error."""
+    """The value in the bytes; raises if they are an error."""
     outcome = unpack(body)
     if not isinstance(outcome, tuple) or len(outcome) != 2:
         raise NOT_READABLE.error(what="it is not an outcome")
@@ -78,17 +78,17 @@ def _parts(error: BaseException) -> tuple[list[str], tuple[object, ...], dict[st
 
 
 def _exception_of(parts: Any) -> BaseException:
-    """The error again, of the nearest class that is known here."""
+    """Restore an error, with the nearest class that is known here."""
     try:
         names, args, values = parts
         kind = next(kind for kind in map(_class_of, names) if kind is not None)
-        if _name(kind).startswith(OWN):  # which may need other arguments than they keep
+        if _name(kind).startswith(OWN):  # which may require other arguments than those that it stores
             error = kind.__new__(kind, *args)
             error.args = tuple(args)
         else:
             error = kind(*args)
         error.__dict__.update(values)
-    except Exception as wrong:  # whatever a class makes of arguments that are not its own
+    except Exception as wrong:  # whatever a class raises for arguments that are not its own
         raise NOT_READABLE.error(what=f"it contains an invalid error: {wrong}"[:300]) from wrong
     return error
 

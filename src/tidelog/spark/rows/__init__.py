@@ -1,5 +1,5 @@
 """Spark DataFrames as sources of facts and sinks of views.
 
-Law: what Spark encodes is what Python encodes, cell by cell (D15); facts go from Spark tasks to partitions and back as
-files, never through the driver. `wire` is all that a partition needs; the other modules need PySpark.
+Law: Spark encodes every value as Python does, cell by cell (D15); facts move from Spark tasks to partitions, and back
+as files, never through the driver. A partition needs only `wire`; the other modules need PySpark.
 """

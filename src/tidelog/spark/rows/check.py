@@ -1,8 +1,8 @@
-"""Whether a DataFrame fits a relation: its columns by its schema, its rows by expressions that Spark evaluates.
+"""Check that a DataFrame fits a relation: its columns by its schema, its rows by expressions that Spark evaluates.
 
 Law (D14): a column contains values of one type and no nulls; values that do not fit are reported with the column, and
-rows with their number and an example. Nothing is read here: a mistake in the schema is found before any job, one in a
-row by the job that sends the rows.
+rows with their number and an example. Nothing is read here: an error in the schema is found before any job, an error in
+a row by the job that sends the rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tidelog.spark.rows.rows_failures import FRAME_COLUMNS, FRAME_TYPE, SPARK_TY
 from tidelog.spark.rows.tables import LINE, SIGN, WRONG
 
 Types = Sequence[str | None]
-NO_COLUMNS = "present"  # the one column of a DataFrame for a relation that has none
+NO_COLUMNS = "present"  # the only column of a DataFrame for a relation without columns
 ACCEPTED = {
     "number": ("number", "boolean", "unsigned"),
     "unsigned": ("unsigned", "number"),
@@ -49,7 +49,7 @@ IN_LISTS = ("number", "unsigned", "float", "symbol", "boolean", "list")
 
 @dataclass(frozen=True, slots=True)
 class MatchedColumns:
-    """A DataFrame's columns in a relation's order, called s0, s1, ..., and the names that the DataFrame has for them.
+    """A DataFrame's columns in a relation's order, named s0, s1, ..., and their names in the DataFrame.
 
     There may be further columns: `sign`, whether each row is inserted or deleted, and what the reader of a file reports
     about a row; ``aside`` are their names. ``places`` are the positions of the columns in the original DataFrame.
@@ -64,14 +64,14 @@ class MatchedColumns:
 
     @property
     def frame(self) -> DataFrame:
-        """The columns; selected on first use, since Spark needs milliseconds for each of them."""
+        """The columns; selected on first use, because Spark needs milliseconds for each of them."""
         return self.make()
 
 
 def match_columns(
     df: DataFrame, relation: str, names: Sequence[str] | None, change: str | None = None
 ) -> MatchedColumns:
-    """Columns are matched by name or by position, as tables are everywhere (`io.match_names`).
+    """Match columns by name or by position, as for any table (`io.match_names`).
 
     ``names`` is None for a relation that is not known yet: its columns are those of the DataFrame. The column
     ``change`` is not part of the relation: it contains +1 or -1.
@@ -122,12 +122,12 @@ def _sign_place(own: Sequence[T.StructField], relation: str, change: str) -> int
 
 
 def learn_types(matched: MatchedColumns, relation: str, types: Types | None) -> tuple[str, ...]:
-    """The relation's types, with those that were open as the DataFrame has them; a DataError for a misfit."""
+    """The relation's types, with unknown ones set to those of the DataFrame; raises a DataError for a misfit."""
     found = []
     for number, field in enumerate(matched.fields, 1):
         where = f"{relation}, column {number}"
         type_ = None if types is None else types[number - 1]
-        if type_ == "symbol" and isinstance(field.dataType, T.DecimalType):  # kept as its text
+        if type_ == "symbol" and isinstance(field.dataType, T.DecimalType):  # stored as its text
             found.append(type_)
             continue
         own = own_type(field.dataType, where)
@@ -138,7 +138,7 @@ def learn_types(matched: MatchedColumns, relation: str, types: Types | None) -> 
 
 
 def own_type(own: T.DataType, where: str) -> str:
-    """The type of a column that comes with a Spark type.
+    """The type of a column for data of a Spark type.
 
     >>> own_type(T.ShortType(), "edge"), own_type(T.ArrayType(T.StringType()), "edge")
     ('number', 'list')
@@ -178,7 +178,7 @@ def _fits_list(element: T.DataType, where: str) -> bool:
 
 
 def bad_row(matched: MatchedColumns, types: Sequence[str]) -> Sql:
-    """What is wrong with a row, null where nothing is."""
+    """An expression for the problem with a row, null if there is none."""
     found = [f"`{WRONG}`"] if WRONG in matched.aside else []
     for place, (field, type_) in enumerate(zip(matched.fields, types, strict=True)):
         where = f"column {place + 1} (`{matched.names[place]}`)"
@@ -216,7 +216,7 @@ def _holds_null(value: Sql, own: T.ArrayType, depth: int = 0) -> list[Sql]:
 
 
 def _leaf_out_of_range(value: Sql, own: T.ArrayType, depth: int = 0) -> list[Sql]:
-    """Decimals in lists have to be unsigned numbers."""
+    """Conditions that decimals in lists are not unsigned numbers."""
     part, element = f"p{depth}", own.elementType
     if isinstance(element, T.ArrayType):
         return [f"exists({value}, {part} -> {inner})" for inner in _leaf_out_of_range(part, element, depth + 1)]

@@ -49,7 +49,7 @@ _PLAIN: Mapping[str, T.DataType] = {
 
 
 def spark_type(outside: str) -> T.DataType:
-    """The Spark type for the type that data came with.
+    """The Spark type for the original type of data.
 
     >>> spark_type("array<uint8>").simpleString(), spark_type("timestamp(ns)").simpleString()
     ('array<smallint>', 'timestamp_ntz')
@@ -68,7 +68,7 @@ def spark_type(outside: str) -> T.DataType:
 
 
 def outside_of(own: T.DataType) -> str:
-    """What a column of a Spark type is remembered as.
+    """The text by which the original Spark type of a column is remembered.
 
     >>> outside_of(T.ShortType()), outside_of(T.ArrayType(T.BooleanType())), outside_of(T.TimestampNTZType())
     ('int16', 'array<boolean>', 'timestamp(us)')
@@ -84,7 +84,7 @@ def outside_of(own: T.DataType) -> str:
 
 
 def structure_type(shape: Shape, outside: str = NATURAL) -> T.DataType:
-    """The Spark type of records or variants: that of their Arrow form, with parts of the types that they came with."""
+    """The Spark type of records or variants: that of their Arrow form, with the original types of their parts."""
     if shape.holds_recursion:
         return T.StringType()
     given = fields_of(outside) or {}
@@ -103,7 +103,7 @@ def _struct(fields: Iterable[Part], outside_fields: Mapping[str, str]) -> T.Stru
 
 
 def _typed_as(type_: str | None, outside: str) -> T.DataType:
-    """The Spark type of a column, or of a part of one, that came with a type."""
+    """The Spark type of a column, or of a part of one, whose original type is known."""
     if isinstance(type_, Shape):
         return structure_type(type_, outside)
     return spark_type(outside) if type_ != "list" and is_own(type_, spark_face(outside)) else SPARK_TYPES[type_]
@@ -138,18 +138,18 @@ class ViewSchema:
         return _typed_as(type_, outside)
 
     def array_type(self, name: str) -> str | None:
-        """The type of a column of lists, None where it stays text."""
+        """The type of a column of lists; None if it stays text."""
         kind = widest(kinds[name] for kinds in self.kinds if name in kinds) or "array<>"
         return None if kind == MIXED or self.lists_as_text else kind.replace("<>", "<bigint>")
 
     def own_array(self, name: str) -> str | None:
-        """The type that a column of lists came with, if it came with one."""
+        """The original type of a column of lists, if known."""
         given = dict(zip(self.names, self.outside, strict=False)).get(name, NATURAL)
         return None if element_of(given) is None or self.lists_as_text else spark_type(given).simpleString()
 
 
 def read_view(spark: SparkSession, files: str | Iterable[str], schema: ViewSchema) -> DataFrame:
-    """The rows of a view from its files, or from the folder that holds them and nothing else."""
+    """The rows of a view from its files, or from the folder that contains them and nothing else."""
     paths = [files] if isinstance(files, str) else list(files)
     if not paths:
         return _typed(spark.createDataFrame([], schema.stored), schema)
@@ -157,7 +157,7 @@ def read_view(spark: SparkSession, files: str | Iterable[str], schema: ViewSchem
 
 
 def send_view(spark: SparkSession, folder: str, schema: ViewSchema) -> DataFrame:
-    """The same from files of this process, which Spark may not reach: their rows are sent."""
+    """The same from files of this process that Spark may be unable to reach: their rows are sent."""
     files, place = open_files(folder)
     table = dataset(place, format="parquet", filesystem=files).to_table()
     return _typed(spark.createDataFrame(table, schema.stored), schema)

@@ -1,8 +1,8 @@
-"""What a Spark task does with its encoded rows: it delivers them to the partitions, and reports.
+"""The work of a Spark task on its encoded rows: deliver them to the partitions, and report.
 
 Law: one report per attempt, whatever happens; entries are delivered before the rows that need them; after a bad row
-nothing more is delivered. This module needs neither PySpark nor pandas, so that tasks start quickly: arrays are made
-from memory, since Arrow imports pandas with the first array that it makes of Python's objects.
+nothing more is delivered. This module needs neither PySpark nor pandas, so that tasks start quickly: arrays are created
+from memory, because Arrow imports pandas with the first array that it creates from Python objects.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from tidelog.spark.rows.tables import (
 )
 
 OWNER = "owner"
-BUFFERED = 1 << 17  # rows that a task holds before it delivers
-REMEMBERED = 1 << 20  # values that a task knows it has sent
+BUFFERED = 1 << 17  # rows that a task buffers before it delivers them
+REMEMBERED = 1 << 20  # values that a task remembers having sent
 REPORT = "attempt string, rows bigint, entries bigint, bad bigint, reason string, example string, failure binary"
 REPORT_SCHEMA = pa.schema(
     [("attempt", pa.string())]
@@ -41,15 +41,15 @@ REPORT_SCHEMA = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What a task does with its rows; a value, since it is sent to the tasks."""
+    """How a task processes its rows; a value, because it is sent to the tasks."""
 
     relation: str
     arity: int
     kinds: tuple[tuple[int, bool], ...]  # columns of ids, and whether they are lists
     endpoints: tuple[RowEndpoint, ...]
     stage: str
-    owned: bool = False  # rows come with their owner; otherwise all go to partition 0
-    mirrored: bool = False  # all rows go to every partition
+    owned: bool = False  # rows have an owner; otherwise all are sent to partition 0
+    mirrored: bool = False  # all rows are sent to every partition
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Deliver the rows of one task and report."""
@@ -65,7 +65,7 @@ class Delivery:
 
 @dataclass(slots=True)
 class Run:
-    """One attempt of a task: what waits to be delivered, and what was."""
+    """One attempt of a task: the pending and the delivered rows."""
 
     delivery: Delivery
     attempt: str
@@ -77,7 +77,7 @@ class Run:
     first_bad: tuple[str | None, str | None] = (None, None)  # why it is bad, and the row
 
     def take(self, batch: pa.RecordBatch) -> None:
-        """Sort a batch by owner and sign; after a bad row only bad rows are counted."""
+        """Sort a batch by owner and sign; after a bad row, only bad rows are counted."""
         table = self._without_bad(pa.Table.from_batches([batch]))
         if self.counts["bad"] or not table.num_rows:
             return
@@ -111,7 +111,7 @@ class Run:
                 self.waiting.setdefault((owner, sign), []).append(part)
 
     def _note_entries(self, place: int, is_list: bool, table: pa.Table) -> None:
-        """The entries of values not sent before; by value and not by id, so that a clash of ids reaches the owner."""
+        """Add the entries of values not sent before; by value, not by id, so that the owner sees colliding ids."""
         coded = table.column(f"v{place}").combine_chunks().dictionary_encode()
         if isinstance(coded, pa.ChunkedArray):
             coded = coded.chunk(0)
@@ -127,11 +127,11 @@ class Run:
         self.entries.append(pa.Table.from_arrays([ids, lists, texts], schema=ENTRY_SCHEMA))
         self.counts["entries"] += len(fresh)
         if len(known) + len(fresh) > REMEMBERED:
-            known.clear()  # what is sent again is known at the owner
+            known.clear()  # sending an entry again is harmless
         known.update(values[i] for i in fresh)
 
     def flush(self) -> None:
-        """Deliver what waits: entries first, so that a partition has what the rows need."""
+        """Deliver pending data: entries first, so that a partition has the entries that the rows need."""
         if self.counts["bad"]:
             return
         self._deliver_entries()
@@ -159,7 +159,7 @@ class Run:
         return {"kind": kind, "stage": self.delivery.stage, "attempt": self.attempt}
 
     def report(self, failure: bytes | None) -> pa.RecordBatch:
-        """One line for the driver."""
+        """The report of the attempt: one row for the driver."""
         reason, example = self.first_bad
         row = {"attempt": self.attempt, **self.counts, "reason": reason, "example": example, "failure": failure}
         arrays = [_single(row[field.name], field.type) for field in REPORT_SCHEMA]

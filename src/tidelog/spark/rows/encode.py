@@ -1,8 +1,8 @@
-"""DataFrames as rows of cells, lazily: what Spark evaluates when the rows are sent.
+"""Encode DataFrames as rows of cells, lazily: Spark evaluates the encoding when the rows are sent.
 
-Law: encoding is one projection of the DataFrame, in Catalyst; a row is either encoded or carries what is wrong with it.
-The values behind ids are in further columns next to the cells, so that rows and dictionary entries come from one pass
-over the source and agree even if the source returns different rows each time it is read.
+Law: encoding is one projection of the DataFrame, in Catalyst; a row is either encoded or has a description of its
+problem. The values behind ids are in further columns next to the cells, so that rows and dictionary entries are
+produced by one pass over the source and agree even if the source returns different rows each time it is read.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ HASHED = ("symbol", "list")
 
 @dataclass(frozen=True, slots=True)
 class EncodedArrival:
-    """Rows of a relation: c0, c1, ... are cells; v1 is the value behind the ids in c1; `bad` is what is wrong.
+    """Rows of a relation: c0, c1, ... are cells; v1 is the value behind the ids in c1; `bad` is the problem with the
+    row.
 
-    `example` is the row as it came, where it is bad; `sign` is +1 or -1. ``types`` are the relation's types with
-    those that were open as the DataFrame has them. ``source`` is what was encoded, ``exact`` reads it again, in Python,
-    and raises at the first row that is wrong, with its place. ``plain`` is how to use the columns as they are.
+    `example` is the original row, if it is bad; `sign` is +1 or -1. ``types`` are the relation's types, with unknown
+    ones set to those of the DataFrame. ``source`` is the DataFrame before encoding; ``exact`` reads it again, in
+    Python, and raises at the first row that is wrong, with its place. ``plain`` is how to use the columns as they are.
     """
 
     relation: str
@@ -40,9 +41,9 @@ class EncodedArrival:
     source: DataFrame
     exact: Callable[[], object] | None = None
     plain: Plain | None = None
-    names: tuple[str, ...] | None = None  # that the columns came with, in the order of the relation
-    outside: tuple[str, ...] | None = None  # the types that they came with; None for texts of files
-    leaving: tuple[str, ...] | None = None  # those of rows that go, of which nothing is remembered
+    names: tuple[str, ...] | None = None  # the original names, in the order of the relation
+    outside: tuple[str, ...] | None = None  # the original types; None for texts of files
+    leaving: tuple[str, ...] | None = None  # the types of deleted rows, which are not remembered
     ignored: tuple[str, ...] = ()  # columns of the source that the relation does not have
     count_nulls: Callable[[], NullCounts] | None = None
 
@@ -69,12 +70,12 @@ def encode(
     typed: bool = True,
     nulls: NullPolicy | None = None,
 ) -> EncodedArrival:
-    """The rows of a DataFrame for a relation; a DataError if its schema does not fit.
+    """Encode the rows of a DataFrame for a relation; raises a DataError if its schema does not fit.
 
-    ``column_names`` and ``types`` are those of the relation (None: not known yet), a type is None while it is open.
-    All rows have the ``sign`` +1 or -1, or the column ``change`` says it of each; it is none of the relation's.
-    ``nulls`` says how nulls are handled, if they are not refused.
-    Rows that go, and those that are not ``typed`` (texts of files), bring no names or types to be remembered.
+    ``column_names`` and ``types`` are those of the relation (None: not known yet); a type is None while it is unknown.
+    All rows have the ``sign`` +1 or -1, or the column ``change`` contains the sign of each row; it is not part of the
+    relation. ``nulls`` sets how nulls are handled, if they are not refused. The names and types of deleted rows, and of
+    rows that are not ``typed`` (texts of files), are not remembered.
     """
     if column_names is None and types is not None:
         column_names = numbered_columns(len(types))
@@ -100,13 +101,13 @@ def _projected(matched: MatchedColumns, types: Sequence[str], signs: Sql) -> Dat
         # A cell of a bad row is never read, and computing it could fail.
         *(f"CASE WHEN `{BAD}` IS NULL THEN {column} END AS {name}" for name, column in good.items()),
         f"{signs} AS `{SIGN}`",
-        f"make_valid_utf8(`{BAD}`) AS `{BAD}`",  # what a bad row holds need not be text that Python can read
+        f"make_valid_utf8(`{BAD}`) AS `{BAD}`",  # the text of a bad row may be invalid UTF-8
         f"CASE WHEN `{BAD}` IS NOT NULL THEN make_valid_utf8({_row_text(matched)}) END AS `{EXAMPLE}`",
     )
 
 
 def _row_text(matched: MatchedColumns) -> Sql:
-    """The row as text, for the eye."""
+    """The row as readable text."""
     if LINE in matched.aside:
         return f"concat('`', `{LINE}`, '`')"
     pairs = ", ".join(f"{literal(name)}, {f.name}" for f, name in zip(matched.fields, matched.names, strict=True))

@@ -1,11 +1,11 @@
 """Cells in Spark SQL: every value of a DataFrame column as one bigint.
 
-Law (D15): for every value the expression yields what `partition.dictionary` yields. Spark's ``xxhash64`` starts with
-seed 42 and uses the hash of the previous part as the seed of the next one, through columns, through the elements of an
-array and through the fields of a struct alike; so the chain over (tag, length, parts) is one call. It skips nulls, so
-nulls have to be refused elsewhere (`check`).
+Law (D15): for every value, the expression evaluates to the result of `partition.dictionary`. Spark's ``xxhash64``
+starts with seed 42 and uses the hash of the previous part as the seed of the next one, for columns, the elements of an
+array and the fields of a struct alike; so the chain over (tag, length, parts) is one call. It skips nulls, so nulls
+have to be refused elsewhere (`check`).
 
-Expressions are SQL texts: a text costs one call to the JVM, however long it is; a `Column` one for each of its parts.
+Expressions are SQL texts: a text costs one call to the JVM, however long it is; a `Column` costs one for each part.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DAY, HOUR, MINUTE, SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
 
 
 def literal(text: str) -> Sql:
-    """Any text as a literal, whatever the session's settings for backslashes and quotes.
+    """A text as a literal, whatever the session's settings for backslashes and quotes.
 
     >>> literal("it's")
     "CAST(X'69742773' AS STRING)"
@@ -53,14 +53,14 @@ def cell_column(value: Sql, own: T.DataType, type_: str) -> Sql:
 
 
 def symbol_text(value: Sql, own: T.DataType) -> Sql:
-    """The text of a symbol: binary values are their hexadecimal digits, decimals their decimal ones."""
+    """The text of a symbol: the hexadecimal digits of a binary value, the decimal digits of a decimal."""
     if isinstance(own, T.BinaryType):
         return f"lower(hex({value}))"
     return f"CAST({value} AS STRING)" if isinstance(own, T.DecimalType) else value
 
 
 def symbol_cell(text: Sql) -> Sql:
-    """The id of a symbol; over its bytes, so that collations do not matter."""
+    """The id of a symbol, computed from its bytes, so that collations do not matter."""
     raw = f"CAST({text} AS BINARY)"
     return f"xxhash64({TAGS['symbol']}L, {long(f'octet_length({raw})')}, {raw})"
 
@@ -74,7 +74,7 @@ def list_cell(value: Sql, own: T.ArrayType, depth: int = 0) -> Sql:
 
 
 def _tagged(part: Sql, own: T.DataType, depth: int) -> tuple[Sql, Sql]:
-    """Tag and cell of a part. A double is hashed by its bits, with one zero and one NaN, so it is used as it is."""
+    """Tag and cell of a part. A double is hashed by its bits, with one zero and one NaN, so it is used unchanged."""
     if isinstance(own, T.ArrayType):
         return f"{TAGS['list']}L", list_cell(part, own, depth)
     if isinstance(own, T.StringType):
@@ -105,7 +105,7 @@ def _local_micros(value: Sql) -> Sql:
 
 
 def entry_value(value: Sql, own: T.DataType, type_: str) -> Sql:
-    """What the dictionary keeps behind the id: the UTF-8 of a symbol, the JSON of a list."""
+    """The value that the dictionary stores for the id: the UTF-8 of a symbol, the JSON of a list."""
     if own == ENCODED_LIST:
         return f"{value}.__value"
     return f"CAST({symbol_text(value, own) if type_ == 'symbol' else list_json(value, own)} AS BINARY)"
@@ -122,7 +122,7 @@ def list_json(value: Sql, own: T.DataType) -> Sql:
 
 
 def _json_parts(value: Sql, own: T.DataType, depth: int) -> Sql:
-    """JSON of lists of floats (Spark's own would put NaN into quotes) and of booleans, which in lists are numbers."""
+    """The JSON of lists of floats (Spark would put NaN into quotes) and of booleans, which are numbers in lists."""
     if isinstance(own, T.ArrayType):
         part = f"p{depth}"
         parts = f"transform({value}, {part} -> {_json_parts(part, own.elementType, depth + 1)})"

@@ -1,7 +1,7 @@
 """Nulls of DataFrames: skipped or replaced by Spark, in the pass that sends the rows.
 
-Law (D37): a policy means what it means in `io.nulls`. What was skipped and replaced is counted by the same job
-(Spark's observed metrics), so that the counts are those of the rows that were sent.
+Law (D37): a policy means what it means in `io.nulls`. Skipped and replaced rows are counted by the same job (Spark's
+observed metrics), so that the counts are those of the rows that were sent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SKIPPED = "skipped"
 def handle_nulls(
     matched: MatchedColumns, policy: NullPolicy, names: Sequence[str], types: Sequence[str], where: str
 ) -> tuple[MatchedColumns, Callable[[], NullCounts]]:
-    """The columns after a policy, and how to ask for the counts once the rows have been sent."""
+    """The columns after a policy, and a function that returns the counts once the rows have been sent."""
     fields = matched.fields
     replaced = {
         place: _literal(policy, value, fields[place].dataType, types[place], where)

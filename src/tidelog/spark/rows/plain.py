@@ -1,8 +1,8 @@
-"""Small DataFrames of whole numbers, read by the driver: their cells are their values.
+"""Small DataFrames of integers, read by the driver: their cells are their values.
 
-Law: the cells read here are those that the projection of `encode` would yield, row by row; whatever needs more than a
-copy (a null, a text, an invalid sign, more rows than Catalyst estimated) is left to it. Catalyst's estimate only
-decides whether it is worth trying: it is far too low for the rows of a generator and for files with runs of equal
+Law: the cells read here are those that the projection of `encode` would produce, row by row; rows that need more than a
+copy (a null, a text, an invalid sign, more rows than Catalyst estimated) are left to it. Catalyst's estimate only
+decides whether an attempt is worthwhile: it is far too low for the rows of a generator and for files with runs of equal
 values. So no more than `FEW` bytes are ever read here, whatever the estimate. Spark needs some tenths of a second to
 start a job of Python tasks, and milliseconds to deliver a few rows as Arrow batches.
 """
@@ -23,7 +23,7 @@ from tidelog.spark.rows.check import MatchedColumns
 from tidelog.spark.rows.tables import SIGN
 from tidelog.spark.session.access import access
 
-FEW = 4 << 20  # bytes that pass through the driver rather than start Python tasks
+FEW = 4 << 20  # bytes up to which rows pass through the driver instead of Python tasks
 CELL_BYTES = 8
 SignedCells = list[tuple[int, Cells]]
 
@@ -40,7 +40,7 @@ class Plain:
 def plain_columns(
     df: DataFrame, matched: MatchedColumns, types: Sequence[str], sign: int, change: str | None
 ) -> Plain | None:
-    """How to use the columns as they are; None if some value is not its own cell, or there are no columns."""
+    """How to use the columns unchanged; None if a value is not its own cell, or there are no columns."""
     whole = all(isinstance(field.dataType, T.IntegralType) for field in matched.fields)
     if not types or not whole or any(type_ != "number" for type_ in types) or set(matched.aside) - {SIGN}:
         return None
@@ -48,7 +48,7 @@ def plain_columns(
 
 
 def few_rows(df: DataFrame, plain: Plain) -> SignedCells | None:
-    """The rows by sign, read by the driver; None if they are not few, or cannot all be used as they are."""
+    """The rows by sign, read by the driver; None if there are too many, or if some cannot be used unchanged."""
     table = _few(df)
     if table is None or any(column.null_count for column in table.columns):
         return None

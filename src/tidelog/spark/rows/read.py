@@ -2,7 +2,7 @@
 
 Law (D8, D16): the rows of a file are those that `io.files` reads from it. Spark does not know line numbers: a row that
 does not fit is marked and, unless the file is too large, its line is found by the exact reader in Python. Only the
-first line of a file is read in advance, for its header. Encoding is left to `encode`.
+first line of a file is read in advance, for its header. Encoding is done by `encode`.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ from tidelog.spark.rows.task_errors import error_of_task
 from tidelog.spark.rows.texts import text_value
 from tidelog.spark.rows.triples import read_statements
 
-EXACT = 1 << 28  # bytes of a file that the exact reader may be given
+EXACT = 1 << 28  # maximum bytes of a file for the exact reader
 Types = Sequence[str | None]
 Bound = dict[tuple[str, int], str]
 
 
 @dataclass(frozen=True, slots=True)
 class FileRows:
-    """What is read from a file for a relation: columns in the relation's order, and the marks of rows that do not fit.
+    """The rows read from a file for a relation: columns in the relation's order, and the marks of rows that do not fit.
 
-    In a ``raw`` reading all columns are text that is still to be read by the types of the relation.
+    In a ``raw`` reading, all columns are text, still to be converted to the types of the relation.
     """
 
     relation: str
@@ -69,7 +69,7 @@ class FileRows:
     nulls: NullPolicy | None = None
 
     def encoded(self, names: Sequence[str] | None, types: Types | None) -> EncodedArrival:
-        """The rows as cells; a mistake in them is reported with its place in the file."""
+        """The rows as cells; an error in them is reported with its place in the file."""
         names = self.names if names is None else names
         return encode(self.frame, self.relation, names, types, exact=self.exact, typed=self.typed, nulls=self.nulls)
 
@@ -81,13 +81,13 @@ def read_files(
     schema: Mapping[str, Types],
     check: Callable[[Bound], Mapping[str, Types]],
 ) -> list[FileRows]:
-    """All files of a program, all columns typed; ``check`` returns the schema that follows from types of some."""
+    """All files of a program, with types for all columns; ``check`` derives the schema from known types."""
     readings = [read_file(spark, file, names[file.relation], schema[file.relation]) for file in files]
     return settle_types(readings, schema, check)
 
 
 def read_file(spark: SparkSession, file: InputFile, names: Sequence[str], types: Types) -> FileRows:
-    """The rows of a file; of text still as text, see `with_types`."""
+    """The rows of a file; those of a text file are still text, see `with_types`."""
     kind, where = kind_of(file), str(file.path)
     nulls = read_policy(file.layout.nulls, where)
     reading = FileRows(file.relation, tuple(names), spark.range(0), False, nulls=nulls)
@@ -115,10 +115,10 @@ def read_table(spark: SparkSession, table: str, relation: str, names: Sequence[s
 
 
 def narrowed(reading: FileRows, constants: Mapping[int, Sequence[Const]]) -> FileRows:
-    """Only the rows with one of these constants in each column; with these, Spark skips files and parts of files.
+    """Only the rows with one of these constants in each column; with them, Spark skips files and parts of files.
 
-    Text files are read completely, since every mistake in them is reported. A null in one of these columns is a
-    mistake, not a different value, so its row is kept; other mistakes in rows that no rule can use are not looked for.
+    Text files are read completely, because every error in them is reported. A null in one of these columns is an error,
+    not a different value, so its row is kept; other errors in rows that no rule can use are not detected.
     """
     if not reading.typed or len(reading.frame.columns) != len(reading.names):
         return reading
@@ -139,7 +139,7 @@ def _quoted(name: str) -> str:
 
 @contextmanager
 def failures(where: str) -> Iterator[None]:
-    """Errors of Spark become errors of Tidelog that name the source; a Tidelog error that ended a task is kept."""
+    """Convert Spark errors to Tidelog errors that name the source; a Tidelog error that ended a task is kept."""
     try:
         yield
     except (PySparkException, Py4JJavaError) as error:
@@ -149,14 +149,14 @@ def failures(where: str) -> Iterator[None]:
 
 
 def _exact_reader(file: InputFile, names: Sequence[str], types: Types) -> Callable[[], object] | None:
-    """The reader in Python, which finds the line of a mistake, for files that are not too large for it."""
+    """The reader in Python, which finds the line of an error, for files that are not too large for it."""
     if file.path.stat().st_size > EXACT:
         return None
     return lambda: read_input(file, names, types)
 
 
 def _check_packing(path: Path) -> None:
-    """Spark goes by the name of a file, where `io.files` looks into it."""
+    """Check the compression of a file: Spark uses its name, whereas `io.files` examines its contents."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     if packed != (path.suffix == ".gz"):
@@ -177,7 +177,7 @@ def _head(path: Path) -> bytes:
 def _lines(spark: SparkSession, where: str) -> DataFrame:
     raw = spark.read.option("lineSep", "\n").text(where)
     line = F.regexp_replace("value", r"\r\z", "")
-    # Tested on the original bytes: regular expressions silently replace what is not UTF-8.
+    # Tested on the original bytes: regular expressions silently replace invalid UTF-8.
     wrong = F.when(~F.is_valid_utf8("value"), F.lit("not UTF-8 text"))
     return raw.select(line.alias(LINE), wrong.alias(WRONG))
 
@@ -200,7 +200,7 @@ def _read_delimited(spark: SparkSession, lines: DataFrame, shape: DelimitedShape
 
 
 def _check_first_row(frame: DataFrame, cells: Sequence[str], shape: DelimitedShape) -> None:
-    """The law of `delimited.check_first_row`, in one job over the file, and only if the line may be a header."""
+    """Apply the law of `delimited.check_first_row`, in one job over the file, and only if the line may be a header."""
     named, may_be_header = text_above_numbers(cells, shape), are_identifiers(cells, shape)
     if len(cells) != len(shape.names) or not (named or may_be_header):
         return
@@ -219,7 +219,7 @@ def _check_first_row(frame: DataFrame, cells: Sequence[str], shape: DelimitedSha
 
 
 def _with_nulls(frame: DataFrame, shape: DelimitedShape) -> DataFrame:
-    """Empty cells as nulls, in the columns where they are."""
+    """Replace empty cells by nulls, in the columns that contain them."""
     for place in shape.nulls:
         name = _quoted(shape.names[place])
         frame = frame.withColumn(shape.names[place], F.when(F.col(name) != "", F.col(name)))
@@ -227,14 +227,14 @@ def _with_nulls(frame: DataFrame, shape: DelimitedShape) -> DataFrame:
 
 
 def _read_empty_rows(lines: DataFrame) -> DataFrame:
-    """A relation without columns: every line is `()` or empty."""
+    """The rows of a relation without columns: every line is `()` or empty."""
     fits = F.trim(LINE).isin("", EMPTY_ROW)
     wrong = F.coalesce(F.col(WRONG), F.when(~fits, F.lit("expected `()`, because the relation has no columns")))
     return lines.select(F.lit(True).alias(COUNTED), wrong.alias(WRONG), LINE)
 
 
 def _without_first(lines: DataFrame, header: str) -> DataFrame:
-    """The lines without the header; facts are sets, so it is enough to keep one of the lines that are like it."""
+    """The lines without the header; facts are sets, so it is enough to keep one of the lines that equal it."""
     others = lines.where(F.col(LINE) != header)
     alike = lines.where(F.col(LINE) == header)
     return others if alike.limit(2).count() < 2 else others.union(alike.limit(1))
@@ -261,7 +261,7 @@ def _named(columns: Sequence[Column], shape: DelimitedShape) -> list[Column]:
 
 
 def _read_quoted(spark: SparkSession, shape: DelimitedShape, path: Path, skipped: int, head: bytes) -> DataFrame:
-    """CSV by Spark's own reader, which reads an empty cell as null and marks rows of another length."""
+    """Read CSV with Spark's reader, which reads an empty cell as null and marks rows of another length."""
     width = len(shape.types) if shape.picked is None else head.count(shape.delimiter.encode()) + 1
     places = shape.picked if shape.picked is not None else tuple(range(width))
     fields = [T.StructField(f"f{place}", T.StringType()) for place in range(width)]
@@ -284,7 +284,7 @@ def _read_quoted(spark: SparkSession, shape: DelimitedShape, path: Path, skipped
 
 
 def _select_columns(df: DataFrame, file: InputFile) -> DataFrame:
-    """The columns that `columns=` picks, by position."""
+    """The columns that `columns=` selects, by position."""
     if file.layout.columns is None:
         return df
     return df.toDF(*(f"f{i}" for i in range(len(df.columns)))).select(
@@ -293,9 +293,9 @@ def _select_columns(df: DataFrame, file: InputFile) -> DataFrame:
 
 
 def _read_json(spark: SparkSession, file: InputFile, names: Sequence[str], types: Types) -> DataFrame:
-    """One object a line; its fields are named as the columns. Columns of open type are as Spark finds them.
+    """Read one object per line, with fields named after the columns. Spark infers the types of columns of unknown type.
 
-    How the fields are called is decided by the first object: only its line is looked at in advance.
+    The first object determines the names of the fields: only its line is read in advance.
     """
     where = str(file.path)
     own = _first_fields(spark, where) or list(names)
@@ -320,7 +320,7 @@ def _read_json(spark: SparkSession, file: InputFile, names: Sequence[str], types
 
 
 def _first_fields(spark: SparkSession, where: str) -> list[str]:
-    """The names of the fields of the first object; none where the first line is not one, which is found later."""
+    """The names of the fields of the first object; empty if the first line is not an object (detected later)."""
     first = spark.read.text(where).where(F.length(F.trim("value")) > 0).first()
     try:
         found = json.loads(first[0]) if first is not None else None
@@ -330,7 +330,7 @@ def _first_fields(spark: SparkSession, where: str) -> list[str]:
 
 
 def with_types(reading: FileRows, types: Sequence[str]) -> FileRows:
-    """The reading with text read as values of these types; what cannot be read is marked."""
+    """The reading with text converted to values of these types; cells that cannot be converted are marked."""
     if not reading.raw:
         return reading
     frame, columns, wrongs = reading.frame, [], [F.col(WRONG)]
@@ -347,7 +347,7 @@ def with_types(reading: FileRows, types: Sequence[str]) -> FileRows:
 def settle_types(
     readings: Sequence[FileRows], schema: Mapping[str, Types], check: Callable[[Bound], Mapping[str, Types]]
 ) -> list[FileRows]:
-    """Readings with all text read; columns that nothing determines get the types that `io.open_columns` chooses."""
+    """Convert all text of readings; columns whose type is unknown get the types that `io.open_columns` chooses."""
     guesses = _guesses(readings, schema)
     bound: Bound = {}
     for kind in ("symbol", "float", "number"):
@@ -363,7 +363,7 @@ def _type_of(reading: FileRows, place: int, schema: Mapping[str, Types], bound: 
 
 
 def _guesses(readings: Sequence[FileRows], schema: Mapping[str, Types]) -> Bound:
-    """The type that each open column of text would have alone; with several files, the widest."""
+    """The type that each text column of unknown type would have alone; with several files, the widest."""
     found: Bound = {}
     order = ("symbol", "float", "number")
     for reading in readings:
@@ -382,7 +382,7 @@ def _guess(reading: FileRows, places: Sequence[int]) -> dict[int, str]:
     for place in places:
         text = F.col(f"`{reading.names[place]}`")
         for name, pattern in (("w", WHOLE), ("d", DECIMAL)):
-            looks = text.rlike(pattern.removesuffix("$") + r"\z")  # Java's $ lets a line break pass
+            looks = text.rlike(pattern.removesuffix("$") + r"\z")  # Java's $ matches before a final line break
             tests.append(F.bool_and(looks).alias(f"{name}{place}"))
     with failures(reading.relation):
         row = reading.frame.agg(*tests).first()

@@ -1,9 +1,10 @@
-"""Encoded rows and dictionary entries from Spark tasks straight to the partitions.
+"""Send encoded rows and dictionary entries from Spark tasks directly to the partitions.
 
-Law: every row goes to the owner of its location (or to partition 0, or to all), every entry to the owner of its id, and
-nothing to the driver but counts, and rows that are plain and few (`plain`). A task that Spark runs twice delivers
-twice, under two attempt keys; the driver hears of exactly one attempt per Spark partition, and only attempts that it
-heard of count. A bad row makes the whole batch bad: the driver refuses it, and the partitions drop the stage.
+Law: every row is sent to the owner of its location (or to partition 0, or to all), every entry to the owner of its id,
+and nothing to the driver but counts, and rows that are plain and few (`plain`). A task that Spark runs twice delivers
+twice, under two attempt keys; the driver receives the report of exactly one attempt per Spark partition, and only
+reported attempts count. A bad row makes the whole batch bad: the driver refuses it, and the partitions discard the
+staged rows.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tidelog.spark.session.interpreter import map_in_arrow
 
 RAISED = re.compile(r"[\w.]+(Error|Exception)\b")  # the last line of a traceback
 SHOWN = 500
-LITTLE = 32 << 20  # bytes for one task: more are better shared out by Spark's own rules
+LITTLE = 32 << 20  # bytes for one task: larger data is better distributed by Spark's own rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SendResult:
-    """The attempts of tasks that count, or the rows themselves by sign, where they are few."""
+    """The task attempts that count, or the rows themselves by sign, if there are few."""
 
     attempts: tuple[str, ...] = ()
     rows: SignedCells = field(default_factory=list)
@@ -52,8 +53,8 @@ class SendResult:
 def hand_over(
     encoded: EncodedArrival, placement: Placement, endpoints: Sequence[RowEndpoint], stage_id: str, tasks: int
 ) -> SendResult:
-    """A few rows of whole numbers are read here, all others are sent by tasks."""
-    with suppress(PySparkException, Py4JJavaError):  # the tasks meet it again, and report it
+    """Read a few rows of integers here, or have tasks send the rows."""
+    with suppress(PySparkException, Py4JJavaError):  # the tasks encounter the same error, and report it
         found = None if encoded.plain is None else few_rows(encoded.source, encoded.plain)
         if found is not None:
             return SendResult(rows=found)
@@ -63,10 +64,11 @@ def hand_over(
 def send(
     encoded: EncodedArrival, placement: Placement, endpoints: Sequence[RowEndpoint], stage_id: str, tasks: int = 0
 ) -> list[tuple[str, Counts]]:
-    """Deliver all rows; returns the attempts that count. After any error the partitions have to drop the stage.
+    """Deliver all rows; returns the attempts that count. After any error the partitions have to discard the staged
+    rows.
 
-    ``tasks`` is how many can run at once: little data is not spread over more. An error that an endpoint raised is
-    raised here as it was; bad rows and a source that fails are a DataError.
+    ``tasks`` is the number of tasks that can run at once: little data is not distributed over more. An error that an
+    endpoint raised is raised here unchanged; bad rows and a failing source raise a DataError.
     """
     frame = encoded.frame
     owned = placement.column >= 0
@@ -95,7 +97,7 @@ def send(
 
 
 def first_line(error: BaseException) -> str:
-    """The line of a Spark error that says what happened; of an error of Java the first line of its first cause."""
+    """The line of a Spark error that describes the problem; for a Java error, the first line of its root cause."""
     if isinstance(error, Py4JJavaError):
         return _of_java(error)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
@@ -106,7 +108,7 @@ def first_line(error: BaseException) -> str:
 
 
 def _of_java(error: Py4JJavaError) -> str:
-    """What was wrong at first: Spark wraps it a few times."""
+    """The root cause: Spark wraps it several times."""
     cause = error.java_exception
     while (deeper := cause.getCause()) is not None:
         cause = deeper

@@ -1,8 +1,8 @@
-"""What Spark tasks and partitions exchange: tables of cells and tables of dictionary entries.
+"""The tables that Spark tasks and partitions exchange: tables of cells and tables of dictionary entries.
 
-Law: rows of a relation travel as int64 columns c0, c1, ...; a relation without columns travels as one column that only
-counts. An entry is the id, whether it is a list, and its value: the UTF-8 of a symbol, the JSON of a list, in the form
-that state folders use, too. This module needs no PySpark.
+Law: rows of a relation are sent as int64 columns c0, c1, ...; a relation without columns is sent as one column that
+only counts. An entry consists of the id, whether it is a list, and its value: the UTF-8 of a symbol, the JSON of a
+list, in the form that state folders use, too. This module does not need PySpark.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tidelog.program.values.term import Value
 ENTRY_SCHEMA = pa.schema([("cell", pa.int64()), ("list", pa.bool_()), ("value", pa.large_binary())])
 COUNTED = "present"
 BAD, EXAMPLE, SIGN = "bad", "example", "sign"  # columns sent to the tasks in addition to the cells
-WRONG, LINE = "__wrong", "__line"  # what a reader of files found wrong with a row, and the row as written there
+WRONG, LINE = "__wrong", "__line"  # the problem that a reader of files found in a row, and the row as written there
 Cells = npt.NDArray[np.int64]
 Descriptor = dict[str, Any]
 
 
 class RowEndpoint(Protocol):
-    """The way to one partition, as a value that can be sent to a task."""
+    """The connection to one partition, as a value that can be sent to a task."""
 
     def deliver(self, descriptor: Descriptor, table: pa.Table) -> None:
-        """Hand a table over; raises where that fails."""
+        """Deliver a table; raises if that fails."""
 
 
 def cell_names(arity: int) -> list[str]:
@@ -45,7 +45,7 @@ def cell_names(arity: int) -> list[str]:
 
 
 def cells_of(table: pa.Table) -> Cells:
-    """The rows of a table of cells: one line per row, no columns for a relation that has none."""
+    """The rows of a table of cells: one line per row, without columns for a relation that has none."""
     if table.column_names == [COUNTED]:
         return np.zeros((table.num_rows, 0), np.int64)
     matrix: Cells = np.empty((table.num_rows, table.num_columns), np.int64)
@@ -65,7 +65,7 @@ def entries_of(table: pa.Table) -> list[tuple[int, Value]]:
 
 
 def entry_owners(cells: Sequence[int], partitions: int) -> Cells:
-    """The owner of each id, by the law of `partition.owner`; here without a kernel, for tasks that start quickly."""
+    """The owner of each id, by the law of `partition.owner`; without a kernel, for tasks that start quickly."""
     digest = xxhash.xxh64_intdigest
     return np.array([to_signed(digest(_bytes(cell), SEED)) % partitions for cell in cells], np.int64)
 

@@ -1,7 +1,7 @@
-"""Errors of Tidelog that end a Spark task, raised again in the driver.
+"""Raise Tidelog errors that ended a Spark task again in the driver.
 
-Law: `error_of_task(error)` is the error that was raised inside `carried()`, with its code, note and hint. Spark brings
-nothing of a failed task to the driver but the text of its traceback, so the error travels in that text, as a note.
+Law: `error_of_task(error)` is the error that was raised inside `carried()`, with its code, note and hint. Spark returns
+only the text of the traceback of a failed task to the driver, so the error is transported in that text, as a note.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CARRIED = re.compile(rf"{MARK}([A-Za-z0-9+/=]+)")
 
 @contextmanager
 def carried() -> Iterator[None]:
-    """What a task does inside this may fail with an error that the driver is to know."""
+    """Make Tidelog errors raised inside the block available to the driver."""
     try:
         yield
     except TidelogError as error:
@@ -30,7 +30,7 @@ def carried() -> Iterator[None]:
 
 
 def error_of_task(error: Exception) -> TidelogError | None:
-    """The error of a task that Spark reports inside its own error, if it was one of Tidelog's.
+    """The error of a task that Spark reports inside its own error, if it was a Tidelog error.
 
     >>> import traceback
     >>> from tidelog.errors import DataError
@@ -51,6 +51,6 @@ def _unpacked(text: str) -> TidelogError | None:
         decode(base64.b64decode(text))
     except TidelogError as error:
         return None if error.code == NOT_READABLE.code else error
-    except Exception:  # no base64, or an error that is not of Tidelog's
+    except Exception:  # invalid base64, or not a Tidelog error
         return None
     return None

@@ -1,8 +1,8 @@
 """Values from the text of a cell, in Spark SQL.
 
-Law: a text is read as the value that `io.texts.read_text` returns, and as null where that refuses it; spaces around
-anything but a symbol do not matter. Lists are the exception to Spark SQL: their parts may be of several kinds, which no
-Spark type holds, so a vectorised function makes cell and dictionary entry of each distinct text.
+Law: a text is read as the value that `io.texts.read_text` returns, and as null if that refuses it; spaces around
+anything but a symbol do not matter. Lists are an exception: their parts may be of several kinds, which no Spark type
+can hold, so a vectorised function creates cell and dictionary entry of each distinct text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ZONED = SPACED.format(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(?:Z|[+-][0-9]{2}:
 
 
 def text_value(text: Column, type_: str) -> Column:
-    """The value of a text in a column of that type, null where there is none."""
+    """The value of a text in a column of that type, null if there is none."""
     if type_ == "symbol":
         return text
     if type_ in ("number", "unsigned"):
@@ -56,7 +56,7 @@ def _encoded_lists(text: Column) -> Column:
 
 
 def _core(text: Column, pattern: str) -> Column:
-    """What the pattern finds between spaces; a text that casts to nothing where it finds nothing."""
+    """The match of the pattern between spaces; without a match, a text that casts to null."""
     return F.regexp_extract(text, pattern, 1)
 
 
@@ -83,9 +83,9 @@ def _timestamp(text: Column) -> Column:
 
 
 def encode_lists(texts: pd.Series) -> pd.DataFrame:
-    """Cell and entry of each list; nulls where a text is none."""
+    """Cell and entry of each list; nulls if a text is not a list."""
     found = {text: _encoded_list(text) for text in texts.unique()}
-    cells = pd.array([found[text][0] for text in texts], "Int64")  # a column with gaps must not become one of floats
+    cells = pd.array([found[text][0] for text in texts], "Int64")  # a column with nulls must not become one of floats
     return pd.DataFrame({"__cell": cells, "__value": [found[text][1] for text in texts]})
 
 

@@ -1,8 +1,8 @@
 """Statements of N-Triples and N-Quads in Spark.
 
-Law (D16): a line is split into the terms that `io.ntriples` finds, and into nothing else. Lines whose terms are
-canonical as they are written, which are nearly all, are split by Spark SQL, the others by Python in the tasks. Java's
-regular expressions recurse over alternatives, so the text of a literal is matched run by run.
+Law (D16): a line is split into the terms that `io.ntriples` finds, and into nothing else. Lines whose terms are already
+in canonical form, which are nearly all, are split by Spark SQL, the others by Python in the tasks. Java's regular
+expressions recurse over alternatives, so the text of a literal is matched run by run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SKIPPED = rf"{_FLAGS}\A[ \t]*(?:#.*)?\z"
 
 @dataclass(frozen=True, slots=True)
 class Splitter:
-    """What a task does with lines that Spark SQL cannot split; a value, since it is sent to the tasks.
+    """How a task processes lines that Spark SQL cannot split; a value, because it is sent to the tasks.
 
     Blank nodes belong to ``file``, unless it is None.
     """
@@ -44,7 +44,7 @@ class Splitter:
     file: str | None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The terms of each line, what is wrong with it, and the line."""
+        """The terms of each line, the problem with it, and the line."""
         scope = None if self.file is None else blank_nodes_of(self.file)
         for batch in batches:
             rows: list[tuple[str | None, ...]] = []

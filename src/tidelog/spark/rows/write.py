@@ -2,7 +2,7 @@
 
 Law (D8): a file has the rows and the form that `io.files` writes, text in order of all columns, and appears completely
 or not at all. Tasks write parts into a hidden folder next to the file; there they are joined, byte by byte, so that no
-row is decoded in the driver. All tasks have to reach that folder (D20).
+row is decoded in the driver. All tasks have to be able to reach that folder (D20).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Types = Sequence[str | None]
 
 @dataclass(frozen=True, slots=True)
 class Printer:
-    """What a task does with rows that become text; a value, since it is sent to the tasks."""
+    """How a task converts rows to text; a value, because it is sent to the tasks."""
 
     relation: str
     types: tuple[str | None, ...]
@@ -49,7 +49,7 @@ class Printer:
 
 
 def _plain(batch: pa.RecordBatch) -> pa.Table:
-    """Times without a zone, as they are written: those of UTC."""
+    """Times without a zone, as they are written: in UTC."""
     table = pa.Table.from_batches([batch])
     for place, column in enumerate(table.columns):
         if pa.types.is_timestamp(column.type):
@@ -58,13 +58,13 @@ def _plain(batch: pa.RecordBatch) -> pa.Table:
 
 
 def write_table(df: DataFrame, table: str) -> None:
-    """The rows as a table that Spark knows; one of that name is replaced."""
+    """Write the rows to a table that Spark knows; an existing table of that name is replaced."""
     with failures(f"table {table}"):
         df.write.mode("overwrite").saveAsTable(table)
 
 
 def write_view(df: DataFrame, relation: str, types: Types, layout: Layout, path: Path) -> None:
-    """The rows of a view as one file; for text its lists have to be text already (`ViewSchema.lists_as_text`)."""
+    """Write a view to one file; for text, its lists have to be text already (`ViewSchema.lists_as_text`)."""
     if layout.kind in (TURTLE, TRIG):
         raise TURTLE_PARTS.error(path=path, kind=layout.kind, other="ntriples" if layout.kind == TURTLE else "nquads")
     parts = path.with_name(f".{path.name}.{os.getpid()}.parts")
@@ -84,14 +84,14 @@ def write_view(df: DataFrame, relation: str, types: Types, layout: Layout, path:
         raise NOT_WRITTEN.error(path=path, reason=error.strerror or error) from None
     finally:
         shutil.rmtree(parts, ignore_errors=True)
-        with suppress(OSError):  # what is not there, since its folder is none, need not be removed
+        with suppress(OSError):  # a missing file need not be removed
             half.unlink()
 
 
 def _write_parts(
     df: DataFrame, relation: str, types: tuple[str | None, ...], layout: Layout, path: Path, parts: Path
 ) -> None:
-    if layout.kind == PARQUET:  # one part: files of Parquet cannot be put together byte by byte
+    if layout.kind == PARQUET:  # one part: Parquet files cannot be joined byte by byte
         df.coalesce(1).write.parquet(str(parts))
         return
     if layout.kind == JSON:
@@ -109,7 +109,7 @@ def _write_parts(
 
 
 def _header(df: DataFrame, relation: str, types: tuple[str | None, ...], layout: Layout, path: Path) -> bytes:
-    """What precedes the rows: the text of a view without rows."""
+    """The bytes before the rows: the text of a view without rows."""
     empty = pa.table({name: pa.array([], pa.string()) for name in df.columns})
     return output_bytes(relation, empty, types, layout, str(path))
 
@@ -120,5 +120,5 @@ def _opened(half: Path, layout: Layout, path: Path) -> Iterator[BinaryIO | gzip.
         if path.suffix != ".gz" or layout.kind == PARQUET:
             yield plain
             return
-        with gzip.GzipFile("", "wb", fileobj=plain, mtime=0) as packed:  # without the name of the moment
+        with gzip.GzipFile("", "wb", fileobj=plain, mtime=0) as packed:  # without the name and time of the file
             yield packed

@@ -1,4 +1,4 @@
-"""Spark sessions: found or made, and looked at before partitions move in.
+"""Spark sessions: found or created, and checked before partitions start.
 
-Law (D17): what would fail later is refused at once, by the name of the setting.
+Law (D17): a session that would fail later is refused at once, and the setting is named.
 """

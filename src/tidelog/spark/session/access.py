@@ -1,7 +1,7 @@
-"""What Tidelog needs of a session beside its DataFrames, on a classic session and over Spark Connect.
+"""What Tidelog needs from a session in addition to DataFrames, on a classic session and over Spark Connect.
 
-Law: everything that depends on the kind of a session is behind `Access`, and only `classic` looks into the JVM. Nothing
-of a session is changed.
+Law: everything that depends on the kind of a session is behind `Access`, and only `classic` accesses the JVM. Nothing
+in a session is changed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Access(Protocol):
 
     @property
     def master(self) -> str:
-        """The master of the session, empty where it is not known."""
+        """The master of the session, empty if unknown."""
 
     @property
     def is_here(self) -> bool:
@@ -34,32 +34,32 @@ class Access(Protocol):
         """Sessions with the same home share their slots."""
 
     def slots(self) -> int:
-        """How many tasks the executors that are there can run at once."""
+        """The number of tasks that the current executors can run at once."""
 
     def addresses(self, loopback: str) -> tuple[str, str]:
         """Where this process listens, and the name under which executors reach it."""
 
     def tag_jobs(self, tag: str, words: str) -> None:
-        """Tag the jobs of this thread, and describe them on Spark's pages, if there are words for it."""
+        """Tag the jobs of this thread, and describe them on Spark's pages, if ``words`` is not empty."""
 
     def cancel_jobs(self, tag: str) -> None:
-        """Ask Spark to end the jobs that carry a tag."""
+        """Ask Spark to end the jobs that have a tag."""
 
     def in_another_thread(self, tag: str, act: Callable[[], T], words: str) -> Callable[[], T]:
-        """What does the same in a thread that may be used again: with what this thread set for its jobs, and a tag."""
+        """The same action for a thread that may be reused: with the job settings of this thread, and a tag."""
 
     def interpreter(self) -> AbstractContextManager[None]:
-        """Functions of Spark that are made in the block run in the interpreter that workers are to have."""
+        """Spark functions that are created in the block run in the interpreter that workers should use."""
 
     def estimated_size(self, rows: DataFrame) -> int:
-        """How many bytes Catalyst takes a DataFrame to have; nothing is read for it."""
+        """Catalyst's estimate of the bytes of a DataFrame; nothing is read for it."""
 
     def most_rows(self, rows: DataFrame) -> int | None:
-        """How many rows a DataFrame has at most, None where its plan does not bound them."""
+        """The maximum number of rows of a DataFrame; None if its plan has no bound."""
 
 
 def access(spark: Any) -> Access:
-    """The way to a session.
+    """The access to a session.
 
     Raises:
         PreflightError: the session was stopped.

@@ -1,8 +1,8 @@
-"""What the settings of a session that does not run yet say about resident partitions.
+"""Check the settings of a session that does not run yet for resident partitions.
 
 Law: only settings are read; nothing is started and no cluster is contacted, so that a job for Kubernetes, YARN or a
-service that creates sessions itself can be checked where it is written. `preflight` reports what a running session
-lacks.
+service that creates sessions itself can be checked where it is written. `preflight` reports the problems of a running
+session.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _kind(settings: Settings) -> Iterator[str]:
 
 
 def _slots(settings: Settings, partitions: int) -> Iterator[str]:
-    """YARN and Kubernetes declare their executors beforehand; a standalone cluster uses what it has."""
+    """Advice on slots: YARN and Kubernetes declare executors in advance; a standalone cluster uses what it has."""
     if not (_is(settings, "yarn") or _is(settings, "k8s")):
         return
     name, default = "spark.executor.instances", "2"
@@ -77,7 +77,7 @@ def _folder(settings: Settings, state: str | None) -> Iterator[str]:
 
 
 def _workers(settings: Settings) -> Iterator[str]:
-    """Executors need Python and Tidelog: in an archive, or in the image of their pods."""
+    """Advice on workers: executors need Python and Tidelog, in an archive or in the image of their pods."""
     if _is_local(settings) or any(settings.get(name) for name in PACKED):
         return
     if any(name.startswith("spark.kubernetes") and name.endswith("container.image") for name in settings):

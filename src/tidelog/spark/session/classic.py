@@ -1,7 +1,7 @@
-"""A classic session, whose driver is this process: what Tidelog asks of its JVM.
+"""Access to a classic session, whose driver is this process, through its JVM.
 
 Law: `slots` counts as Spark's scheduler does, so that it is right for every master and for every number of cores per
-task; where executors come on demand, those that may come are counted.
+task; with dynamic allocation, executors that may still be added are counted.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NOT_CONFIGURED = "python3"  # the interpreter that PySpark uses by default
 UNBOUNDED = 1 << 30
-_MAKING = threading.Lock()  # functions are made in several threads, and a context has one interpreter
+_MAKING = threading.Lock()  # functions are created in several threads, and a context has one interpreter
 
 
 class ClassicAccess:
-    """A classic session that runs."""
+    """A running classic session."""
 
     def __init__(self, spark: SparkSession) -> None:
         running = spark.sparkContext
@@ -40,7 +40,7 @@ class ClassicAccess:
 
     @property
     def is_here(self) -> bool:
-        """In local mode tasks are children of this process."""
+        """Whether the session is in local mode, where tasks are children of this process."""
         return is_local(self.master)
 
     @property
@@ -49,7 +49,7 @@ class ClassicAccess:
         return id(self._context)
 
     def slots(self) -> int:
-        """How many tasks can run at once, also on executors that come on demand."""
+        """The number of tasks that can run at once, including those on executors that are added on demand."""
         scala = self._context._jsc.sc()
         there = int(scala.maxNumConcurrentTasks(scala.resourceProfileManager().defaultResourceProfile()))
         if setting(self._spark, "spark.dynamicAllocation.enabled") != "true" or self.is_here:
@@ -59,25 +59,25 @@ class ClassicAccess:
         return max(there, int(most) * (int(cores) // int(cpus))) if most.isdecimal() else UNBOUNDED
 
     def addresses(self, loopback: str) -> tuple[str, str]:
-        """Those of Spark's driver."""
+        """The addresses of Spark's driver."""
         if self.is_here:
             return loopback, loopback
         host = str(self._spark.conf.get("spark.driver.host", loopback))
         return str(self._spark.conf.get("spark.driver.bindAddress", host)), host
 
     def tag_jobs(self, tag: str, words: str) -> None:
-        """The tags of the session itself would be seen by the thread that set them only."""
+        """Tag through the context: the session's own tags would apply only to the thread that set them."""
         self._context.addJobTag(tag)
         if words:
             self._context.setJobDescription(words)
         self._context.setInterruptOnCancel(True)
 
     def cancel_jobs(self, tag: str) -> None:
-        """Ask Spark to end the jobs that carry a tag."""
+        """Ask Spark to end the jobs that have a tag."""
         self._context.cancelJobsWithTag(tag)
 
     def in_another_thread(self, tag: str, act: Callable[[], T], words: str) -> Callable[[], T]:
-        """With this thread's job group and pool, as PySpark's own threads do it."""
+        """Run with this thread's job group and pool, as PySpark's own threads do."""
         scala = self._context._jsc.sc()
         properties = scala.getLocalProperties().clone()
 
@@ -94,7 +94,7 @@ class ClassicAccess:
 
     @contextlib.contextmanager
     def interpreter(self) -> Iterator[None]:
-        """In local mode, unless another was named, the driver's own: PySpark would use the `python3` on the path."""
+        """In local mode, the driver's own unless another was named: PySpark would use the `python3` on the path."""
         with _MAKING:
             if not self.is_here or self._context.pythonExec != NOT_CONFIGURED:
                 yield
@@ -106,11 +106,11 @@ class ClassicAccess:
                 self._context.pythonExec = NOT_CONFIGURED
 
     def estimated_size(self, rows: DataFrame) -> int:
-        """The size of the optimised plan. Where Catalyst has no idea, very many."""
+        """The size of the optimised plan; a very large number if Catalyst has no estimate."""
         return int(str(_plan(rows).stats().sizeInBytes()))
 
     def most_rows(self, rows: DataFrame) -> int | None:
-        """The maximum number of rows by the optimised plan, if it is known."""
+        """The maximum number of rows according to the optimised plan, if known."""
         known = _plan(rows).maxRows()
         return int(known.get()) if known.isDefined() else None
 

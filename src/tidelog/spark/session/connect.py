@@ -1,8 +1,8 @@
-"""A session of Spark Connect: this process is a client, and Spark's driver is a server, perhaps far away.
+"""Access to a session of Spark Connect: this process is a client, and Spark's driver is a server, perhaps remote.
 
-Law: nothing here needs a JVM. Slots and sizes are asked of the server, by a small job and by `explain`. Partitions
-and tasks call this process directly, as they call the driver of a classic session; the address under which they reach
-it is the one from which this process reaches the server, unless `spark.tidelog.host` names another.
+Law: nothing here needs a JVM. Slots and sizes are requested from the server, by a small job and by `explain`.
+Partitions and tasks call this process directly, as they call the driver of a classic session; the address under which
+they reach it is the one from which this process reaches the server, unless `spark.tidelog.host` names another.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 HOST_SETTING = "spark.tidelog.host"
 ANYWHERE = "0.0.0.0"
-LARGE = 1 << 62  # bytes, where no size is estimated
+LARGE = 1 << 62  # bytes, if no size is estimated
 _SIZE = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (B|[KMGTPE]iB)")
 _UNITS = {unit: 1 << (10 * place) for place, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
 _LOCAL = re.compile(r"local(?:\[(\d+)(?:,\s*\d+)?\])?")
 
 
 class ConnectAccess:
-    """A session of Spark Connect that was not stopped."""
+    """A session of Spark Connect that has not been stopped."""
 
     is_here = False  # a server at a loopback address may still be the end of a tunnel
 
@@ -43,18 +43,18 @@ class ConnectAccess:
 
     @property
     def master(self) -> str:
-        """The master of the server; some services keep it to themselves."""
+        """The master of the server; some services do not reveal it."""
         return str(self._spark.conf.get("spark.master", ""))
 
     @property
     def home(self) -> Hashable:
-        """The application that the server is."""
+        """The application of the server."""
         return str(self._spark.conf.get("spark.app.id", self._spark.client.host))
 
     def slots(self) -> int:
-        """The parallelism that Spark takes for its own, which is the number of cores of the executors.
+        """Spark's default parallelism, which is the number of cores of the executors.
 
-        It is seen in the number of tasks of a DataFrame that asks for none.
+        It is the number of tasks of a DataFrame that does not specify one.
         """
         cpus = max(1, int(setting(self._spark, "spark.task.cpus", "1")))
         named = _LOCAL.fullmatch(self.master)
@@ -64,7 +64,7 @@ class ConnectAccess:
         return int(last + 1) // cpus
 
     def addresses(self, loopback: str) -> tuple[str, str]:
-        """The address from which this process reaches the server; under a name that was given, all addresses."""
+        """The address from which this process reaches the server; if a name was given, listen on all addresses."""
         named = str(self._spark.conf.get(HOST_SETTING, ""))
         if named:
             return ANYWHERE, named
@@ -72,15 +72,15 @@ class ConnectAccess:
         return own, own
 
     def tag_jobs(self, tag: str, words: str) -> None:
-        """Tags belong to the thread; Connect has no descriptions."""
+        """Tag the jobs of this thread; Connect has no descriptions."""
         self._spark.addTag(tag)
 
     def cancel_jobs(self, tag: str) -> None:
-        """Interrupt what carries the tag."""
+        """Interrupt the operations with this tag."""
         self._spark.interruptTag(tag)
 
     def in_another_thread(self, tag: str, act: Callable[[], T], words: str) -> Callable[[], T]:
-        """With the tags of this thread."""
+        """Run with the tags of this thread."""
         tags = {*self._spark.getTags(), tag}
 
         def run() -> T:
@@ -95,7 +95,7 @@ class ConnectAccess:
         return run
 
     def interpreter(self) -> AbstractContextManager[None]:
-        """The server's own; a client cannot choose."""
+        """The server's interpreter; a client cannot choose."""
         return contextlib.nullcontext()
 
     def estimated_size(self, rows: DataFrame) -> int:
@@ -103,13 +103,13 @@ class ConnectAccess:
         return size_in(rows._explain_string(mode="cost"))  # type: ignore[operator]  # PySpark declares it for Connect only
 
     def most_rows(self, rows: DataFrame) -> int | None:
-        """`explain` prints no bound."""
+        """None: `explain` prints no bound."""
         return None
 
 
 @contextlib.contextmanager
 def other_session(spark: Any, session_id: str | None = None) -> Iterator[Any]:
-    """Another session of the same server and user: a new one, or the one of this id, which stays there afterwards."""
+    """Another session of the same server and user: a new one, or the one with this id, which continues to exist."""
     builder = copy.deepcopy(spark.client._builder)
     builder.set("session_id", session_id or str(uuid.uuid4()))
     other = type(spark)(builder, spark.client._user_id)
@@ -122,7 +122,7 @@ def other_session(spark: Any, session_id: str | None = None) -> Iterator[Any]:
 
 
 def size_in(text: str) -> int:
-    """The size of the optimised plan in the words of `explain(mode="cost")`.
+    """The size of the optimised plan in the output of `explain(mode="cost")`.
 
     >>> size_in("== Optimized Logical Plan ==\\nRange (0, 100), Statistics(sizeInBytes=1.5 KiB, rowCount=100)")
     1536

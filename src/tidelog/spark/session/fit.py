@@ -1,6 +1,6 @@
 """How many resident partitions a session in local mode has room for.
 
-Law: partitions take a slot each, and one is left for other jobs: those of DataFrames wait for it. On a cluster more
+Law: partitions use a slot each, and one is left for other jobs: those of DataFrames wait for it. On a cluster more
 executors may be added, so this module reports nothing, and `preflight` waits and refuses.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def local_room(spark: SparkSession) -> int | None:
-    """How many partitions fit into a session in local mode, perhaps none; None on a cluster."""
+    """The number of partitions that fit into a session in local mode, perhaps 0; None on a cluster."""
     session = access(spark)
     return max(0, session.slots() - 1) if is_local(session.master) else None
 

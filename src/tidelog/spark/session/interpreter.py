@@ -1,8 +1,8 @@
-"""Functions over Arrow batches, for the interpreter that Spark's workers run.
+"""Functions over Arrow batches, for the interpreter that Spark's workers should use.
 
-Law: in local mode, unless another one was named, it is the driver's own: PySpark would use the `python3` on the path,
-which may be any. What a user named (`PYSPARK_PYTHON`, or the launcher's setting) is left alone, and so is the session:
-its other functions run where they ran before. Over Spark Connect it is the server's.
+Law: in local mode, unless another interpreter was named, it is the driver's own: PySpark would use the `python3` on the
+path, which may be any. An interpreter that a user named (`PYSPARK_PYTHON`, or the launcher's setting) is respected, and
+the session is not changed: its other functions run where they ran before. Over Spark Connect it is the server's.
 """
 
 from __future__ import annotations
@@ -20,6 +20,6 @@ OnBatches = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 
 def map_in_arrow(rows: DataFrame, function: OnBatches, schema: str) -> DataFrame:
-    """`mapInArrow` with a function for that interpreter; nothing runs yet."""
+    """`mapInArrow` with a function for that interpreter; evaluated lazily."""
     with access(rows.sparkSession).interpreter():
         return rows.mapInArrow(function, schema)

@@ -1,6 +1,6 @@
 """The Java that Spark would start, found before Spark is asked to start it.
 
-Law: the same Java is looked at that Spark's own launcher takes: `JAVA_HOME` if it is set, else `java` on the path.
+Law: the Java that is checked is the one that Spark's launcher uses: `JAVA_HOME` if it is set, else `java` on the path.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def require_java() -> int:
 
 
 def parse_version(text: str) -> int | None:
-    """The main version in what `java -version` prints.
+    """The main version in the output of `java -version`.
 
     >>> parse_version('openjdk version "17.0.15" 2025-04-15'), parse_version('java version "1.8.0_402"')
     (17, 8)

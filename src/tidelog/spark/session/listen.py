@@ -1,8 +1,8 @@
-"""How the processes of a run listen: on sockets that no other user can reach, and for messages of which size.
+"""How the processes of a run listen: on sockets that no other user can reach, and for messages up to which size.
 
-Law: in local mode no port is opened: driver and workers are processes of one user on one machine, and meet in a folder
-of that user's. Where the path of the temporary folder is too long for a socket they use the loopback address. Elsewhere
-a process listens on the address from which it reaches the other side.
+Law: in local mode no port is opened: driver and workers are processes of one user on one machine, and use sockets in a
+folder of that user. If the path of the temporary folder is too long for a socket, they use the loopback address.
+Elsewhere a process listens on the address from which it reaches the other side.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 SETTING = "spark.tidelog.messageLimit"
 SMALLEST_LIMIT, LARGEST_LIMIT = 1 << 16, (1 << 31) - 1  # bytes; the upper one is gRPC's
-PATH_LENGTH = 90  # of a folder: 108 bytes are what a socket's path may have
+PATH_LENGTH = 90  # of a folder: the path of a socket may have 108 bytes
 
 
 def socket_folder() -> RunFolder | None:
-    """A folder for sockets, which only this user may enter; None where its path is too long."""
+    """A folder for sockets that only this user can access; None if its path is too long."""
     folder = RunFolder()
     if len(folder.name.encode()) <= PATH_LENGTH:
         return folder
@@ -32,10 +32,10 @@ def socket_folder() -> RunFolder | None:
 
 
 def own_address(other: str, default: str) -> str:
-    """The address of this machine that packets to a host come from; nothing is sent."""
+    """The source address of this machine for packets to a host; nothing is sent."""
     try:
         found = socket.getaddrinfo(other, 9, type=socket.SOCK_DGRAM)
-    except OSError:  # the name is known to a proxy alone
+    except OSError:  # only a proxy knows the name
         return default
     for kind, _, _, _, address in found:
         with contextlib.suppress(OSError), socket.socket(kind, socket.SOCK_DGRAM) as probe:

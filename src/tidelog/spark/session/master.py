@@ -1,6 +1,6 @@
-"""What kind of session there is, and its settings.
+"""The kind of a session, and its settings.
 
-Law: only values are read; what a kind of session offers in addition to DataFrames is behind `access`.
+Law: only values are read; what a kind of session provides in addition to DataFrames is behind `access`.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ def is_local(master: str) -> bool:
 
 
 def is_connect(part: object) -> bool:
-    """Whether a session, or a DataFrame, talks to a Spark Connect server."""
+    """Whether a session, or a DataFrame, uses a Spark Connect server."""
     return "connect" in type(part).__module__.split(".")
 
 
 def is_session(spark: object) -> bool:
-    """Whether something is a session of Spark, of either kind; one of Connect has no context."""
+    """Whether a value is a Spark session, of either kind; one of Connect has no context."""
     return is_connect(spark) or hasattr(spark, "sparkContext")
 
 
 def setting(spark: SparkSession, name: str, default: str = "") -> str:
-    """A setting of the session, with white space and case evened out."""
+    """A setting of the session, stripped and in lower case."""
     return str(spark.conf.get(name, default)).strip().lower()
 
 

@@ -1,6 +1,6 @@
-"""The Python packages that Spark needs, looked for before anything imports them.
+"""The Python packages that Spark needs, checked before anything imports them.
 
-Law: an install without the extra `spark` lacks nothing until Spark is used; then one line says what to install.
+Law: an installation without the extra `spark` works until Spark is used; then one line says what to install.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ ADVICE = "pip install 'tidelog[spark]' (or run without Spark: `tidelog run --run
 
 
 def require_packages() -> None:
-    """Look for what the extra `spark` installs.
+    """Check for the packages of the extra `spark`.
 
     Raises:
-        PreflightError: some of it is not installed.
+        PreflightError: some of them are not installed.
     """
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:

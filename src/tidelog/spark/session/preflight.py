@@ -1,9 +1,9 @@
-"""Before the resident stage is submitted: can this session hold it? (D17, D20)
+"""Check before submitting the resident stage that this session can hold it (D17, D20).
 
-Law: a session that passes can start the stage, and one that does not is refused at once with the setting that is to
-blame; Spark itself would wait in silence. Nothing of the session is changed. Workers on other machines, and those of a
-Spark Connect server, are probed before the stage is submitted; in local mode the stage itself is the probe, and one
-that fails is looked into afterwards, so that an engine opens with one job instead of two.
+Law: a session that passes can start the stage, and one that does not is refused at once with the responsible setting;
+Spark itself would wait silently. Nothing in the session is changed. Workers on other machines, and those of a Spark
+Connect server, are probed before the stage is submitted; in local mode the stage itself is the probe, and a failure is
+examined afterwards, so that an engine opens with one job instead of two.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tidelog.spark.session.run_folder import RunFolder
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
-REGISTRATION = 60.0  # seconds that executors of a new session get to be there
+REGISTRATION = 60.0  # seconds that executors of a new session get to register
 
 
 Place = tuple[str, int]  # host and port
@@ -50,8 +50,8 @@ def preflight(
 ) -> None:
     """Refuse a session that has no room for the resident partitions, with ``folder`` as their state folder.
 
-    ``held`` is the number of slots that other resident stages occupy for as long as they run; ``driver`` is where
-    tasks are to reach this process.
+    ``held`` is the number of slots that other resident stages occupy while they run; ``driver`` is the address under
+    which tasks must reach this process.
 
     Raises:
         PreflightError: names the setting and what to do.
@@ -89,7 +89,7 @@ def probe_workers(
 
 
 def await_slots(spark: SparkSession, partitions: int, *, held: int = 0, limit: float) -> None:
-    """Wait until the session can run one task more than there are partitions; executors may still be on their way."""
+    """Wait until the session can run one task more than there are partitions; executors may still be starting."""
     session = access(spark)
     local = is_local(session.master)
     deadline = time.monotonic() + limit
@@ -132,7 +132,7 @@ def _check_settings(spark: SparkSession) -> None:
 
 
 def _udf_setting(spark: SparkSession, name: str) -> str:
-    """A setting of the workers: the session's, else the one it was made with."""
+    """A setting of the workers: the session's, otherwise the one that it was created with."""
     made_with = setting(spark, f"spark.python.worker.{name}")
     return setting(spark, f"spark.sql.execution.pyspark.udf.{name}", made_with)
 
@@ -145,7 +145,7 @@ def _check_folder(spark: SparkSession, folder: str | None) -> None:
 
 @contextlib.contextmanager
 def _marked(folder: str | None) -> Iterator[str]:
-    """A small file in the folder, for as long as the block runs; its name."""
+    """Create a small file in the folder for the duration of the block; yields its name."""
     mark = f"preflight-{secrets.token_hex(8)}"
     if folder is None:
         yield mark
@@ -155,7 +155,7 @@ def _marked(folder: str | None) -> Iterator[str]:
         place.create_dir(path, recursive=True)
         with place.open_output_stream(f"{path}/{mark}") as stream:
             stream.write(mark.encode())
-    except (OSError, ValueError) as error:  # Arrow's own errors are both
+    except (OSError, ValueError) as error:  # errors of Arrow are of both classes
         raise failures.FOLDER.error(folder=folder, error=error) from error
     try:
         yield mark
@@ -165,7 +165,7 @@ def _marked(folder: str | None) -> Iterator[str]:
 
 
 def _probe(spark: SparkSession, partitions: int, probe: OnBatches, mark: str, limit: float) -> list[Row]:
-    """Let one task per partition look round, where those of the stage would run."""
+    """Run one probe task per partition, where the tasks of the stage would run."""
     tag, session = f"tidelog-{mark}", access(spark)
 
     def run() -> Any:

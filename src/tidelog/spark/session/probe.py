@@ -1,7 +1,7 @@
 """A task that inspects the environment of the future partitions, and reports what it found.
 
-Law: the task needs nothing but the standard library and what it tries to import, so that a worker without tidelog can
-still report that it is missing. It travels by value.
+Law: the task needs only the standard library and the packages that it tries to import, so that a worker without tidelog
+can still report that it is missing. It is pickled by value.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ PATIENCE = 10.0  # seconds for a connection to the driver
 def make_probe(
     folder: str | None, mark: str, driver: tuple[str, int] | None = None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The task: one row with the worker's host, Python, tidelog (or why not), its place, and the mark in the folder.
+    """The task: one row with the worker's host, Python, tidelog (or the error), its place, and the mark in the folder.
 
-    The last column says why the driver's endpoint is not reached, if it is not.
+    The last column is the reason why the driver's endpoint cannot be reached, if so.
     """
     patience = PATIENCE
 
@@ -67,5 +67,5 @@ def make_probe(
             return f"!{type(error).__name__}: {error}"
 
     for function in (probe, call, read):
-        function.__module__ = "__main__"  # what belongs to no module is pickled by value
+        function.__module__ = "__main__"  # functions that belong to no module are pickled by value
     return probe

@@ -1,6 +1,6 @@
-"""Java's greeting, kept from the user's terminal.
+"""Keep Java's startup notices off the user's terminal.
 
-Law: of what the Java process writes to standard error only the notices named here are dropped; all else arrives, in
+Law: from the standard error of the Java process, only the notices named here are dropped; everything else arrives, in
 order.
 """
 
@@ -17,7 +17,7 @@ DROPPED = (b"WARNING: Using incubator modules", b"Using Spark's default log4j pr
 
 @contextlib.contextmanager
 def without_java_notices() -> Iterator[None]:
-    """A process that is started in this block writes its standard error through a filter, for as long as it lives."""
+    """A process started in this block writes its standard error through a filter for its whole lifetime."""
     try:
         terminal = os.dup(2)
     except OSError:  # there is no standard error
@@ -36,9 +36,9 @@ def without_java_notices() -> Iterator[None]:
 
 
 def _forward(reading: int, writing: int) -> None:
-    """Until the last writer is gone."""
+    """Forward lines until the last writer has closed the pipe."""
     with os.fdopen(reading, "rb") as stream, os.fdopen(writing, "wb", buffering=0) as target:
         for line in stream:
             if not line.startswith(DROPPED):
-                with contextlib.suppress(OSError):  # the reader is gone
+                with contextlib.suppress(OSError):  # the reader has closed it
                     target.write(line)

@@ -1,8 +1,8 @@
-"""Folders that last as long as the process that made them, and are found and removed if that was killed.
+"""Folders that exist as long as the process that created them, and are removed later if it was killed.
 
-Law: a folder is this user's alone (mode 0700) and its maker holds a lock in it for as long as it lives, paused or not;
-a folder whose lock is free has no owner, and is removed when the next such folder is made. Anything that is not exactly
-such a folder (a link, another owner, other rights) is not touched.
+Law: only this user can access a folder (mode 0700), and its creator holds a lock in it for its whole lifetime, paused
+or not; a folder whose lock is free has no owner, and is removed when the next such folder is created. Anything that is
+not exactly such a folder (a link, another owner, other permissions) is not touched.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-BEGUN, WHOLE = "tidelog-new-", "tidelog-run-"  # a folder gets its second name when its lock is held
+BEGUN, WHOLE = "tidelog-new-", "tidelog-run-"  # a folder is renamed when its lock is held
 OWNER, CONTENT = "owner", "content"
 
 
@@ -36,7 +36,7 @@ class RunFolder:
         self._finalizer = weakref.finalize(self, _remove, whole, lock, os.getpid())
 
     def cleanup(self) -> None:
-        """Remove the folder; once is enough."""
+        """Remove the folder; calling it again does nothing."""
         self._finalizer()
 
     def __enter__(self) -> str:
@@ -55,7 +55,7 @@ def sweep() -> None:
 
 
 def _orphans() -> Iterator[Path]:
-    """Folders of this user that look as if they were made here."""
+    """Folders of this user that look as if they were created here."""
     with contextlib.suppress(OSError):  # the temporary directory cannot be listed, or a folder was removed meanwhile
         for folder in Path(tempfile.gettempdir()).glob(f"{WHOLE}*"):
             status = folder.lstat()
@@ -64,7 +64,7 @@ def _orphans() -> Iterator[Path]:
 
 
 def _lock(path: Path, make: int = 0) -> int | None:
-    """Hold a lock file, unless another process does."""
+    """Acquire a lock file; returns None if another process holds it."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | make, 0o600)
     except OSError:
@@ -78,7 +78,7 @@ def _lock(path: Path, make: int = 0) -> int | None:
 
 
 def _remove(folder: Path, lock: int, maker: int) -> None:
-    """Remove a folder and release its lock; a process that was forked meanwhile leaves both alone."""
+    """Remove a folder and release its lock; a process forked meanwhile does neither."""
     if os.getpid() == maker:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)

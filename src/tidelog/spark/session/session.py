@@ -1,7 +1,7 @@
-"""A Spark session of Tidelog's own, on this machine.
+"""A local Spark session, created by Tidelog.
 
-Law: a session made here talks to this machine only and uses this interpreter for its workers. A session that a user
-made is never reconfigured and never stopped: where one runs already, none is made.
+Law: a session created here uses this machine only and this interpreter for its workers. A user's session is never
+reconfigured and never stopped: if one is already running, no other is created.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def local_session(
 def open_session(
     partitions: int, *, master: str = "", memory: str = "1g", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """The same, to be stopped by the caller; on another master if one is given.
+    """The same, but the caller stops it; with another master if one is given.
 
     Raises:
         PreflightError: no PySpark, no usable Java, or a session is already running in this process.
@@ -86,7 +86,7 @@ def _settings(partitions: int, memory: str) -> dict[str, str]:
 
 
 def worker_path() -> str:
-    """The `PYTHONPATH` with which a worker finds the same tidelog: this one's, and the checkout if it is one."""
+    """The `PYTHONPATH` with which a worker finds the same tidelog: this process's, and the checkout if it is one."""
     home = str(Path(__file__).parents[3])
     paths = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     installed = home in {*site.getsitepackages(), site.getusersitepackages()}
@@ -95,7 +95,7 @@ def worker_path() -> str:
 
 @contextmanager
 def _keep_interrupt() -> Iterator[None]:
-    """PySpark makes Ctrl-C cancel every job, the resident one included: here Ctrl-C stays what it was."""
+    """Restore the handler of Ctrl-C afterwards: PySpark makes it cancel every job, including the resident one."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -108,7 +108,7 @@ def _keep_interrupt() -> Iterator[None]:
 
 @contextmanager
 def _interpreter() -> Iterator[None]:
-    """Spark asks the environment before its settings which interpreter and which address to use."""
+    """Set the environment, which Spark reads before its settings, to this interpreter and the local address."""
     values = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "SPARK_LOCAL_IP": LOOPBACK}
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)

@@ -1,6 +1,6 @@
 """How long driver and partitions wait for each other, as settings of the session.
 
-Law: a number of seconds greater than zero, or the default; anything else is refused by the name of the setting.
+Law: a number of seconds greater than zero, or the default; anything else is refused, and the setting is named.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidelog.spark.session.session_failures import TIMEOUT_SETTING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-START = "spark.tidelog.startTimeout"  # until all partitions have begun
+START = "spark.tidelog.startTimeout"  # until all partitions have started
 HEARTBEAT = "spark.tidelog.heartbeatTimeout"  # until a silent partition is considered lost
 DRIVER = "spark.tidelog.driverTimeout"  # until a partition whose driver is gone ends
 PATIENCE, SILENCE, SLOWEST_START, EACH_START = 10.0, 30.0, 120.0, 4.0
@@ -22,7 +22,7 @@ PATIENCE, SILENCE, SLOWEST_START, EACH_START = 10.0, 30.0, 120.0, 4.0
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds."""
+    """Timeouts in seconds."""
 
     start: float
     heartbeat: float = SILENCE
