@@ -51,18 +51,12 @@ def test_rules_change_at_a_batch_and_the_feed_is_a_stream_itself(spark: SparkSes
         assert db.epoch_number == 4
         with Engine(path=tmp_path / "s", at=2) as past:
             assert set(past["reach"]) == {(0, 1)}
-    schema = spark.read.parquet(str(feed)).schema
-    found: list[tuple[int, ...]] = []
-    query = (
-        spark.readStream.schema(schema)
-        .parquet(str(feed))
-        .writeStream.foreachBatch(lambda batch, _: found.extend(map(tuple, batch.collect())))
-        .option("checkpointLocation", str(tmp_path / "notes"))
-        .trigger(availableNow=True)
-        .start()
-    )
+    schema, copy = spark.read.parquet(str(feed)).schema, tmp_path / "copy"
+    stream = spark.readStream.schema(schema).parquet(str(feed)).writeStream.format("parquet").option("path", str(copy))
+    query = stream.option("checkpointLocation", str(tmp_path / "notes")).trigger(availableNow=True).start()
     query.awaitTermination(LIMIT)
-    assert sorted(found) == sorted(map(tuple, spark.read.parquet(str(feed)).collect()))
+    found, written = (sorted(map(tuple, spark.read.parquet(str(each)).collect())) for each in (copy, feed))
+    assert found == written
     assert len(found) == 6
 
 
