@@ -40,7 +40,7 @@ Answer = int | frozenset[str] | Due | None
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A question to all partitions: how their values join (``flow``: bits, ``highest``, ``union``, ``first_due``).
+    """A question to all partitions; values are joined as ``flow`` (bits), ``highest``, ``union`` or ``first_due``.
 
     ``flow``: the partition is idle until messages arrive, or until none are under way. ``facts`` and
     ``bytes`` are what the epoch has used so far on this partition, ``mail`` what it has sent and received.
