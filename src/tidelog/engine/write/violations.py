@@ -40,7 +40,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class ViolatedConstraint:
-    """A constraint that an epoch violates: its label, what it forbids, how often, and the first violations."""
+    """A constraint that an epoch violates: its label, what it forbids, the count and the first of its violations."""
 
     constraint: str
     severity: str
