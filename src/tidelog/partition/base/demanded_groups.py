@@ -26,7 +26,7 @@ class Due(NamedTuple):
 
 
 def first_due(dues: Iterable[Due | None]) -> Due | None:
-    """What comes first: lower levels, and stale groups before others; None if nothing is due.
+    """The task that is due first: lower levels first, and stale groups before others; None if nothing is due.
 
     >>> first_due([Due(3, True), None, Due(0, False), Due(0, True)])
     Due(level=0, is_stale=True)

@@ -153,7 +153,7 @@ class Machine:
         self.batch: Callable[[], Cells] = no_items  # the items that are fired
         self.ahead: dict[int, int] = {}  # facts for which functions were last computed ahead, by place of the code
         self.beside: dict[int, Cells] = {}  # their results, beside rows
-        self.scale: CostComparison | None = None  # of the retraction that runs
+        self.scale: CostComparison | None = None  # of the running retraction
         self._shown: KnownRecords | None = None  # the part of the dictionary that the kernel sees
         self._budget = 200_000
         self._deadline: float | None = None

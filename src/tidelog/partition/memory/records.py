@@ -45,7 +45,7 @@ def present(records: Cells) -> Mask:
 
 
 def present_now(records: Cells) -> Mask:
-    """Which facts are present in the epoch that runs."""
+    """Which facts are present in the running epoch."""
     return _with_flag(records, at.NEW)
 
 
@@ -251,7 +251,7 @@ def find_fact(relations: Relations, number: int, cells: Sequence[int]) -> int:
 
 
 def find_fact_now(relations: Relations, number: int, cells: Sequence[int]) -> int:
-    """The row of a fact that is present in the epoch that runs, -1 if it is not."""
+    """The row of a fact that is present in the running epoch, -1 if it is not."""
     row = find_record(relations, number, cells)
     return row if row >= 0 and relations.records(number)[row, STATE] & at.NEW else -1
 
@@ -293,7 +293,7 @@ def shown_row(relations: Relations, number: int, group: Sequence[int]) -> int:
 
 
 def facts_held(relations: Relations, number: int) -> int:
-    """How many facts a relation has in the epoch that runs: records of others are freed when it is committed."""
+    """The number of facts of a relation in the running epoch: records of others are freed when it is committed."""
     records = relations.records(number)
     if relations.directory.item(number, at.FRESH):
         return int(np.count_nonzero(present_now(records)))

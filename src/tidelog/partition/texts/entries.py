@@ -77,7 +77,7 @@ class Entries:
         self._lists: dict[int, Value] = {}
         self._list_bytes = 0
         self._mark: Mark | None = None
-        self._kept: set[int] = set()  # of the epoch that runs, used by others
+        self._kept: set[int] = set()  # of the running epoch, used by others
 
     def __len__(self) -> int:
         with self.lock:
