@@ -48,5 +48,5 @@ class Channel:
         raise AssertionError("a single partition has no other partition to write to")
 
     def collect(self) -> Iterable[Messages]:
-        """What has arrived."""
+        """The messages that have arrived."""
         return ()

@@ -20,7 +20,7 @@ Read = Callable[[str], str]
 
 
 class Headroom:
-    """Checks now and then whether an epoch may continue; ``held`` returns the bytes that the partition holds."""
+    """Checks from time to time whether an epoch may continue; ``held`` returns the bytes that the partition holds."""
 
     def __init__(self, held: Callable[[], int], left: Callable[[], int | None] | None = None) -> None:
         self._held = held

@@ -18,7 +18,7 @@ class Readers:
 
     def __init__(self) -> None:
         self._heads: dict[str, set[str]] = {}
-        self._added: list[tuple[str, str]] = []  # in the epoch that runs
+        self._added: list[tuple[str, str]] = []  # in the running epoch
 
     def of(self, relation: str) -> Iterable[str]:
         """The heads of the rules that read a relation."""

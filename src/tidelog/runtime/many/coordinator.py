@@ -96,7 +96,7 @@ class Coordinator:
 
     @property
     def on_slice(self) -> Callable[[], None]:
-        """What is called between slices of work."""
+        """The function that is called between slices of work."""
         return self._rounds.on_slice
 
     @on_slice.setter

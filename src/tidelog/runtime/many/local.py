@@ -61,7 +61,7 @@ class Network:
             self._waiting += ((to, name, rows) for name, rows in messages.items())
 
     def take(self, number: int) -> Iterable[Messages]:
-        """What has arrived at a partition."""
+        """The messages that have arrived at a partition."""
         found, self._arrived[number] = self._arrived[number], []
         return found
 
@@ -92,7 +92,7 @@ class LocalChannel(Channel):
             self._network.send(to, messages)
 
     def collect(self) -> Iterable[Messages]:
-        """What has arrived."""
+        """The messages that have arrived."""
         return self._network.take(self._number)
 
 

@@ -33,7 +33,7 @@ class NodeState:
         self.strata: dict[str, Stratum] = {}  # by relation
         self.ordered: list[Stratum] = []  # those with rules, lower ones first
         self.readers = Readers()
-        self.messages = self.exchanges = self.sent = 0  # of the epoch that runs
+        self.messages = self.exchanges = self.sent = 0  # of the running epoch
         self.waiting = 0.0
         self.visiting: tuple[str, ...] = ()  # the relations of the stratum that is visited
 

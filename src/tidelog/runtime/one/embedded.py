@@ -259,7 +259,7 @@ class EmbeddedRuntime:
 
     @property
     def on_slice(self) -> Callable[[], None]:
-        """What is called between slices of work."""
+        """The function that is called between slices of work."""
         return self.partition.machine.on_slice
 
     @on_slice.setter

@@ -38,7 +38,7 @@ class RuleNode:
         return {name: arity for name in self.node.strata if (arity := self.node.arity(name)) is not None}
 
     def close(self) -> None:
-        """There are no more epochs."""
+        """Close the node: no epoch can be run afterwards."""
         self._runtime.close()
 
     def watch(self, on_slice: Callable[[], None]) -> None:
