@@ -1,6 +1,6 @@
 """Memos: short texts that a source of epochs keeps beside its offset, by name.
 
-Law: a memo changes only in the epoch that changes it, together with that epoch's offset. What a source knows about its
+Law: only an epoch that states so changes a memo, together with that epoch's offset. What a source knows about its
 input is therefore exactly as old as the facts that it has committed, even after a crash.
 """
 

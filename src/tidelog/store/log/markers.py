@@ -45,7 +45,7 @@ class PieceContext:
 class PieceNote:
     """What a partition reports to the driver about its piece of an epoch; size 0 if the epoch did not touch it.
 
-    ``held`` is about how many bytes a snapshot of the partition takes.
+    ``held`` is the approximate size of a snapshot of the partition in bytes.
     """
 
     checksum: int = 0
