@@ -111,7 +111,7 @@ class Supports:
         return self._folded(rule, aggregate, source, key)
 
     def in_group(self, rule: Rule, cells: tuple[int, ...]) -> dict[int, int]:
-        """The columns that all source rows of a group have in common, for a head fact of an aggregate rule."""
+        """The cells that all source rows of a group have in common, by column, for a head fact of an aggregate rule."""
         source = rule.body[0]
         assert isinstance(source, Atom)
         known = dict(zip(rule.head.args, cells, strict=True))
