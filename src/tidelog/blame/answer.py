@@ -1,7 +1,7 @@
 """Blame as a value: how a fact changed in an epoch, the changes that caused it, and the path from each to the fact.
 
 Law: undoing only the ``causes`` of the epoch restores the fact as it was before; none of them can be omitted. If this
-could not be achieved, `minimal` or `exact` is false, and a note says why.
+could not be achieved, `minimal` or `exact` is false, and a note explains why.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class ViewBlame:
         return json.dumps(self.to_json(), indent=2, ensure_ascii=False)
 
 
-# As text: what became of the fact and who did it, the causes with the way from the fact down to each, the proofs
+# As text: what happened to the fact and who did it, the causes with the path from the fact down to each, the proofs
 
 
 def _headline(blame: Blame) -> str:
@@ -174,7 +174,7 @@ def _effort(blame: Blame) -> str:
 
 
 def _summary(blame: Blame) -> str:
-    """What the causes are, in one line."""
+    """A summary of the causes, in one line."""
     if not blame.exact:
         return f"the exact cause was not found: {blame.note}"
     if not blame.minimal:
@@ -238,11 +238,11 @@ def _group_line(group: CauseGroup) -> str:
     return f"  {group}: {group.counts}, such as {', '.join(group.examples)}"
 
 
-# As a page of a notebook, which says what the text says, part by part
+# As a page of a notebook, with the same parts as the text
 
 
 def _blame_page(blame: Blame) -> str:
-    """What became of a fact, its causes, and the proofs."""
+    """What happened to a fact, its causes, and the proofs."""
     parts = [html.line(f"<b>{html.text(_headline(blame))}</b>")]
     parts.append(html.line(html.faint(f"because ({_summary(blame)}; {_effort(blame)}):")))
     parts += map(_cause_page, blame.causes)

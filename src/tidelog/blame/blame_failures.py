@@ -1,6 +1,6 @@
 """Questions about changes that have no answer, by code: TL465x.
 
-Law: a question changes nothing, whatever becomes of it.
+Law: a question changes nothing, even if it fails.
 """
 
 from __future__ import annotations

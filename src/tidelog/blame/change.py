@@ -1,7 +1,7 @@
 """The changes of an epoch, one by one: each can be undone separately.
 
-Law: the changes of an epoch are net: undoing all of them restores the base facts and rules of the epoch before. What
-has one key, or one label, is one change: a row and the row that it replaced, a rule and the former rule with its label.
+Law: the changes of an epoch are net: undoing all of them restores the base facts and rules of the epoch before. Rows
+with the same key are one change, and so are rules with the same label: the new one and the one that it replaced.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Row: TypeAlias = tuple[object, ...]
 class Origin:
     """The epoch that made a change, with its author, note and source."""
 
-    epoch: int | None = None  # None: one that is not committed
+    epoch: int | None = None  # None: not committed
     author: str | None = None
     note: str | None = None
     source: str | None = None
@@ -95,7 +95,7 @@ Change: TypeAlias = FactChanged | RuleChanged | ProgramChanged
 
 
 def order_of(change: Change) -> tuple[int, str]:
-    """What is named first where several changes would do: declarations, rules, then facts."""
+    """The order of preference if several changes would be sufficient: declarations, rules, then facts."""
     kind = 0 if isinstance(change, ProgramChanged) else 1 if isinstance(change, RuleChanged) else 2
     return kind, str(change)
 

@@ -1,11 +1,12 @@
-"""A smallest set of changes whose undoing undoes something: found by trying.
+"""Find a minimal set of changes that undoes something when it is undone, by trial.
 
-Law: what is found was tried, and nothing in it can be left out: without any one of its changes the rest does not do.
-Where fewer undone changes never do more (no negation, no aggregate in between), no part of it does at all. Trials are
-counted; when they are used up, the set found so far still undoes the change and is reported as not minimal.
+Law: the set that is found was tried, and nothing can be left out: without any one of its changes the rest is not
+sufficient. If undoing fewer changes never has a larger effect (no negation, no aggregate in between), no proper subset
+is sufficient. Trials are counted; when they are used up, the set found so far still undoes the change and is reported
+as not minimal.
 
     Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002: halves, quarters and so on are left
-    out as long as the rest does.
+    out as long as the rest is sufficient.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Search:
     _known: dict[UndoneChanges, bool] = field(default_factory=dict)
 
     def does(self, undone: Collection[Change]) -> bool:
-        """Whether undoing these changes alone does; `OutOfTrialsError` where no trial is left."""
+        """Whether undoing these changes alone is sufficient; raises `OutOfTrialsError` if no trial is left."""
         key = frozenset(undone)
         if not key:
             return False
@@ -44,7 +45,7 @@ class Search:
         return self._known[key]
 
     def reduced(self, changes: Collection[Change]) -> tuple[tuple[Change, ...], bool]:
-        """What is left of a set that does when all is left out that can be; and whether that is minimal.
+        """A sufficient set without the changes that can be left out, and whether the result is minimal.
 
         Facts are left out before rules, so that of two sets the one with the rule stays.
 
@@ -62,7 +63,7 @@ class Search:
             return tuple(reversed(left)), len(left) <= 1
 
     def _halved(self, left: list[Change]) -> tuple[Change, ...]:
-        """Shortens the list in place, so that what was found is kept where trials end."""
+        """Shorten the list in place, so that the result so far is kept if the trials run out."""
         parts = 2
         while len(left) > 1:
             for start, end in _chunks(len(left), parts):
@@ -79,7 +80,7 @@ class Search:
 
 
 def _chunks(length: int, parts: int) -> list[tuple[int, int]]:
-    """The bounds of a number of parts of about the same length.
+    """The bounds of this number of parts, all of about the same length.
 
     >>> _chunks(7, 3)
     [(0, 3), (3, 5), (5, 7)]

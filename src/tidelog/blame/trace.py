@@ -1,9 +1,9 @@
-"""From changes to the fact: in the proof that is new, or in the old one that broke.
+"""Trace changes to the fact: through the new proof, or through the old proof that broke.
 
-Law: a *scene* is the state of the epoch with some of its changes undone. A fact that came has a proof in the scene
-where nothing is undone; with all of its causes but one undone it still has one, which rests on that cause. A fact that
-went has its old proof again where all causes are undone. A premise that says that something is absent is followed into
-the scene where it is there: the way from a cause goes through as many negations as there are.
+Law: a *scene* is the state of the epoch with some of its changes undone. A fact that was added has a proof in the scene
+where nothing is undone; with all but one of its causes undone, it still has one, which depends on that cause. A fact
+that was removed has its old proof again in the scene where all causes are undone. A premise that something is absent is
+followed into the scene where it is present: the path from a cause may pass through several negations.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WIDE = Bounds(depth=200, width=2000, nodes=5000)
 
 
 class ProofTracer:
-    """Proofs in scenes, and the ways through them."""
+    """Proofs in scenes, and the paths through them."""
 
     def __init__(self, scene: Scene, changes: Collection[Change], everything: UndoneChanges) -> None:
         self._scene, self._everything = scene, everything
@@ -53,7 +53,7 @@ class ProofTracer:
     # Proofs
 
     def proof(self, undone: Collection[Change], fact: Fact, bounds: Bounds = WIDE) -> Proof | None:
-        """The proof of a fact in a scene; None where it is absent, or the scene cannot be."""
+        """The proof of a fact in a scene; None if it is absent, or if the scene is impossible."""
         try:
             with self._scene(frozenset(undone)) as ledger:
                 return proof_in(ledger, fact, bounds)
@@ -66,7 +66,7 @@ class ProofTracer:
             return refute(ledger, key_in(ledger, fact)) if fact[0] in ledger.rules.schema else None
 
     def named_in(self, proof: Proof) -> set[Change]:
-        """The changes that a proof names: facts asserted, rules used, and facts retracted that it says are absent."""
+        """The changes that occur in a proof: asserted facts, rules, and retracted facts whose absence it uses."""
         found: set[Change] = set()
         for node in walk(proof.root):
             if isinstance(node, FactNode) and (node.relation, node.values) in self._facts:
@@ -78,7 +78,7 @@ class ProofTracer:
     # Candidates
 
     def candidates(self, before: Sequence[Fact], after: Sequence[Fact]) -> set[Change]:
-        """Changes that the new proofs of facts name, and the old proofs; through negations, too."""
+        """Changes that occur in the new or the old proofs of facts, including those behind negations."""
         found: set[Change] = set()
         waiting: list[tuple[Fact, bool, int]] = [(fact, True, 0) for fact in after]
         waiting += [(fact, False, 0) for fact in before]
@@ -101,7 +101,7 @@ class ProofTracer:
         return frozenset() if is_now else self._everything
 
     def _holding(self, undone: UndoneChanges, absences: Iterable[Absence]) -> list[tuple[Absence, Fact]]:
-        """Facts that are absent elsewhere and hold in a scene."""
+        """Facts that are absent in another scene and hold in this one."""
         known_absences = tuple(absences)
         if not known_absences:
             return []
@@ -116,10 +116,10 @@ class ProofTracer:
     def path(
         self, change: Change, causes: UndoneChanges, before: Sequence[Fact], after: Sequence[Fact]
     ) -> tuple[str, ...]:
-        """The way from a fact to one of its causes; empty where the proofs that were looked at do not show it."""
+        """The path from a fact to one of its causes; empty if the examined proofs do not show it."""
         starts = [(fact, causes - {change}, causes) for fact in after]
         starts += [(fact, causes, causes - {change}) for fact in before]
-        starts += [(fact, frozenset[Change](), causes) for fact in after]  # of a count, one row of many
+        starts += [(fact, frozenset[Change](), causes) for fact in after]  # for a count, one row of many
         for fact, here, there in starts:
             found = self._path(change, fact, here, there, NEGATIONS)
             if found:
@@ -129,7 +129,7 @@ class ProofTracer:
     def _path(
         self, change: Change, fact: Fact, here: UndoneChanges, there: UndoneChanges, left: int
     ) -> tuple[str, ...]:
-        """The way in a proof of one scene, or beyond what it says is absent in the other."""
+        """The path in a proof of one scene, or, behind an absence, in the other scene."""
         proof = self.proof(here, fact)
         if proof is None:
             return ()
@@ -152,7 +152,7 @@ class ProofTracer:
 
 
 def proof_in(ledger: Ledger, fact: Fact, bounds: Bounds) -> Proof | None:
-    """The proof of a fact in a state; None where it is absent."""
+    """The proof of a fact in a state; None if it is absent."""
     if fact[0] not in ledger.rules.schema:
         return None
     key = key_in(ledger, fact)
@@ -165,7 +165,7 @@ def _rows(change: Change) -> list[Row]:
 
 
 def key_in(ledger: Ledger, fact: Fact) -> FactKey:
-    """A fact of a known relation as cells; columns without a type are what the fact says."""
+    """A fact of a known relation as cells; columns without a type get the type of the fact's value."""
     name, values = fact
     types = fact_types(values, ledger.rules.schema[name])
     ledger.rules = replace(ledger.rules, schema={**ledger.rules.schema, name: types})
@@ -177,7 +177,7 @@ def _absences(proof: Proof) -> list[Absence]:
 
 
 def _matching(ledger: Ledger, absence: Absence) -> list[Fact]:
-    """The facts of a state that a negated atom forbids, the first of them; none for what is no atom."""
+    """The first facts of a state that a negated atom excludes; none if the text is not an atom."""
     atom = _atom(absence.text, ledger.rules.program.convention)
     if atom is None or atom.predicate not in ledger.rules.schema:
         return []
@@ -191,7 +191,7 @@ def _matching(ledger: Ledger, absence: Absence) -> list[Fact]:
 
 
 def _atom(text: str, convention: str) -> Atom | None:
-    """The atom that a text is; None for paths and whatever else is no atom."""
+    """The atom that a text contains; None for a path or anything else that is not an atom."""
     try:
         (literal,) = parse_body(text, convention=convention)
     except (TidelogError, ValueError):
@@ -201,7 +201,7 @@ def _atom(text: str, convention: str) -> Atom | None:
 
 
 def _branches(root: Premise) -> Iterator[tuple[Premise, ...]]:
-    """Every node of a tree with those above it, in the order of the text."""
+    """Every node of a tree with its ancestors, in the order of the text."""
     waiting: list[tuple[Premise, ...]] = [(root,)]
     while waiting:
         nodes = waiting.pop()

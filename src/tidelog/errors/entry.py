@@ -1,9 +1,9 @@
 """The shape of a catalogue entry: what a code means, defined once.
 
 Law: a code, its title and its message template are in exactly one catalogue. Three digits are a finding about a
-program text, and `example` is a text that produces it; four digits are a failure of a call, and `example` is Python or
-a command that ends in it, or `test` names the test that does. Tests run every example. The entries themselves are in
-the package that finds the mistake (`syntax_catalogue`, `io_failures`, ...); this module knows none of them.
+program text, and `example` is a text that produces it; four digits are a failure of a call, and `example` is Python
+code or a command that ends in it, or `test` names a test that does. Tests run every example. The entries themselves are
+in the package that finds the mistake (`syntax_catalogue`, `io_failures`, ...); this module contains none of them.
 """
 
 from __future__ import annotations

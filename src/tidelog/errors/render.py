@@ -3,7 +3,7 @@
 Law: every diagnostic is shown completely and in plain characters; nothing in a source text can move the cursor or hide
 what follows (control characters are replaced), and carets are placed under the text they refer to, also after tabs and
 wide characters. Lines have style names, so that a terminal can show colours and a pipe receives plain text.
-It imports nothing but `errors`; colours are the task of `cli.base.show`.
+This module imports nothing but `errors`; `cli.base.show` adds colours.
 
     error[TL301]: variable `Y` of the head is not bound by the body
      --> paths.dl:3:10
@@ -101,7 +101,7 @@ def _advice(note: str, hint: str, gutter: int) -> Iterator[Line]:
 
 
 def _place(text: str, span: Span, gutter: int, style: str, arrow: str) -> Iterator[Line]:
-    """A place in a source: its address, its line, and what is underlined there."""
+    """The lines that show a place in a source: its address, its line, and what is underlined."""
     line, column = span.line, span.column
     yield [Piece(FRAME, " " * gutter + f"{arrow} "), Piece(PLAIN, f"{visible(span.source.name)}:{line}:{column}")]
     yield [Piece(FRAME, " " * gutter + " |")]

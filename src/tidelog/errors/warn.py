@@ -1,4 +1,4 @@
-"""Warnings that point to the user's line that led to them.
+"""Warnings that point to the line of the user's code that caused them.
 
 Law: a warning names a line outside this package, no matter how deep in the package it was issued.
 """

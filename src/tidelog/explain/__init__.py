@@ -1,4 +1,4 @@
 """How rules run and what they cost, for people.
 
-Law: an explanation is a value made of what the engine holds; making it changes nothing.
+Law: an explanation is a value computed from the state of the engine; computing it changes nothing.
 """

@@ -1,6 +1,6 @@
 """What epochs cost, as values: sums, strata and rules.
 
-Law: those with the most time come first; what the numbers are is said in `profile`.
+Law: rules and strata with the most time come first; `profile` describes the numbers.
 """
 
 from __future__ import annotations

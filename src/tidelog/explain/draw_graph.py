@@ -1,7 +1,7 @@
 """The drawing of a program's graph: base relations on the left, what is derived from them to the right.
 
-Law: the drawing shows what the text says. An arrow points from a relation to one that reads it; dashed red arrows are
-negations, amber ones aggregates; relations that derive each other are in one frame.
+Law: the drawing has the same content as the text. An arrow points from a relation to one that reads it; dashed red
+arrows are negations, amber ones aggregates; relations that derive each other are in one frame.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from tidelog.program.graph.dependency import AGGREGATE, NEGATIVE, POSITIVE
 from tidelog.program.graph.strata import strong_components
 
 HEIGHT, GAP, PASSING, BETWEEN, MARGIN = 36.0, 16.0, 18.0, 64.0, 22.0
-WIDEST = 28  # of a name that are shown
+WIDEST = 28  # characters of a name that are shown
 TINTS: Mapping[str, str] = {POSITIVE: svg.GREY, AGGREGATE: svg.AMBER, NEGATIVE: svg.RED}
 LEGEND = (("reads", POSITIVE), ("all of a group", AGGREGATE), ("not", NEGATIVE))
 
 
 def draw_graph(nodes: Sequence[RelationNode], edges: Sequence[ReadEdge]) -> str:
-    """The text of an SVG."""
+    """The drawing as the text of an SVG file."""
     if not nodes:
         return svg.picture(160, 30, [svg.draw_text(8, 20, "no relations", faint=True)], "no relations")
     groups = _groups(nodes, edges)
@@ -53,9 +53,9 @@ def _groups(nodes: Sequence[RelationNode], edges: Sequence[ReadEdge]) -> dict[st
 
 
 def _columns(nodes: Sequence[RelationNode], edges: Sequence[ReadEdge], groups: Mapping[str, int]) -> dict[str, int]:
-    """The column of every relation: behind all that it reads; a base relation stands before the first that reads it.
+    """The column of every relation: after all that it reads; a base relation is placed before the first that reads it.
 
-    Groups are numbered after those that they read.
+    Groups have higher numbers than those that they read.
     """
     column: dict[int, int] = {}
     reads: dict[int, set[int]] = {}
@@ -108,7 +108,7 @@ def _beside(node: RelationNode) -> str:
 
 
 def _lefts(boxes: Mapping[str, svg.Box], count: int) -> list[tuple[float, float]]:
-    """Where every column begins and ends."""
+    """The left and the right edge of every column."""
     spans = sorted({(box.x, box.x + box.width) for box in boxes.values()})
     assert len(spans) == count
     return spans
@@ -178,7 +178,7 @@ def _beside_each_other(source: svg.Box, target: svg.Box, tint: str, *, dashed: b
 
 
 def _legend(kinds: Sequence[tuple[str, str]], y: float) -> tuple[list[str], float]:
-    """What the arrows mean, where there is more than one kind; and where it ends."""
+    """The meaning of the arrows, if there is more than one kind, and the position where the legend ends."""
     if len(kinds) < 2:
         return [], 0.0
     parts, x = [], MARGIN

@@ -1,6 +1,6 @@
 """The plot of a view over epochs: its size above, what each epoch inserted and deleted below.
 
-Law: the plot shows the numbers of the table. Of many epochs, neighbours share a bar, which has their sum and says so.
+Law: the plot shows the numbers of the table. If there are many epochs, neighbours share a bar, labelled as their sum.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WIDTH, HEIGHT = LEFT + PLOT + RIGHT, TOP + SIZES + GAP + CHANGES + 26.0
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """Epochs that are drawn together, the rows they inserted and deleted, and the size after the last of them."""
+    """Epochs drawn as one bar, the rows they inserted and deleted, and the size after the last of them."""
 
     first: int
     last: int
@@ -34,7 +34,7 @@ class _Bar:
 
 
 def draw_history(view: str, start: int, last: int, steps: Sequence[EpochStep], none_shown: str) -> str:
-    """The text of an SVG; ``none_shown`` is shown instead of steps if there are none."""
+    """The plot as the text of an SVG file; ``none_shown`` is shown instead of steps if there are none."""
     title = f"{view} over epochs"
     parts = [svg.draw_text(LEFT, 18, title)]
     if not steps:
@@ -107,7 +107,7 @@ def _rect(x: float, y: float, wide: float, height: float, tint: str) -> str:
 
 
 def _epochs(bars: Sequence[_Bar]) -> Iterator[str]:
-    """The numbers of the first and the last epoch, and of some between."""
+    """The numbers of the first and the last epoch, and of some in between."""
     y, wide = HEIGHT - 8, PLOT / len(bars)
     distance = -(-len(bars) // 12)
     for place in range(0, len(bars), distance):

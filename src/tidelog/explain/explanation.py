@@ -1,8 +1,8 @@
 """How the engine evaluates its rules: strata, join orders, indexes, cross products, placement.
 
 Law: an explanation is read from the current plans, nothing is planned again; rules are shown as the user wrote them,
-relations made by rewrites in words, unless core rules are requested. Placement is that of the engine's partitions, or
-the one that the same rules would have on several.
+relations made by rewrites in words, unless core rules are requested. The placement is that of the engine's partitions,
+or the one that the same rules would have on several.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Explanation:
 
     @property
     def cross_products(self) -> tuple[tuple[str, str], ...]:
-        """(rule, relation) for every relation that is visited completely in the middle of a join."""
+        """(rule, relation) for every relation that is scanned completely in the middle of a join."""
         found = {
             (rule.label, name)
             for stratum in self.strata
@@ -124,7 +124,7 @@ def explain(
 
 
 def _demand(rules: Ruleset, names: Names, size: Callable[[str], int]) -> Iterator[DemandPlan]:
-    """The demand for the relations that are evaluated on demand, and which are evaluated completely."""
+    """The demand for relations that are evaluated on demand, and those that are evaluated completely."""
     if rules.demand is None:
         return
     shown = [name for name in (*rules.demand.patterns, *rules.demand.whole) if names.core or not is_auxiliary(name)]
@@ -168,7 +168,7 @@ def _placement(placed: PlacedRules, rules: Ruleset, names: Names, partitions: in
 
 
 def _uneven(placed: PlacedRules, facts: Facts) -> dict[str, str]:
-    """The relations of which one partition has far more than its share, copies and other made ones included."""
+    """The relations of which one partition has far more than its share, including copies and other auxiliary ones."""
     spread = sorted(name for name, home in placed.placements.items() if home.column >= 0)
     return {
         name: f"the fullest partition has {times:.1f} x the mean"

@@ -1,4 +1,4 @@
-"""The program as a graph: which relation is read to derive which.
+"""The program as a graph: which relations are read to derive which others.
 
 Law: there is a node for every relation that a rule or a declaration names, and an arrow for every pair of relations of
 which one is read to derive the other, marked by the strictest way in which any rule reads it (a negation before an

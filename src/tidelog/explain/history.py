@@ -1,7 +1,7 @@
 """How a view changed, epoch by epoch: rows inserted, rows deleted, and its size.
 
-Law: sizes follow from the current size and the counts of each epoch, so the last step has the size that the view has,
-and every size is that of the step before plus what was inserted and minus what was deleted.
+Law: sizes follow from the current size and the counts of each epoch, so the last step has the current size of the view,
+and every size is that of the step before plus the inserted and minus the deleted rows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Where the nodes of a layered drawing stand: columns from left to right, few crossings, arrows around boxes.
+"""The layout of a layered drawing: columns from left to right, few crossings, arrows around boxes.
 
 Law: an arrow leads from its column to a later one; one that passes columns has a separate place in each of them, so
-that it crosses no box. The order in a column is that of the averages of what its nodes are connected with (the method
-of Sugiyama, Tagawa and Toda); equal graphs are drawn equally.
+that it crosses no box. The nodes of a column are sorted by the average position of their neighbours (the method of
+Sugiyama, Tagawa and Toda); equal graphs have equal drawings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Size = Callable[[Node], float]
 class Layers:
     """Nodes in columns; the arrows of a source that pass columns share nodes ``(source, column)``.
 
-    Nodes of one of the ``groups`` stand below each other, with nothing between them.
+    Nodes of one of the ``groups`` are placed below each other, with nothing between them.
     """
 
     def __init__(self, columns: Mapping[str, int], arrows: Iterable[Arrow], groups: Mapping[str, int]) -> None:
@@ -34,7 +34,7 @@ class Layers:
         self._order()
 
     def _lay(self, arrow: Arrow, columns: Mapping[str, int]) -> None:
-        """Places for an arrow in every column that it passes."""
+        """Reserve a place for an arrow in every column that it passes."""
         source, target = arrow
         passed = range(columns[source] + 1, columns[target])
         route: list[Node] = [source, *((source, column) for column in passed), target]
@@ -47,9 +47,9 @@ class Layers:
             self._links.setdefault(other, {})[one] = None
 
     def _order(self) -> None:
-        """Sort columns by the averages of their neighbours in the column before, or behind, again and again."""
+        """Sort columns repeatedly by the averages of their neighbours in the previous or the next column."""
         for column in self.columns:
-            self._sort(column, {})  # so that groups stand together from the first
+            self._sort(column, {})  # so that groups are together from the start
         best, least = [list(column) for column in self.columns], self._crossings()
         for sweep in range(SWEEPS):
             forth = sweep % 2 == 0
@@ -82,9 +82,9 @@ class Layers:
         return total
 
     def heights(self, tall: Mapping[str, float], gap: float, narrow: float) -> dict[Node, float]:
-        """The middle of every node, from the top: near what it is connected with, and ``gap`` apart.
+        """The middle of every node, from the top: near its neighbours, and ``gap`` apart.
 
-        ``tall`` is how high boxes are; a passing arrow is ``narrow``.
+        ``tall`` is the height of boxes, ``narrow`` that of a passing arrow.
         """
         middles: dict[Node, float] = {}
 
@@ -108,9 +108,9 @@ def _mean(numbers: Sequence[float], default: float) -> float:
 
 
 def _stack(column: Sequence[Node], targets: Mapping[Node, float], size: Size, middles: dict[Node, float]) -> None:
-    """Place nodes in their order, each as near to where it is wanted as the others allow.
+    """Place nodes in their order, each as close to its preferred position as the others allow.
 
-    Those that touch move as one block. A block stands where the average of its members is wanted.
+    Nodes that touch move as one block, which is placed at the average of its members' preferred positions.
     """
     blocks: list[list[Node]] = []
     places: list[float] = []  # of the top of each block

@@ -1,6 +1,6 @@
-"""What rules and relations are called before the user.
+"""The names of rules and relations that users see.
 
-Law: rules are shown with the user's labels and texts, relations by their names or, if a rewrite made them, in words;
+Law: rules are shown with the user's labels and texts, relations with their names or, if a rewrite made them, in words;
 core rules, if requested, are shown unchanged.
 """
 
@@ -45,7 +45,7 @@ class Names:
                 readers += [owner for owner in self.owners.get(label, []) if owner not in readers]
 
     def label(self, rule: Rule) -> str:
-        """The label under which a core rule is shown; one that several rules share is shown under all their labels."""
+        """The label under which a core rule is shown; if several rules share it, all of their labels."""
         return rule.label or "" if self.core else self._labels(rule)
 
     def _labels(self, rule: Rule) -> str:
@@ -116,5 +116,5 @@ class Names:
         return print_literal(literal, self._rules.program.convention)
 
     def term(self, term: Term) -> str:
-        """A term as it is written."""
+        """The text of a term."""
         return print_term(term, self._rules.program.convention)

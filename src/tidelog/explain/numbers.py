@@ -1,7 +1,7 @@
-"""What the steps of a join order did, as lines of a table: a line for each step, numbers below each other.
+"""What the steps of a join order did, as lines of a table: a line for each step, with aligned numbers.
 
-Law: lines fit a terminal of 100 columns as long as the texts of steps do; a longer text has its numbers on a line of
-their own.
+Law: lines fit into a terminal of 100 columns as long as the texts of steps do; the numbers of a longer text are on a
+separate line.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _cells(step: StepNumbers) -> tuple[str, ...]:
 
 
 def short(number: int) -> str:
-    """A count in at most ten signs.
+    """A count in at most ten characters.
 
     >>> short(12_345), short(123_456_789_000)
     ('12,345', '123,457 M')
@@ -57,7 +57,7 @@ def short(number: int) -> str:
 
 
 def ratio(number: float) -> str:
-    """Rows for one entry.
+    """Rows per entry.
 
     >>> ratio(0.0312), ratio(1.5), ratio(12345.6)
     ('0.031', '1.5', '12,346')
@@ -66,7 +66,7 @@ def ratio(number: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it.
+    """A time in a suitable unit.
 
     >>> duration(0.00012), duration(0.25), duration(75)
     ('0.12 ms', '250 ms', '75.0 s')

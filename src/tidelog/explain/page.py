@@ -1,6 +1,6 @@
-"""Explanations and profiles for notebooks: tables, and strata that fold.
+"""Explanations and profiles for notebooks: tables, and collapsible strata.
 
-Law: the page says what the text says; numbers are the same.
+Law: the page has the same content and the same numbers as the text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidelog.explain.plans import IndexPlan, JoinOrder, PlacementPlan, RelationP
 from tidelog.explain.waste import waste_lines
 from tidelog.io import html
 
-OPEN = 6  # strata that stand open
+OPEN = 6  # strata that are expanded
 
 
 def explanation_page(

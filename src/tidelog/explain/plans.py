@@ -1,6 +1,6 @@
-"""What an explanation is made of: strata, rules with their join orders, relations, indexes, placement.
+"""The parts of an explanation: strata, rules with their join orders, relations, indexes, placement.
 
-Law: plain values of texts and numbers, with relations and rules as they are shown.
+Law: they are plain values of texts and numbers, with relations and rules as they are shown.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from tidelog.plan.plan_text import columns_text
 
 @dataclass(frozen=True, slots=True)
 class StepNumbers:
-    """What a step did: how often it was entered, rows visited, rows that passed; and rows expected for each entry.
+    """What a step did: how often it was entered, rows visited, rows that passed, and rows expected per entry.
 
-    ``visited`` and ``expected`` are None for filters; ``expected`` also where nothing was known when the plan was made.
+    ``visited`` and ``expected`` are None for filters; ``expected`` also if nothing was known when the plan was made.
     """
 
     step: str
@@ -27,22 +27,22 @@ class StepNumbers:
 
 @dataclass(frozen=True, slots=True)
 class DemandPlan:
-    """A relation that is evaluated on demand: the columns that are known where it is asked, and what it then holds.
+    """A relation that is evaluated on demand: the columns that are known when it is queried, and what it then holds.
 
-    ``whole`` says why all of it is evaluated nevertheless; it is empty where it is not.
+    ``whole`` is the reason if all of it is evaluated nevertheless, and empty otherwise.
     """
 
     relation: str
     asked: tuple[tuple[int, ...], ...] = ()
-    values: int = 0  # that are asked for
+    values: int = 0  # that are demanded
     whole: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinOrder:
-    """What is visited when a fact of the trigger changes, in order; ``crossed`` relations are visited whole.
+    """What is visited when a fact of the trigger changes, in order; ``crossed`` relations are scanned completely.
 
-    ``numbers`` are there where an explanation was asked to analyse: of the trigger, then of each step.
+    ``numbers``, those of the trigger and then of each step, are present if the explanation was made with ``analyze``.
     """
 
     trigger: str
@@ -65,7 +65,7 @@ class RulePlan:
 class StratumPlan:
     """Relations evaluated together, and the rules that derive them.
 
-    ``rebuilt`` says why the last epoch that came here built them again (D26); it is empty where changes were followed.
+    ``rebuilt`` is the reason why the last epoch that visited them built them again (D26), and empty if it did not.
     """
 
     number: int
@@ -96,7 +96,7 @@ class IndexPlan:
 
     @property
     def key(self) -> str:
-        """What facts are found by.
+        """The columns by which facts are found.
 
         >>> IndexPlan("edge", (1, 2), ()).key, IndexPlan("edge", (1, 2), (), ordered=True).key
         ('columns 1, 2', 'column 1 and the order of column 2')
@@ -109,7 +109,7 @@ class IndexPlan:
 
 @dataclass(frozen=True, slots=True)
 class PlacementPlan:
-    """Where each relation lives on several partitions, and what each rule sends: a sentence by name or label."""
+    """Where each relation lives on several partitions, and what each rule sends: one sentence per name or label."""
 
     partitions: int
     relations: Mapping[str, str]

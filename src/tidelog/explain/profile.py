@@ -45,7 +45,7 @@ class Profile:
 
 @dataclass(slots=True)
 class Sums:
-    """What is added up over epochs."""
+    """The totals over epochs."""
 
     epochs: int = 0
     seconds: float = 0.0

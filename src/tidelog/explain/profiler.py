@@ -1,7 +1,7 @@
-"""Noting what epochs cost, to be added up when somebody asks.
+"""Record what epochs cost; the records are added up on request.
 
-Law: an epoch pays for a note and no more; what shows the sums to people (`explain.profile`) is imported with the first
-question. Rules are sampled only where that was asked for.
+Law: an epoch only pays for one record; the code that shows the totals (`explain.profile`) is imported on the first
+request. Rules are sampled only if that is enabled.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ MOST_STRATA = 1 << 17  # and strata that these visited
 
 
 class Profiler:
-    """Adds up what epochs cost. ``sampling`` switches on the sampling of rules."""
+    """Adds up what epochs cost. ``sampling`` enables the sampling of rules."""
 
     def __init__(self) -> None:
         self.sampling = False
         self._last: tuple[EpochCost, Ruleset] | None = None
         self._names: tuple[Ruleset, Names] | None = None
-        self._overall: Sums | None = None  # made with the first question
+        self._overall: Sums | None = None  # created on the first request
         self._sampled: dict[str, float] = {}
         self._pending: list[tuple[EpochCost, Ruleset]] = []
         self._strata = 0  # that the pending epochs visited
 
     @contextmanager
     def watching(self, partition: Partition) -> Iterator[None]:
-        """While an epoch runs: sample it."""
+        """Sample an epoch while it runs."""
         self._sampled = {}
         over = threading.Event()
         thread = threading.Thread(target=self._sample, args=(partition, over), name="tidelog-profile", daemon=True)
@@ -63,7 +63,7 @@ class Profiler:
             before = now
 
     def note(self, outcome: EpochOutcome, rules: Ruleset) -> None:
-        """An epoch was committed; its numbers are added up when they are read, or when many are pending."""
+        """Record a committed epoch; its numbers are added up when they are read, or when many are pending."""
         self._pending.append((EpochCost(outcome, self._sampled), rules))
         self._sampled = {}
         self._strata += len(outcome.strata)
@@ -71,7 +71,7 @@ class Profiler:
             self._add_up()
 
     def _add_up(self) -> Sums:
-        from tidelog.explain.profile import Sums  # what shows sums to people: no epoch needs it
+        from tidelog.explain.profile import Sums  # only shows totals: no epoch needs it
 
         overall = self._overall = self._overall or Sums()
         for rules, epochs in groupby(self._pending, lambda noted: noted[1]):
@@ -99,7 +99,7 @@ class Profiler:
         return self._names[1]
 
     def rebuilt(self) -> dict[tuple[str, ...], str]:
-        """Why strata were rebuilt when they were last visited, by their relations as they are shown."""
+        """Why strata were rebuilt when they were last visited, by the names of their relations as they are shown."""
         return {s.relations: s.reason for s in self._add_up().strata.values() if s.reason}
 
     def profile(self, rules: Ruleset, counts: Callable[[], Iterable[PlanCounts]]) -> Profile:

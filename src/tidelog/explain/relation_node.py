@@ -1,6 +1,6 @@
 """The nodes and the arrows of a program's graph.
 
-Law: an arrow points from the relation that is read to the one that it is read for.
+Law: an arrow points from the relation that is read to the one that is derived from it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Join orders in words, and with what their steps did where that is asked for.
+"""Join orders in words, on request with what their steps did.
 
 Law: the steps are those of the current plans; with numbers, also of the plans that they replaced and of those over the
 whole state, if they did anything. The numbers of several partitions are added up.

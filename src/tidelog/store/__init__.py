@@ -1,6 +1,6 @@
 """Durable states: a folder that holds every committed epoch, and how an engine writes, reads and recovers it.
 
-Law: names are imported when they are asked for, so that an engine without a state folder loads nothing of it.
+Law: names are imported on first use, so that an engine without a state folder loads none of this package.
 """
 
 from __future__ import annotations

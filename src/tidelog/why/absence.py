@@ -1,6 +1,6 @@
-"""Why a fact is not true, as a value: how far each rule of its relation gets.
+"""Why a fact is not true, as a value: how far the evaluation of each rule of its relation gets.
 
-Law: text, page and JSON say the same.
+Law: text, page and JSON have the same content.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidelog.why.page import absence_page
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Why a fact is absent: one attempt per rule, or a note where there are none; ``present`` facts have neither."""
+    """Why a fact is absent: one attempt per rule, or a note if there are no rules; ``present`` facts have neither."""
 
     fact: str
     present: bool

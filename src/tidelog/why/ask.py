@@ -1,7 +1,7 @@
-"""The fact that a question is about: from text or values to cells.
+"""The fact that a question is about: converted from text or values to cells.
 
-Law: a fact is read as in every ground place (D7): bare identifiers are symbols. It must fit its relation; whether it
-is present is not asked here.
+Law: a fact is read like any ground atom (D7): bare identifiers are symbols. It must fit its relation; whether it is
+present is not checked here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_fact(
     schema: Mapping[str, tuple[str | None, ...]],
     prefixes: Prefixes = (),
 ) -> tuple[str, tuple[object, ...]]:
-    """Relation and values of a fact given as text, such as ``reach(1, 3)``, or as (relation, values)."""
+    """The relation and the values of a fact given as text, such as ``reach(1, 3)``, or as (relation, values)."""
     if isinstance(fact, str):
         atom = parse_ground_atom(fact, prefixes=prefixes)
         for arg in atom.args:
@@ -59,7 +59,7 @@ def read_fact(
 
 
 def fact_types(values: tuple[object, ...], types: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    """The types of a fact's columns; where none is known yet, that of the value that is asked about."""
+    """The types of a fact's columns; a column without a known type gets the type of the value in question."""
     if len(values) != len(types):
         return types
     return tuple(value_type(v) if t is None else t for v, t in zip(values, types, strict=True))
@@ -79,7 +79,7 @@ def fact_key(relation: str, values: tuple[object, ...], types: tuple[str | None,
 
 
 def shown_values(relation: str, values: tuple[object, ...], types: tuple[str | None, ...]) -> tuple[object, ...]:
-    """The values of a fact that is asked about, as rows show them."""
+    """The values of the fact in question, as rows contain them."""
     if len(values) != len(types):
         raise failures.FACT_COLUMNS.error(relation=relation, wanted=len(types), found=len(values))
     return tuple(_shown(_from_text(value, type_)) for value, type_ in zip(values, types, strict=True))
@@ -99,5 +99,5 @@ def _written(value: object, type_: str | None, where: str) -> object:
 
 
 def _from_text(value: object, type_: str | None) -> object:
-    """Dates and timestamps may be given by their texts."""
+    """Convert dates and timestamps that are given as texts."""
     return in_column(value, type_) if isinstance(value, str) and type_ in (DATE, TIMESTAMP) else value

@@ -1,6 +1,6 @@
-"""How far a rule gets towards a fact that is absent.
+"""How far the evaluation of a rule gets towards an absent fact.
 
-Law: what held comes before what failed, in the words of the user's rule.
+Law: literals that held come before the one that failed, in the notation of the user's rule.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How far one rule gets: what held, the literal that failed and why, and the values of the rule's variables there.
+    """How far one rule gets: the literals that held, the one that failed and why, and the values of its variables then.
 
-    ``tried`` counts the valuations that got as far; the search was ``complete`` unless it grew too large.
+    ``tried`` counts the valuations that got this far; the search was ``complete`` unless it became too large.
     """
 
     rule: str

@@ -1,4 +1,4 @@
-"""Why a candidate was not chosen: a fact that was has a key of it.
+"""Why a candidate was not chosen: a chosen fact has one of its keys.
 
 Law (`program.choice`): every candidate that is not shown shares a key with a fact that is.
 """
@@ -11,7 +11,7 @@ from tidelog.why.ledger import FactKey, Ledger
 
 
 def chosen_instead(ledger: Ledger, key: FactKey) -> tuple[FactKey, ...]:
-    """The facts that were chosen and have a key of this candidate, which was not; none if it is no candidate."""
+    """The chosen facts that share a key with a candidate that was not chosen; none if it is not a candidate."""
     declared = choices(ledger.rules.program).get(key[0])
     if declared is None or not ledger.has((f"{MAY}{key[0]}", key[1])):
         return ()
@@ -20,6 +20,6 @@ def chosen_instead(ledger: Ledger, key: FactKey) -> tuple[FactKey, ...]:
 
 
 def proposing_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
-    """The rules that derive a relation; of one with a choice those that give its candidates."""
+    """The rules that derive a relation; for one with a choice, those that derive its candidates."""
     name = f"{MAY}{key[0]}" if key[0] in choices(ledger.rules.program) else key[0]
     return ledger.by_head.get(name, [])

@@ -1,7 +1,7 @@
-"""Proofs as drawings: the fact on the left, what it rests on to the right.
+"""Proofs as drawings: the fact on the left, its premises to the right.
 
 Law: the drawing shows what the text shows (`render`), part by part. A large proof is drawn as far as it is readable,
-and states how much is omitted; the text has the rest.
+and states how much is omitted; the text contains the rest.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidelog.why.render import Part, below, line_parts
 from tidelog.why.tree import AGAIN, ASSERTED, CUT, Absence, Condition, FactNode, GroupNode
 
 MOST = 60  # parts that are drawn
-WIDEST = 44  # of a line that are shown
+WIDEST = 44  # characters of a line that are shown
 HEIGHT, THIN, GAP, BETWEEN, MARGIN = 36.0, 22.0, 9.0, 38.0, 10.0
 
 
@@ -30,7 +30,7 @@ class _DrawingPart:
 
 
 def draw_proof(fact: FactNode) -> str:
-    """The text of an SVG."""
+    """The drawing as the text of an SVG file."""
     root = _chosen(fact)
     drawn = list(_all(root))
     widths: dict[int, float] = {}
@@ -77,7 +77,7 @@ def _all(root: _DrawingPart) -> Iterator[_DrawingPart]:
 
 
 def _place(root: _DrawingPart) -> float:
-    """Give every part its middle: leaves below each other, others in the middle of theirs; returns the height."""
+    """Set the middle of every part: leaves below each other, other parts centred on theirs; returns the height."""
     y = MARGIN
     for each in _all(root):
         if not each.inner:

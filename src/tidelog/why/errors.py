@@ -14,4 +14,4 @@ class NotTrueError(EngineError):
 
 
 class OutOfWorkError(LimitError):
-    """A question that would visit more facts than it may."""
+    """A question that would visit too many facts."""

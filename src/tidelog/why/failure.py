@@ -1,8 +1,8 @@
-"""Why a fact is not true: for every rule of its relation, how far its body gets.
+"""Why a fact is not true: for every rule of its relation, how far the evaluation of its body gets.
 
-Law: a fact is absent exactly if it is not asserted and no rule has a support for it. For each rule the valuations
+Law: a fact is absent exactly if it is not asserted and no rule has a support for it. For each rule, the valuations
 that agree with the fact are searched in the planner's order; the first that gets furthest is reported, with the literal
-that failed. A search that grows too large is stopped and reports what it has found.
+that failed. A search that becomes too large is stopped, and the best result so far is reported.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tidelog.why.support import Supports
 
 
 def opened(literal: Comparison) -> tuple[Call | None, Term] | None:
-    """What a comparison that a pattern was rewritten to tests of which value; None for any other.
+    """What a comparison made from a pattern tests, and of which value; None for any other comparison.
 
     >>> opened(Comparison("!=", Var("V1"), NIL))
     (None, Var(name='V1'))
@@ -66,7 +66,7 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
 
 
 def _other_classes(ledger: Ledger, key: FactKey, text: str) -> WhyNot:
-    """Why an equivalence relation does not hold between two values, and what would relate them at once."""
+    """Why an equivalence relation does not hold between two values, and which facts would relate them directly."""
     type_ = ledger.rules.schema[key[0]][0]
     alone = [ledger.cell_text(cell, type_) for cell in dict.fromkeys(key[1]) if not ledger.has((key[0], (cell, cell)))]
     left, right = (ledger.cell_text(cell, type_) for cell in key[1])
@@ -99,7 +99,7 @@ class _FurthestValuation:
         self.count = 0
 
     def note(self, depth: int, frame: Valuation) -> None:
-        """A valuation has satisfied ``depth`` parts."""
+        """Note a valuation that has satisfied ``depth`` parts."""
         if depth > self.depth:
             self.depth, self.frame, self.count = depth, frame, 0
         if depth == self.depth:
@@ -117,14 +117,14 @@ class _Refutation:
         self.convention = ledger.rules.program.convention
 
     def attempts(self, rule: Rule, key: FactKey) -> Iterator[Attempt]:
-        """The attempts of a core rule of the fact's relation; those of an aggregate are made behind it."""
+        """The attempts of a core rule of the fact's relation; for an aggregate, those of the rules behind it."""
         if aggregate_of(rule) is None:
             yield from self._plain(rule, dict(enumerate(key[1])))
         else:
             yield from self._aggregated(rule, key)
 
     def _aggregated(self, rule: Rule, key: FactKey) -> Iterator[Attempt]:
-        """A group with rows has another value; one without rows has none, for reasons that lie in the rules behind."""
+        """The attempts of an aggregate: its group has another value, or no rows because of the rules behind it."""
         source = rule.body[0]
         assert isinstance(source, Atom)
         if self.ledger.count(source.predicate, self.supports.in_group(rule, key[1])):
@@ -132,14 +132,14 @@ class _Refutation:
             return
         known = dict(zip(rule.head.args, key[1], strict=True))
         columns = {i: known[arg] for i, arg in enumerate(source.args) if arg in known}
-        if not is_auxiliary(source.predicate):  # the rows are facts of the user's
+        if not is_auxiliary(source.predicate):  # the rows are the user's own facts
             yield from self._plain(replace(rule, head=source), columns)
             return
         for behind in self._rules_behind(source.predicate, columns):
             yield from self._plain(*behind)
 
     def _rules_behind(self, name: str, known: Mapping[int, int]) -> Iterator[tuple[Rule, Mapping[int, int]]]:
-        """The plain rules of the valuations behind an aggregate, with the columns known in their heads."""
+        """The plain rules that derive the valuations behind an aggregate, with the known columns of their heads."""
         for rule in self.ledger.by_head.get(name, ()):
             match rule.body:
                 case (Atom() as source,) if is_auxiliary(source.predicate):
@@ -173,7 +173,7 @@ class _Refutation:
         furthest, complete = _FurthestValuation(start), True
         try:
             for _ in self.join.solve(question, start, reached=furthest.note):
-                return  # the rule does derive something here: what is missing is missing elsewhere
+                return  # the rule derives something here: the cause is elsewhere
         except OutOfWorkError:
             complete = False
         yield self._attempt(question, furthest, complete)
@@ -221,7 +221,7 @@ class _Refutation:
         return ("!" if negated else "") + print_atom(atom, self.convention)
 
     def _nameless(self, question: Question, atom: Atom) -> Atom:
-        """The atom with ``_`` for variables that only rewrites know."""
+        """The atom with ``_`` in place of variables that only rewrites use."""
         known = rule_names(self.ledger.user_rule(self.ledger.owner(question.rule)))
         args = (Wildcard() if isinstance(arg, Var) and arg.name not in known else arg for arg in atom.args)
         return replace(atom, args=tuple(args))
@@ -233,7 +233,7 @@ class _Refutation:
         return f"{text} = {print_term(atom.args[-1], self.convention)}" if atom.args else text
 
     def _stopped(self, question: Question, part: Part, frame: Valuation) -> tuple[str, str]:
-        """The literal that fails, and why."""
+        """Describe the literal that fails, and why it does."""
         if part.turned:
             part = next(p for p in question.parts if p.position == part.position and not p.turned)
         description, literal = self._describe(question, part, frame), part.literal
@@ -250,7 +250,7 @@ class _Refutation:
     def _unlike_pattern(
         self, question: Question, literal: Comparison, call: Call | None, value: Term, frame: Valuation
     ) -> tuple[str, str]:
-        """A value that does not match a pattern, and which part does not."""
+        """Describe a value that does not match a pattern, and the part that differs."""
         shown = print_term(self.words.put_in_term(question, value, frame.binding.get), self.convention)
         structure = None if call is None else structure_of(call.function)
         if call is None or structure is None:
@@ -262,13 +262,13 @@ class _Refutation:
         return shown, f"its part {structure.place + 1} is not {wanted}"
 
     def _present(self, question: Question, atom: Atom, frame: Valuation) -> str:
-        """A fact that a negated atom forbids."""
+        """A present fact that a negated atom excludes."""
         key = (atom.predicate, tuple(cell for cell in self._cells(atom, frame) if cell is not None))
         facts = self._behind(key) if is_auxiliary(atom.predicate) else [key]
         return ", ".join(map(self.ledger.fact_text, facts)) or self._describe(question, Part(atom, 0), frame)
 
     def _behind(self, key: FactKey) -> list[FactKey]:
-        """The facts that an auxiliary fact depends on; none if finding them would visit too many."""
+        """The facts that an auxiliary fact depends on; none if finding them would visit too many facts."""
         try:
             step = self.words.step(key)
         except OutOfWorkError:

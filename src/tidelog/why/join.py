@@ -1,10 +1,9 @@
-"""The valuations of a core rule's body once its head is known, in Python.
+"""Find the valuations of a core rule's body for a known head, in Python.
 
 Law: the literals are visited in the order of the engine's own planner, given the variables that the head binds; so
-every visit is narrowed by all that is known. An equation ``V = X + C`` is also read as ``X = V - C``: whole numbers
-allow it, and a counter's predecessor is then looked up, not searched. A value that cannot be computed belongs to a
-valuation that the rest of the body refuses (a committed epoch has none of the others), so that it refuses the
-valuation too.
+every visit is narrowed by everything known. An equation ``V = X + C`` is also read as ``X = V - C``, which is valid for
+whole numbers, so that a counter's predecessor is looked up and not searched. A value that cannot be computed belongs to
+a valuation that the rest of the body rejects (a committed epoch contains no others), so such a valuation is rejected.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from tidelog.why.ledger import FactKey, Ledger
 
 Binding = dict[str, int]
 WHOLE = ("number", "unsigned")
-FEW, MANY = 16, 1024  # valuations whose looks are made together, at first and later
+FEW, MANY = 16, 1024  # valuations whose look-ups are made together, at first and later
 _INVERSE = {"+": "-", "-": "+"}
 
 
@@ -49,7 +48,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Valuation:
-    """A partial valuation: the cells of variables, and the facts that the atoms so far are matched with."""
+    """A partial valuation: the cells of variables, and the facts matched with the atoms so far."""
 
     binding: Binding
     facts: tuple[tuple[int, FactKey], ...] = ()
@@ -58,7 +57,7 @@ class Valuation:
 
 @dataclass(slots=True)
 class Question:
-    """A core rule with some columns of its head known, and its literals in the order of visits."""
+    """A core rule with some known columns of its head, and its literals in the order of visits."""
 
     rule: Rule
     types: dict[str, str | None]
@@ -66,7 +65,7 @@ class Question:
     columns: Mapping[int, str | Const] = field(default_factory=dict)
 
     def start(self, known: Mapping[int, int], encode: Callable[[Const], int]) -> Valuation | int:
-        """The valuation that the known head columns give, or the first column that the head cannot have."""
+        """The valuation that follows from the known head columns, or the first column that the head cannot have."""
         binding: Binding = {}
         for column, cell in known.items():
             place = self.columns[column]
@@ -114,7 +113,7 @@ class Join:
         return Question(rule, types, self._ordered(parts, bound), columns)
 
     def _types(self, rule: Rule) -> dict[str, str | None]:
-        """The types of a rule's variables; of records that were read out of others, with their shapes."""
+        """The types of a rule's variables; those of records that are parts of others include their shapes."""
         types = dict(variable_types(rule, self.ledger.rules.schema, self.functions))
         reads = [x for x in rule.body if isinstance(x, Comparison) and isinstance(x.right, Call)]
         read = {x.left.name: structure_of(x.right.function) for x in reads if isinstance(x.left, Var)}  # type: ignore[union-attr]  # calls
@@ -149,7 +148,7 @@ class Join:
         below: int | None = None,
         reached: Callable[[int, Valuation], None] | None = None,
     ) -> Iterator[Valuation]:
-        """All valuations that extend the start; with ``below``, only over facts of the own stratum of lower rank."""
+        """All valuations that extend the start; ``below``: facts of the rule's own stratum must have a lower rank."""
         frames: Iterator[Valuation] = iter((start,))
         for depth, part in enumerate(question.parts):
             frames = self._satisfied(question, part, _noted(frames, depth, reached), below)
@@ -160,7 +159,7 @@ class Join:
     ) -> Iterator[Valuation]:
         """The valuations that satisfy one more part, in the same order.
 
-        Where facts are far away, looks of several valuations are made together: a few at first, then more.
+        If facts are remote, the look-ups of several valuations are made together: a few at first, then more.
         """
         together = FEW if self.ledger.pages.far else 1
         while chunk := list(islice(frames, together)):
@@ -171,12 +170,12 @@ class Join:
                 yield from self._extended(question, part, frame, below)
 
     def looks(self, question: Question, start: Valuation, below: int | None = None) -> Iterator[FactPattern]:
-        """What is looked at first when a question is answered."""
+        """The look-ups with which answering a question begins."""
         if question.parts:
             yield from self._looks(question, question.parts[0], start, below)
 
     def _looks(self, question: Question, part: Part, frame: Valuation, below: int | None) -> Iterator[FactPattern]:
-        """What is looked at to extend a valuation by a part."""
+        """The look-ups needed to extend a valuation by a part."""
         if isinstance(part.literal, Atom):
             yield self._fact_pattern(question, part.literal, frame, below)
         elif isinstance(part.literal, Negation):
@@ -255,7 +254,7 @@ class Join:
             yield frame
 
     def _is_member(self, value: Value, args: Sequence[Value]) -> bool:
-        """Whether a range has the value: by arithmetic for whole numbers, by looking for floats."""
+        """Whether a range contains the value: computed for whole numbers, searched for floats."""
         first, end = args[0], args[1]
         if isinstance(value, int) and isinstance(first, int) and isinstance(end, int):
             step = args[2] if len(args) > 2 else default_step(first, end)
@@ -302,7 +301,7 @@ class Join:
         return result, natural_type(result) if function.result == "any" else function.result
 
     def _structure(self, question: Question, term: Call, binding: Binding) -> tuple[Value, str]:
-        """What a function that makes, reads or tests records gives; a record is its cell."""
+        """The result of a function that makes, reads or tests records; a record is represented by its cell."""
         function = resolve(term.function, [ANY] * len(term.args), self.functions)
         assert function is not None, "a structure names its own types"
         params = zip(term.args, function.params, strict=True)
@@ -314,7 +313,7 @@ class Join:
 def _noted(
     frames: Iterator[Valuation], depth: int, reached: Callable[[int, Valuation], None] | None
 ) -> Iterator[Valuation]:
-    """The same valuations; a callback receives the number of parts that each has satisfied."""
+    """Pass valuations through; a callback receives the number of parts that each has satisfied."""
     for frame in frames:
         if reached is not None:
             reached(depth, frame)
@@ -326,7 +325,7 @@ def _is_known(term: Term, binding: Binding) -> bool:
 
 
 def _matched(atom: Atom, cells: tuple[int, ...], binding: Binding) -> Binding | None:
-    """The binding extended by the variables of an atom; None where a repeated variable would have two values."""
+    """The binding extended by the variables of an atom; None if a repeated variable would have two values."""
     extended = dict(binding)
     for arg, cell in zip(atom.args, cells, strict=True):
         if isinstance(arg, Var) and extended.setdefault(arg.name, cell) != cell:

@@ -1,7 +1,7 @@
 """The state of an engine, read one fact at a time, wherever its facts are.
 
-Law: a look asks for the facts that agree with all that is known, where they lie (`fact_pages`), and takes them
-page by page (`pages`). Only facts of one state are seen: the last committed epoch, or one that is not committed yet.
+Law: a look-up requests the facts that agree with everything known from where they are stored (`fact_pages`), page by
+page (`pages`). Only facts of one state are seen: the last committed epoch, or one that is not committed yet.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from tidelog.why import why_failures as failures
 from tidelog.why.pages import Pages
 
 FactKey: TypeAlias = tuple[str, tuple[int, ...]]
-_CALENDAR = ("boolean", "date", "timestamp")  # types that are numbers inside and something else outside
+_CALENDAR = ("boolean", "date", "timestamp")  # types that are stored as numbers and shown as something else
 
 
 class Ledger:
-    """Facts, ranks, rules and words of an engine in one state; ``running``: of the epoch that is not committed."""
+    """Facts, ranks, rules and texts of an engine in one state; ``running``: that of the epoch that is not committed."""
 
     def __init__(self, runtime: Runtime, rules: Ruleset, work: int, *, running: bool = False) -> None:
         self._node = runtime.node
@@ -47,7 +47,7 @@ class Ledger:
         self.work = work
         self.sizes = Sizes(runtime.facts.live, runtime.facts.key_counts(), {}, frozenset())
         self.by_head: dict[str, list[Rule]] = {}
-        for rule in map(as_copy, rules.core.values()):  # what was chosen follows from its candidate
+        for rule in map(as_copy, rules.core.values()):  # a chosen fact follows from its candidate
             self.by_head.setdefault(rule.head.predicate, []).append(rule)
         self._owners: dict[str, list[str]] = {}
         for label, made in rules.core_labels.items():
@@ -57,12 +57,12 @@ class Ledger:
     # Facts
 
     def pattern(self, name: str, known: Mapping[int, int], below: int | None = None) -> FactPattern:
-        """What to ask for: the facts that have these cells in these columns, perhaps only those of lower rank."""
+        """The pattern of the facts that have these cells in these columns, optionally only those of lower rank."""
         columns = tuple(sorted(known))
         return FactPattern(name, columns, tuple(known[c] for c in columns), below, ranked=name in self.by_head)
 
     def whole(self, key: FactKey) -> FactPattern:
-        """What to ask for: one fact."""
+        """The pattern of one fact."""
         return FactPattern(key[0], tuple(range(len(key[1]))), key[1], ranked=key[0] in self.by_head)
 
     def has(self, key: FactKey) -> bool:
@@ -74,16 +74,16 @@ class Ledger:
         return int(self.pages.page(self.whole(key)).ranks[0])
 
     def is_asserted(self, key: FactKey) -> bool:
-        """Whether a present fact is asserted, where that is kept."""
+        """Whether a present fact is asserted, looked up where that is stored."""
         found = self.pages.page(self.whole(self.asserted_as(key)))
         return found.total > 0 and bool(found.asserted[0])
 
     def asserted_as(self, key: FactKey) -> FactKey:
-        """The fact that says of another whether it is asserted: itself, or one that is kept apart."""
+        """The fact that records whether another is asserted: the fact itself, or one that is stored separately."""
         return (self.asserted_elsewhere.get(key[0], key[0]), key[1])
 
     def shown(self, rule: Rule, candidate: FactKey) -> int | None:
-        """The rank of a candidate that its group shows; None of any other."""
+        """The rank of a candidate that its group shows; None for any other."""
         columns = tuple(range(len(candidate[1])))
         found = self.pages.page(FactPattern(candidate[0], columns, candidate[1], shown_by=rule.label or ""))
         return int(found.ranks[0]) if found.total else None
@@ -97,24 +97,24 @@ class Ledger:
         return ((name, cells) for cells, _ in self.pages.facts(self.pattern(name, known)))
 
     def code(self, rule: Rule) -> RuleCode:
-        """What partitions know of a rule."""
+        """What partitions know about a rule."""
         return self._node.partition.rules.codes[rule.label or ""]
 
     def spend(self, visits: int = 1) -> None:
-        """Count visited facts; raises where the question has used up its work."""
+        """Count visited facts; raises an error if the question has used up its limit."""
         self.work -= visits
         if self.work < 0:
             raise failures.OUT_OF_WORK.error()
 
     def same_stratum(self, one: str, other: str) -> bool:
-        """Whether two relations are evaluated together, so that their ranks are compared."""
+        """Whether two relations are evaluated together, so that their ranks are comparable."""
         stratum = self._node.strata.get(one)
         return stratum is not None and other in stratum.relations
 
-    # Words
+    # Texts
 
     def owner(self, rule: Rule) -> str:
-        """The label of the user's rule that a core rule comes from; of the first, if several share it."""
+        """The label of the user's rule that a core rule comes from; the first label if several rules share it."""
         return self.owners(rule)[0]
 
     def owners(self, rule: Rule) -> list[str]:
@@ -122,25 +122,25 @@ class Ledger:
         return self._owners[rule.label or ""]
 
     def users_fact(self, key: FactKey) -> FactKey:
-        """The fact that the user knows an asserted auxiliary fact as: an edge, a candidate, or what is compared."""
+        """The user's fact for an asserted auxiliary fact: an edge, a candidate, or the fact that is compared."""
         name = users_name(key[0])
         assert name is not None, "other auxiliary facts are never asserted"
         return name, key[1]
 
     def rule_text(self, label: str) -> str:
-        """The user's rule with a label, as text; the declaration, where that made the rule."""
+        """The text of the user's rule with a label, or of the declaration that made the rule."""
         declared = declaration_behind(self.rules.program, label)
         if declared is not None and label not in self.rules.labels:
             return print_declaration(declared)
         return print_rule(self.rules.rule(label), self.rules.program.convention)
 
     def rule_name(self, label: str) -> str:
-        """What a rule is called: its label, or the declaration that made it."""
+        """The name of a rule: its label, or the declaration that made it."""
         declared = None if label in self.rules.labels else declaration_behind(self.rules.program, label)
         return label if declared is None else f".decl {declared.relation}"
 
     def user_rule(self, label: str) -> Rule:
-        """The user's rule with a label; for one that a declaration made, that rule."""
+        """The user's rule with a label, or the rule that a declaration made."""
         if label not in self.rules.labels:
             made = next((r for r in self.rules.core.values() if r.users_label == label), None)
             if made is not None:
@@ -179,7 +179,7 @@ class Ledger:
         return outside_types(self.rules)
 
     def fact_text(self, key: FactKey) -> str:
-        """A fact as it is written; a violation by the values of its constraint's variables."""
+        """The text of a fact; for a violation, the values of its constraint's variables."""
         if is_hidden(key[0]):
             names = (arg.name for arg in self.by_head[key[0]][0].head.args if isinstance(arg, Var))
             shown = (self.cell_text(*each) for each in zip(key[1], self.rules.schema[key[0]], strict=True))
@@ -187,5 +187,5 @@ class Ledger:
         return print_atom(Atom(key[0], self.constants(key)), self.rules.program.convention)
 
     def cell_text(self, cell: int, type_: str | None) -> str:
-        """A value as it is written."""
+        """The text of a value."""
         return print_term(Const(self.value(cell, type_), type_ or "any"), self.rules.program.convention)

@@ -1,7 +1,7 @@
-"""Proofs and failures for notebooks: trees that fold.
+"""Proofs and failures for notebooks, as collapsible trees.
 
-Law: the page says what the text says (`render`), part by part. A small proof stands open, of a large one the first
-levels; nothing recurs, however deep the proof is.
+Law: the page has the same parts as the text (`render`). A small proof is expanded, a large one only in its first
+levels; nothing is recursive, however deep the proof is.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from tidelog.why.attempt import Attempt
 from tidelog.why.render import Part, below, line_parts
 from tidelog.why.tree import FactNode, walk
 
-SMALL = 40  # parts of a proof that stands open as a whole
-LEVELS = 3  # that stand open of a larger one
+SMALL = 40  # parts of a proof that is expanded as a whole
+LEVELS = 3  # levels of a larger one that are expanded
 
 
 def proof_page(root: FactNode, rules: Mapping[str, str], hidden: str) -> str:
-    """A proof as a tree that folds, then the rules that it uses and what it leaves out."""
+    """A proof as a collapsible tree, followed by the rules that it uses and what it omits."""
     small = sum(1 for _ in walk(root)) <= SMALL
     parts = [_tree(root, rules, None if small else LEVELS)]
     if rules:
@@ -57,7 +57,7 @@ def _line(node: Part, rules: Mapping[str, str]) -> str:
 
 
 def absence_page(fact: str, verdict: str, attempts: Iterable[Attempt]) -> str:
-    """Why a fact is absent: each rule folds, with how far it gets."""
+    """Why a fact is absent: a collapsible section for each rule, with how far it gets."""
     return html.page(html.line(html.code(fact), html.text(verdict)), *map(_attempt, attempts))
 
 

@@ -1,8 +1,8 @@
-"""Pages of facts that a question looks at.
+"""Pages of facts that a question visits.
 
-Law: what was seen stays for the rest of the question, and what is known to be looked at soon is asked for together, so
-that on several partitions a step is a few calls. All pages belong to one state: the last committed epoch, or the one
-that ran and is not committed.
+Law: pages are kept for the rest of the question, and pages that will be needed soon are requested together, so that on
+several partitions a step takes a few calls. All pages belong to one state: the last committed epoch, or the one that
+ran and is not committed.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ REMEMBERED = 1 << 16  # pages
 
 
 class Pages:
-    """What one question has seen; where facts are not ``far`` away there is nothing to be saved by asking ahead."""
+    """The pages that one question has read; if facts are not ``far`` away, nothing is requested in advance."""
 
     def __init__(self, facts: Facts, *, running: bool, far: bool) -> None:
         self._facts, self._running, self.far = facts, running, far
         self._seen: dict[FactPattern, FactPage] = {}
 
     def ahead(self, patterns: Iterable[FactPattern]) -> None:
-        """Ask for what is looked at next, all of it together."""
+        """Request what is needed next, all at once."""
         if self.far:
             missing = [one for one in dict.fromkeys(patterns) if one not in self._seen]
             if missing:
                 self._remember(missing)
 
     def page(self, pattern: FactPattern) -> FactPage:
-        """One page of the facts that are wanted."""
+        """One page of the requested facts."""
         if pattern not in self._seen:
             self._remember([pattern])
         return self._seen[pattern]
 
     def facts(self, pattern: FactPattern) -> Iterator[tuple[tuple[int, ...], int]]:
-        """The facts that are wanted, with their ranks, page by page; of each partition oldest records first."""
+        """The requested facts with their ranks, page by page; within each partition, the oldest records first."""
         while True:
             found = self.page(pattern)
             yield from zip(map(tuple, found.cells.tolist()), found.ranks.tolist(), strict=True)
@@ -47,7 +47,7 @@ class Pages:
             pattern = pattern.following()
 
     def all_cells(self, pattern: FactPattern) -> Cells:
-        """The columns of all facts that are wanted."""
+        """The columns of all requested facts."""
         (found,) = self._facts.find([replace(pattern, count=ALL)], running=self._running)
         return found.cells
 

@@ -1,8 +1,8 @@
-"""From a support of a core rule to premises in the words of the user's rule.
+"""Turn a support of a core rule into premises in the notation of the user's rule.
 
-Law: relations made by rewrites are never shown. A projection behind a negated ``_`` is the negated atom as it was
-written, the valuations behind an aggregate are a group with its rows, and any other auxiliary fact is replaced by
-what supports it. What a rewrite repeats (the literals that bind the group of an aggregate) is shown once.
+Law: relations made by rewrites are never shown. A projection behind a negated ``_`` is shown as the negated atom in the
+rule, the valuations behind an aggregate as a group with its rows, and any other auxiliary fact is replaced by its
+support. Literals that a rewrite repeats (those that bind the group of an aggregate) are shown once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tidelog.why.tree import CLASS, Absence, Condition
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A `GroupNode` whose rows still hold items."""
+    """A `GroupNode` whose rows still contain items."""
 
     kind: str
     text: str
@@ -45,7 +45,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class _AuxiliaryFact:
-    """An auxiliary fact that is to be replaced by its support; ``text`` is what the user wrote in its place."""
+    """An auxiliary fact to be replaced by its support; ``text`` is what the user wrote in its place."""
 
     key: FactKey
     text: str
@@ -56,14 +56,14 @@ Item: TypeAlias = FactKey | Absence | Condition | Group
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """One inference of a proof: the user's rule, and what it rests on."""
+    """One inference of a proof: the user's rule and its premises."""
 
     rule: str
     items: tuple[Item, ...]
 
 
 class Premises:
-    """Turns supports into steps; of each group at most ``width`` rows are shown."""
+    """Turns supports into steps; at most ``width`` rows of each group are shown."""
 
     def __init__(self, ledger: Ledger, supports: Supports, width: int) -> None:
         self.ledger = ledger
@@ -72,7 +72,7 @@ class Premises:
         self.convention = ledger.rules.program.convention
 
     def step(self, key: FactKey) -> Inference | None:
-        """The step that a derived fact rests on; None if no support by a rule is found."""
+        """The step that derives a fact; None if no support by a rule is found."""
         support = self.supports.lowest(key)
         if support is None:
             return None
@@ -82,13 +82,13 @@ class Premises:
         return Inference(self._proposer(support), self._items(support))
 
     def _proposer(self, support: Support) -> str:
-        """The user's rule behind a support: of a fact that was chosen the rule that proposed it."""
+        """The user's rule behind a support; for a chosen fact, the rule that proposed it."""
         label, rules = self.ledger.owner(support.rule), self.ledger.rules
         chosen = label not in rules.labels and chosen_for(support.rule) in choices(rules.program)
         return self._label_behind(support.facts[0][1]) if chosen else label
 
     def _items(self, support: Support) -> tuple[Item, ...]:
-        """The premises of a support, with auxiliary facts replaced by what is behind them."""
+        """The premises of a support, with auxiliary facts replaced by their supports."""
         found: list[Item] = []
         waiting: list[Item | _AuxiliaryFact] = list(reversed(self._parts(support, "")))
         while waiting:
@@ -110,7 +110,7 @@ class Premises:
         return self._parts(support, part.text)
 
     def _total(self, part: _AuxiliaryFact, results: str) -> Group:
-        """The group behind a total: that of its result, or an empty one."""
+        """The group behind a total: the group of its result, or an empty one."""
         for key in self.ledger.keys(results, dict(enumerate(part.key[1][:-1]))):
             support = self.supports.lowest(key)
             assert isinstance(support, GroupSupport), "results are made by aggregates alone"
@@ -125,7 +125,7 @@ class Premises:
         parts: list[Item | _AuxiliaryFact] = []
         for position, literal in enumerate(support.rule.body):
             if isinstance(literal, Atom) and self.request_for(literal) is not None:
-                continue  # that a fact is asked for is no reason for it
+                continue  # the demand for a fact is not a premise of it
             if isinstance(literal, Atom):
                 key = facts[position]
                 parts.append(_AuxiliaryFact(key, text or written(literal)) if is_auxiliary(key[0]) else key)
@@ -152,7 +152,7 @@ class Premises:
         return Group(kind, text or self.aggregate_text(label, atom.predicate), zero, 0, label)
 
     def request_for(self, atom: Atom) -> Atom | None:
-        """The atom that is asked for where this one holds; None for any other."""
+        """The atom that this one demands; None if it is not a demand."""
         found = demanded_by_name(atom.predicate)
         if found is None:
             return None
@@ -160,7 +160,7 @@ class Premises:
         return Atom(found[0], tuple(next(values) if mark == BOUND else Wildcard() for mark in found[1]))
 
     def projected(self, atom: Atom) -> Atom | None:
-        """The atom that an atom over a projection stands for, with ``_`` where columns were left out."""
+        """The atom that an atom over a projection represents, with ``_`` for omitted columns."""
         rules = self.ledger.by_head.get(atom.predicate, [])
         match rules:
             case [Rule(head=head, body=(Atom() as source, *rest)) as rule] if not is_auxiliary(source.predicate):
@@ -172,7 +172,7 @@ class Premises:
         return None
 
     def walk_text(self, atom: Atom) -> str | None:
-        """An atom over the walks of a path, as the path between its ends; None for any other atom."""
+        """The text of an atom over the walks of a path, as the path between its ends; None for any other atom."""
         return walk_in_words(atom.predicate, [print_term(arg, self.convention) for arg in atom.args])
 
     def _aggregate_behind(self, name: str) -> str:
@@ -190,7 +190,7 @@ class Premises:
         return self.condition(support.question, literal, support.binding.get)
 
     def condition(self, question: Question, literal: Comparison, cell: Callable[[str], int | None]) -> Condition:
-        """A comparison with its values put in; an equation that only names a value stands as it was written."""
+        """A comparison with its values inserted; an equation that only names a value is shown as written."""
         known = rule_names(self.ledger.user_rule(self.ledger.owner(question.rule)))
         source = print_literal(literal, self.convention) if known.issuperset(literal_variables(literal)) else ""
         left, right = (self.put_in_term(question, side, cell) for side in (literal.left, literal.right))
@@ -198,7 +198,7 @@ class Premises:
         return Condition(source if names else self.ground_text(question, literal, cell), source)
 
     def ground_text(self, question: Question, literal: Comparison, cell: Callable[[str], int | None]) -> str:
-        """A comparison with its values put in."""
+        """The text of a comparison with its values inserted."""
         left, right = (self.put_in_term(question, side, cell) for side in (literal.left, literal.right))
         if is_generator(literal):
             here, there = (left, right) if isinstance(right, Call) and right.function == "range" else (right, left)
@@ -245,7 +245,7 @@ class Premises:
         return Group(support.aggregate.kind, shown, value, support.size, label, shown_rows)
 
     def _class_text(self, key: FactKey) -> str:
-        """That a node of an equivalence relation is in the class of another, the least one."""
+        """The statement that a node of an equivalence relation is in the class of another, the least node."""
         types = self.ledger.rules.schema[key[0]]
         node, least = (self.ledger.cell_text(cell, type_) for cell, type_ in zip(key[1], types, strict=True))
         return f"{node} is the least of its class" if node == least else f"{node} is in the class of {least}"
@@ -264,19 +264,19 @@ class Premises:
         return self._items(support)
 
     def _label_behind(self, key: FactKey) -> str:
-        """The user's rule that gave a candidate, behind its projections."""
+        """The user's rule that derived a candidate, behind its projections."""
         support = self.supports.lowest(key)
         assert support is not None
         while _is_copy(support):
             assert isinstance(support, Support)
             behind = self.supports.lowest(support.facts[0][1])
             if behind is None:
-                break  # an edge that is asserted
+                break  # an asserted edge
             support = behind
         return self.ledger.owner(support.rule)
 
     def aggregate_text(self, label: str, predicate: str) -> str:
-        """The aggregate that an auxiliary relation was made for, as the rule writes it; empty if none is found."""
+        """The text of the aggregate that an auxiliary relation was made for; empty if none is found."""
         rule = self.ledger.user_rule(label)
         found = [arg for arg in rule.head.args if isinstance(arg, Aggregate) and arg.body is None]
         number = predicate.rpartition("/")[2]
@@ -289,7 +289,7 @@ class Premises:
 
 
 def written(atom: Atom) -> str:
-    """What the user wrote where a rewrite put an atom of an auxiliary relation."""
+    """The user's text that a rewrite replaced by an atom of an auxiliary relation."""
     return "" if atom.span is None else " ".join(atom.span.text.split())
 
 
@@ -303,7 +303,7 @@ def _copies(facts: Iterable[tuple[int, FactKey]]) -> bool:
 
 
 def _distinct(items: Iterable[Item]) -> tuple[Item, ...]:
-    """The items without repetition; what stands beside a group is not repeated in its rows."""
+    """The items without repetition; items beside a group are not repeated in its rows."""
     kept = tuple(dict.fromkeys(items))
     beside: set[Item] = {item for item in kept if not isinstance(item, Group)}
     return tuple(_without(item, beside) if isinstance(item, Group) else item for item in kept)

@@ -1,7 +1,7 @@
-"""A proof as a value: the tree of a fact, the rules that it uses, and how many facts it leaves out.
+"""A proof as a value: the tree of a fact, the rules that it uses, and how many facts it omits.
 
-Law: text, page and JSON say the same. JSON is flat, with facts numbered and premises that name numbers, so that a deep
-proof needs no recursion.
+Law: text, page and JSON have the same content. JSON is flat: facts are numbered and premises refer to these numbers, so
+that a deep proof needs no recursion.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Proof:
         return draw_proof(self.root)
 
     def facts(self) -> Iterator[FactNode]:
-        """Every fact of the tree in the order of the text, each expanded one before its premises."""
+        """Every fact of the tree in the order of the text, each before its premises."""
         return (node for node in walk(self.root) if isinstance(node, FactNode))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `json`: facts are numbered, the one asked for is 0; premises name facts by number."""
+        """Plain values for `json`: facts are numbered, the requested one is 0; premises refer to facts by number."""
         numbers: dict[str, int] = {}
         shown: dict[str, FactNode] = {}
         for node in self.facts():

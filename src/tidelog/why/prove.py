@@ -1,9 +1,9 @@
-"""Why a fact is true: exploring supports from a fact, and drawing the proof as a tree.
+"""Why a fact is true: explore supports from a fact, and lay the proof out as a tree.
 
-Law: every fact is explored once, nearest to the root first, until the wanted number is reached; ranks fall along
-every path, so that exploring terminates on a finite state. The tree is then laid out in the order of the text:
-the first place of a fact is expanded, later ones are shown ``again``; what lies deeper than the limit, or was not
-explored, is cut.
+Law: every fact is explored once, those nearest to the root first, until the requested number is reached; ranks decrease
+along every path, so that the exploration of a finite state terminates. The tree is then laid out in the order of the
+text: the first occurrence of a fact is expanded, later ones are shown as ``again``; anything deeper than the limit, or
+not explored, is cut.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Exploration:
                 waiting.extend(following)
 
     def _find(self, key: FactKey) -> bool:
-        """Find the step of one fact; False where the work is used up."""
+        """Find the step of one fact; False if the limit of work is reached."""
         try:
             self.steps[key] = None if self.ledger.is_asserted(key) else self.premises.step(key)
         except OutOfWorkError:
@@ -78,7 +78,7 @@ class _Exploration:
 
 
 def references(items: tuple[Item, ...]) -> Iterator[FactKey]:
-    """The facts that items name, those in the rows of groups included."""
+    """The facts that items refer to, including those in the rows of groups."""
     for item in items:
         if isinstance(item, Group):
             for row in item.rows:
@@ -89,7 +89,7 @@ def references(items: tuple[Item, ...]) -> Iterator[FactKey]:
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """A node in the making. ``rows`` are the sizes of the rows into which a group's parts fall."""
+    """A node under construction. ``rows`` are the sizes of the rows into which the parts of a group are divided."""
 
     item: Item
     depth: int
@@ -112,7 +112,7 @@ class _Layout:
         self.rules: dict[str, str] = {}
 
     def proof(self, key: FactKey) -> Proof:
-        """The tree, from the root in the order of the text, and then made from its leaves."""
+        """The tree: drafted from the root in the order of the text, then built from its leaves."""
         every = self.explored.steps.keys() | self.explored.unexplored
         self.ledger.words_ahead(every)
         root = _Draft(key, 0)
@@ -125,7 +125,7 @@ class _Layout:
         for draft in reversed(order):
             draft.node = self._premise(draft)
         assert isinstance(root.node, FactNode)
-        labels = dict.fromkeys((*self.ledger.rules.labels, *self.rules))  # then those that declarations made
+        labels = dict.fromkeys((*self.ledger.rules.labels, *self.rules))  # followed by those that declarations made
         rules = {self.ledger.rule_name(label): self.rules[label] for label in labels if label in self.rules}
         return Proof(root.node, rules, len(every - self.shown), not self.explored.unexplored)
 

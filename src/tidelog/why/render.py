@@ -1,7 +1,7 @@
 """Proofs as text.
 
-Law: every line says one thing; a branch that would be indented too far goes on below under a number, so that a proof
-of ten thousand steps is as readable at its end as at its start.
+Law: every line states one thing; a branch that would be indented too far continues below under a number, so that a
+proof of ten thousand steps is as readable at its end as at its start.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ _KINDS = {"min": "the least", "max": "the greatest"}
 
 
 def hidden_text(hidden: int, *, exact: bool) -> str:
-    """How many facts a proof leaves out."""
+    """The note on how many facts a proof omits."""
     least = "" if exact else "at least "
     facts = "fact of the proof is" if hidden == 1 else "facts of the proof are"
     return f"{least}{hidden:,} more {facts} not shown"
 
 
 def tree_lines(root: FactNode) -> list[str]:
-    """The tree under a fact, without the rules that it names."""
+    """The tree under a fact, without the texts of its rules."""
     return _Sections().render(root)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row of a group that rests on several premises."""
+    """A row of a group that has several premises."""
 
     number: int
     premises: tuple[Premise, ...]
@@ -49,7 +49,7 @@ class _Sections:
         self.numbers = 0
 
     def render(self, root: FactNode) -> list[str]:
-        """All sections, the root's first."""
+        """The text of all sections, that of the root first."""
         lines = self._section(root, "")
         while self.later:
             number, node = self.later.popleft()
@@ -76,14 +76,14 @@ class _Sections:
 
 
 def _below(lead: str, node: Part, level: int) -> list[tuple[str, bool, Part, int]]:
-    """What stands under a node, last first."""
+    """The nodes under a node, the last one first."""
     parts = below(node)
     placed = [(lead, i == len(parts) - 1, part, level + 1) for i, part in enumerate(parts)]
     return placed[::-1]
 
 
 def below(node: Part) -> list[Part]:
-    """What stands under a node."""
+    """The nodes under a node."""
     parts: list[Part] = []
     if isinstance(node, FactNode | _Row):
         parts += node.premises
@@ -104,7 +104,7 @@ def _line(node: Part) -> str:
 
 
 def line_parts(node: Part) -> tuple[str, str]:
-    """The text of a line, and the note beside it."""
+    """The text of a line, and the note next to it."""
     match node:
         case str():
             return node, ""

@@ -1,9 +1,9 @@
 """One support of a present fact: the one to follow.
 
-Law (I2): a present fact has a support whose body facts of the same stratum all have a smaller rank than its own.
-Among the first supports of lower rank that are found, the one with the lowest highest rank is taken; following it,
-ranks fall at every step, so that a proof ends. A min or max is supported by the candidate that its group shows, or by
-a row with the best value; a count, sum or mean by all rows of its group, which come from a lower stratum.
+Law (I2): a present fact has a support whose body facts of the same stratum all have a lower rank than the fact itself.
+Among the first supports of lower rank that are found, the one with the lowest maximum rank is chosen; ranks decrease at
+every step, so that a proof ends. A min or max is supported by the candidate that its group shows, or by a row with the
+best value; a count, sum or mean by all rows of its group, which come from a lower stratum.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.why.join import Binding, Join, Question
 from tidelog.why.ledger import FactKey, Ledger
 
 DECIDED = ("min", "max", "any", "all")  # aggregates whose value is that of one row
-COMPARED = 256  # supports of lower rank that are compared before the lowest is taken
+COMPARED = 256  # supports of lower rank that are compared before the lowest is chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class GroupSupport:
-    """An aggregate rule for one group: what its rows have in common, how many, and the one that decided, if any did."""
+    """An aggregate rule for one group: the common cells and the number of its rows, and the deciding row, if any."""
 
     rule: Rule
     aggregate: Aggregate
@@ -67,7 +67,7 @@ class Supports:
         return best
 
     def ahead(self, keys: Iterable[FactKey]) -> None:
-        """Ask together for what `lowest` looks at first, for each of some facts."""
+        """Request together what `lowest` reads first for each of some facts."""
         if not self.ledger.pages.far:
             return
         known = list(dict.fromkeys(keys))
@@ -102,7 +102,7 @@ class Supports:
             yield Support(rule, question, frame.binding, frame.facts, frame.rank)
 
     def group(self, rule: Rule, key: FactKey) -> GroupSupport | None:
-        """The group behind a fact of an aggregate rule; None if the rule does not give this fact."""
+        """The group behind a fact of an aggregate rule; None if the rule does not derive this fact."""
         aggregate, source = aggregate_of(rule), rule.body[0]
         assert aggregate is not None
         assert isinstance(source, Atom)
@@ -111,7 +111,7 @@ class Supports:
         return self._folded(rule, aggregate, source, key)
 
     def in_group(self, rule: Rule, cells: tuple[int, ...]) -> dict[int, int]:
-        """What the source rows of the group have in common that a head fact of an aggregate rule belongs to."""
+        """The cells that all source rows of a group have in common, by column, for a head fact of an aggregate rule."""
         source = rule.body[0]
         assert isinstance(source, Atom)
         known = dict(zip(rule.head.args, cells, strict=True))
@@ -134,7 +134,7 @@ class Supports:
         size = self.ledger.count(source.predicate, group)
         if not size:
             return None
-        if len(self.ledger.by_head[key[0]]) > 1:  # another rule may give the fact: compare the result
+        if len(self.ledger.by_head[key[0]]) > 1:  # another rule may derive the fact: compare the result
             cells = self.ledger.pages.all_cells(self.ledger.pattern(source.predicate, group))
             if fold.results(cells).tolist() != [list(key[1])]:
                 return None
@@ -144,7 +144,7 @@ class Supports:
     def _best_row(
         self, aggregate: Aggregate, source: Atom, group: Mapping[int, int], rule: Rule, key: FactKey
     ) -> FactKey | None:
-        """A row of a group that has its best value."""
+        """A row of a group that has the best value."""
         cell = key[1][rule.head.args.index(aggregate)]
         best = {**group, source.args.index(aggregate.measured[0]): cell}
         return next(self.ledger.keys(source.predicate, best), None)

@@ -1,7 +1,7 @@
-"""The tree of a proof: facts down to what was asserted, in the words of the user's rules.
+"""The tree of a proof: facts down to the asserted ones, in the notation of the user's rules.
 
-Law: a fact is expanded once; where it is needed again it stands as ``again``. A fact whose proof is not followed
-further is ``cut``. Trees may be deep: nothing here recurs.
+Law: a fact is expanded once; other occurrences are marked ``again``. A fact whose proof is not followed further is
+``cut``. Trees may be deep: nothing here is recursive.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeAlias
 from tidelog.program import Value
 
 ASSERTED, DERIVED, AGAIN, CUT = "asserted", "derived", "again", "cut"
-CLASS = "class"  # a group by which an equivalence relation puts a node into its class; its text says it all
+CLASS = "class"  # a group by which an equivalence relation assigns a node to its class; its text is complete
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,6 +1,6 @@
 """Questions about facts that have no answer, by code: TL13xx, TL32xx and TL46xx.
 
-Law: a question changes nothing, whatever becomes of it.
+Law: a question changes nothing, even if it fails.
 """
 
 from __future__ import annotations

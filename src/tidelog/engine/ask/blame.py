@@ -1,8 +1,8 @@
-"""Blame: which epoch is asked about, what it changed, and an engine to try things out on.
+"""Blame: the epoch in question, what it changed, and an engine for trials.
 
 Law: the last epoch of an engine is examined in place; a past one needs a state folder, which is read as of that epoch;
 one that is not committed is examined from the state before it. The answer is as exact on several partitions and on
-Spark as on one, and for an epoch that is examined years later.
+Spark as on one, and for an epoch that is examined years later as for the last one.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def blame_epoch(core: Core, epoch: Epoch, fact: Fact | Violation, trials: int) -
     """Why a fact was added, removed or changed in an epoch that ran here, or why a constraint is violated."""
     core.must_be_open()
     must_be(trials, int, "trials", "a number of trials")
-    if kept_input(epoch) is None and epoch.violations:  # refused, and nothing of it is left: run it again
+    if kept_input(epoch) is None and epoch.violations:  # refused and rolled back: run it again
         preview(core, epoch)
     epoch_input = kept_input(epoch)
     if epoch_input is None:
@@ -80,7 +80,7 @@ def went_on(core: Core, epoch: Epoch, epoch_input: EpochInput) -> EngineError:
 
 
 def _target(core: Core, fact: Fact | Violation, epoch_input: EpochInput | None = None) -> tuple[str, Row | None]:
-    """The relation that is asked about, and the values of a fact; None for all of them."""
+    """The relation in question, and the values of a fact; None for all facts."""
     known = core.schema if epoch_input is None else epoch_input.schema
     if isinstance(fact, Violation):
         return fact.proof.root.relation, fact.proof.root.values
@@ -130,7 +130,7 @@ def _at_epoch(core: Core, epoch: int) -> Iterator[Core]:
 
 @contextmanager
 def scene_after(core: Core, epoch: Epoch, fact: Fact) -> Iterator[tuple[Ledger, FactKey]]:
-    """The state that a previewed epoch leads to, for questions about a fact."""
+    """The state that results from a previewed epoch, for questions about a fact."""
     epoch_input = kept_input(epoch)
     assert epoch_input is not None, "an epoch that ran"
     name, values = _target(core, fact, epoch_input)

@@ -68,7 +68,7 @@ class Past:
         return f"epoch {last}" if len(self.epochs) == 1 else f"the epochs {self.since + 1} to {last}"
 
     def split(self, last: int) -> tuple[Past, Past | None]:
-        """The epochs up to one of them, and those after it, if there are any."""
+        """The epochs up to a given one, and those after it, if there are any."""
         if not self.since < last <= self.epochs[-1].epoch:
             raise NO_SUCH_EPOCHS.error(since=self.since, until=last, last=self.epochs[-1].epoch)
         count = sum(past.epoch <= last for past in self.epochs)
@@ -97,7 +97,7 @@ class Past:
         return found
 
     def changed_lifetimes(self) -> list[str]:
-        """The relations of which facts lost or changed their lifetime, other than by expiring."""
+        """The relations in which facts lost or changed their lifetime, other than by expiring."""
         found: set[str] = set()
         for place in range(len(self.epochs)):
             ended = self._expired(place)
@@ -129,7 +129,7 @@ class Past:
             )
 
     def _rule_changes(self, origins: Sequence[Origin]) -> list[Change]:
-        """The changes of rules, net, each with the last epoch that changed what it changes."""
+        """The net changes of rules, each with the last epoch that changed the same rule or declarations."""
         last: dict[object, Origin] = {}
         for origin, before, after in zip(origins, self.rules, self.rules[1:], strict=False):
             last.update((_place(change), origin) for change in rule_changes(before.program, after.program, origin))
@@ -169,7 +169,7 @@ class Past:
         return [row for row, total in sums.items() if total > 0], [row for row, total in sums.items() if total < 0]
 
     def _decoded(self, place: int, parts: Sequence[SignedRows]) -> Iterator[tuple[str, int, Row]]:
-        """Rows that one of the epochs inserted or deleted, with the types that they had after or before it."""
+        """Rows that one of the epochs inserted or deleted, with their types after or before it."""
         for name, sign, cells, types in parts:
             shown = users_name(name) if is_auxiliary(name) else name
             if shown is not None:

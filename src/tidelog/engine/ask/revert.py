@@ -40,7 +40,7 @@ def revert(
     author: str | None = None,
     note: str | None = None,
 ) -> Epoch:
-    """Commit the inverse of an epoch, or of all after one; see `Engine.revert`."""
+    """Commit the inverse of an epoch, or of all epochs after one; see `Engine.revert`."""
     with core.writing:  # no epoch is committed between the question and the answer
         made = reverting_epoch(core, epoch, since=since, author=author, note=note)
         if dry_run:
@@ -91,7 +91,7 @@ def _changes_in_folder(core: Core, epoch: int | None, since: int | None) -> tupl
 
 
 def _checked(what: str, changes: Iterable[Change], reasons: list[str], lifetimes: Iterable[str]) -> list[Change]:
-    """The changes to invert; an error lists those that cannot be."""
+    """The changes to invert; an error lists those that cannot be inverted."""
     kept = [change for change in changes if not _is_expiry(change)]
     reasons += [f"lifetimes of `{relation}` were changed, and they are not restored" for relation in lifetimes]
     reasons += [f"{change} by a follower; change the table that it follows" for change in kept if _is_followed(change)]

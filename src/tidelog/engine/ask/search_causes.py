@@ -2,7 +2,7 @@
 
 Law: a set of changes is blamed if a trial has shown that undoing it alone undoes the change in question. Proofs only
 suggest where to look first, so that few trials are needed: where they lead nowhere, all changes that the relation may
-depend on are tried in halves.
+depend on are tried by halves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.program import Aggregate
 from tidelog.program.graph.keys import key_columns
 from tidelog.why import Bounds, Proof
 
-ROUNDS = 8  # proofs of an added fact that are followed, one after the other, before all changes are tried
+ROUNDS = 8  # proofs of an added fact that are followed in turn, before all changes are tried
 EXAMPLES = 3
 OTHERS = 8  # changes that are tried alone once a minimal set is known
 HISTORY = "the result depends on more than base facts and rules: undoing all changes does not restore it"
@@ -110,7 +110,7 @@ class _Question:
         return self.case.writer(fact[1]) if self._text is None else self._text
 
     def answer(self) -> Blame:
-        """The causes, and the way to them."""
+        """The causes, and the paths to them."""
         found, minimal, exact = self.causes()
         causes = tuple(Cause(change, self._path(change, found)) for change in found)
         note = "" if exact and minimal else SPENT if exact else HISTORY
@@ -144,7 +144,7 @@ class _Question:
         return found, minimal, True
 
     def _start(self) -> Collection[Change]:
-        """A set that undoes the change: what proofs name, or else everything."""
+        """A set that undoes the change: the changes that occur in proofs, or else all changes."""
         everything = self.case.everything
         if len(everything) == 1:
             return everything
@@ -160,12 +160,12 @@ class _Question:
         return everything
 
     def _further(self, chosen: set[Change]) -> set[Change]:
-        """What another proof of the new facts names, where these changes are undone."""
+        """The changes in another proof of the new facts, after these changes are undone."""
         proofs = (self.tracing.proof(chosen, fact) for fact in self.after)
         return {change for proof in proofs if proof for change in self.tracing.named_in(proof)} - chosen
 
     def _instead(self, causes: Sequence[Change]) -> tuple[Change, ...]:
-        """Other changes that proofs name, each of which alone undoes it: a proof breaks with any of its premises."""
+        """Other changes in proofs, each of which alone undoes the change: a proof breaks with any of its premises."""
         others = sorted(self.named - set(causes), key=order_of)[:OTHERS]
         try:
             return tuple(change for change in others if self.search.does((change,)))
@@ -182,12 +182,12 @@ class _Question:
 
 
 def blame_view(case: Case, trials: int) -> ViewBlame:
-    """Why a whole view changed: one cause after the other, each with all the changes that it undoes."""
+    """Why a whole view changed: causes in turn, each with all the changes that undoing it undoes."""
     return _View(case, trials).answer()
 
 
 class _View:
-    """The changes of a view that have no cause yet."""
+    """The changes of a view whose cause is not known yet."""
 
     def __init__(self, case: Case, trials: int) -> None:
         self.case, self.left = case, trials
@@ -197,7 +197,7 @@ class _View:
         self.groups: list[CauseGroup] = []
 
     def answer(self) -> ViewBlame:
-        """Rules first, each alone; then the causes of one change after the other."""
+        """Try rules first, each alone, then find the causes of the remaining changes in turn."""
         self._try_rules()
         while self.open and self.left > 0:
             sign, row = next(iter((sign, row) for (sign, _), row in self.open.items()))
@@ -223,7 +223,7 @@ class _View:
                 self._take((change,))
 
     def _take(self, changes: Sequence[Change]) -> bool:
-        """Close the changes of the view that undoing these alone undoes; False if there are none."""
+        """Assign to these causes the changes of the view that undoing them undoes; False if there are none."""
         found = self.case.bench.trial(frozenset(changes), self.case.relation, {})
         if found is None:
             return False
@@ -244,7 +244,7 @@ class _View:
 
 
 def group_columns(rules: Iterable[Ruleset], relation: str, width: int) -> Sequence[int]:
-    """The columns that name a row: the key, the group of an aggregate that all rules have, else all columns."""
+    """The columns that identify a row: the key, the group of an aggregate that all rules have, or all columns."""
     places: set[frozenset[int]] = set()
     for each in rules:
         keys = key_columns(each.program)

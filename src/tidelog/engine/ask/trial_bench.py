@@ -1,8 +1,9 @@
 """Trials: the state of an epoch with some of its changes undone, run on an engine and rolled back.
 
-Law: undoing a set of changes means the same everywhere: base facts and rules as the epoch left them, but for these
-changes, and all that follows. On an engine in the state after the epoch the inverse of the changes is run, on one in
-the state before it the other changes, on all partitions. Nothing is committed; readers are not interrupted.
+Law: undoing a set of changes means the same everywhere: the base facts and rules as the epoch left them, except for
+these changes, and everything that follows from them. On an engine in the state after the epoch, the inverse of the
+changes is run; in the state before it, the other changes are run, on all partitions. Nothing is committed; readers are
+not interrupted.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class Bench:
             yield ask.running_ledger(self.core, rules, Bounds().work)
 
     def cells(self, fact: Fact) -> Cells:
-        """A fact as cells."""
+        """A fact converted to cells."""
         if fact not in self._cells:
             name, values = fact
             schema = {**self.core.schema, **self.core.rules.schema}
@@ -95,7 +96,7 @@ class Bench:
 
 
 def collect(changes: Iterable[Change], *, undo: bool) -> CollectedChanges:
-    """Changes as an epoch collects them, or what undoes them."""
+    """Changes, or their inverse, in the form in which an epoch collects them."""
     collected = CollectedChanges(timeless=True)
     rows: dict[tuple[int, str], list[Row]] = {}
     for change in changes:
@@ -120,7 +121,7 @@ def _collect_rule(collected: CollectedChanges, change: RuleChanged, undo: bool) 
 
 
 def _rows(cells: np.ndarray[Any, Any], group: Mapping[int, int]) -> frozenset[Cells]:
-    """Rows as tuples, as far as they have these cells in these columns."""
+    """The rows that have these cells in these columns, as tuples."""
     for column, cell in group.items():
         cells = cells[cells[:, column] == cell]
     return frozenset(map(tuple, cells.tolist()))

@@ -1,8 +1,8 @@
-"""What if: changes that are previewed, one set of them or several side by side, without committing anything.
+"""What if: preview one set of changes, or several side by side, without committing anything.
 
-Law: every alternative starts from the same committed epoch. What it reports (changes, cost, views, proofs, blame) is
-what committing it would have reported; one that would be refused says why. Further questions about an alternative run
-it again, so the engine must still be at that epoch.
+Law: every alternative starts from the same committed epoch. It reports (changes, cost, views, proofs, blame) what
+committing it would have reported, or why it would be refused. Further questions about an alternative run it again, so
+the engine must still be at that epoch.
 """
 
 from __future__ import annotations

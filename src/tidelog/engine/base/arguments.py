@@ -1,6 +1,6 @@
 """The arguments of an engine, checked before anything is opened.
 
-Law: every argument is of a kind that `Engine` accepts, or refused by name; a file name is not mistaken for a program.
+Law: an argument of a kind that `Engine` does not accept is refused by name; a file name is not mistaken for a program.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def check_arguments(
     functions: object,
     tls: object = None,
 ) -> Program:
-    """The program given to an engine, after all other arguments have been checked."""
+    """Check all other arguments, and return the program given to an engine."""
     must_be(tls, (bool, type(None)), "tls", "True, False, or None")
     _check_place(path, at, history, spark, partitions, threads)
     _check_uses(limits, functions)
@@ -58,7 +58,7 @@ def _read_program(program: object) -> Program:
 
 
 def _check_place(path: object, at: object, history: object, spark: object, partitions: object, threads: object) -> None:
-    """Where an engine lives."""
+    """Check where the engine is to live."""
     if path is not None and not isinstance(path, str | Path) and not hasattr(path, "lock"):
         raise argument_error(path, "path", "a folder, or None")
     must_be(at, (int, type(None)), "at", "the number of an epoch, or None")
@@ -69,13 +69,13 @@ def _check_place(path: object, at: object, history: object, spark: object, parti
 
 
 def must_be_session(spark: object) -> None:
-    """A session of Spark that partitions can live in, or none."""
+    """Check that this is a Spark session in which partitions can live, or None."""
     if spark is not None and not is_session(spark):
         raise argument_error(spark, "spark", "a session of Spark, or None")
 
 
 def _check_uses(limits: object, functions: object) -> None:
-    """What its epochs may use."""
+    """Check what its epochs may use."""
     must_be(limits, (Limits, type(None)), "limits", "a `Limits`, or None")
     wanted = "functions, a mapping of names to functions, or a module"
     if isinstance(functions, ModuleType):

@@ -1,7 +1,7 @@
 """Blocking work for asyncio, done on another thread, so that the event loop continues.
 
-Law: what was begun is finished. A task that is cancelled in the middle is cancelled when the thread has finished, so
-that no caller believes an epoch was rolled back that is then committed.
+Law: work that has begun is finished. A task that is cancelled in the middle ends when the thread has finished, so that
+no caller assumes that an epoch was rolled back which is then committed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Python's garbage collector, which runs less often in an epoch of a program of many rules.
+"""Run Python's garbage collector less often during the epochs of programs with many rules.
 
-Rules, plans and their code are small objects by the hundred thousand that all stay: a collection walks them and frees
-none. Law: the collector goes on, so garbage stays bounded; once no such epoch runs, it runs as often as before.
+Rules, plans and their code are hundreds of thousands of small objects that all stay: a collection visits them and frees
+none. Law: the collector keeps running, so garbage stays bounded; once no such epoch runs, it runs as often as before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SELDOM = 50_000  # new objects between two collections; Python's own number is 7
 
 
 class _Pace:
-    """How often the collector runs while epochs of many rules do, in any thread."""
+    """The frequency of collections while epochs with many rules run, in any thread."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -43,7 +43,7 @@ _pace = _Pace()
 
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
-    """During an epoch of a program of many rules, the collector runs seldom.
+    """A context for an epoch of a program with many rules, in which the collector seldom runs.
 
     >>> usual = gc.get_threshold()
     >>> with collecting_seldom():

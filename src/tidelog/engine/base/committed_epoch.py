@@ -1,6 +1,6 @@
 """The state of an engine after its last committed epoch, as one value: its number, rules, types and sizes.
 
-Law (D24): it is replaced as a whole, at the moment in which readers see the facts of the epoch; code that needs two
+Law (D24): it is replaced as a whole, at the moment when readers see the facts of the epoch; code that needs two
 consistent parts reads it once.
 """
 

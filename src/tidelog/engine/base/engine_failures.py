@@ -1,5 +1,5 @@
-"""Calls that an engine cannot serve, by code: TL40xx from TL4050 on, TL495x for what is refused at the end of an epoch,
-and rows that do not fit: TL12xx.
+"""Calls that an engine cannot serve, by code: TL40xx from TL4050 on, TL495x for refusals at the end of an epoch, and
+TL12xx for rows that do not fit.
 
 Law: arguments are checked before anything is changed.
 """

@@ -1,9 +1,9 @@
-"""The time of an engine, and what ends by it: one heap of the ends of facts.
+"""The time of an engine, and the facts that end by it: one heap of the ends of facts.
 
 Law (D28): time is data. It never decreases, and the wall clock is not read unless the engine is configured to. The end
-of a fact is stored in a hidden relation beside its own, and the time in another, so that state folders, history,
-partitions and rollbacks treat them like all facts. The heap is only a hint: for every end, the rows that had it when it
-was entered; rows that have been refreshed or deleted since are sorted out when the end is reached.
+of a fact is stored in a hidden relation next to its own, and the time in another, so that state folders, history,
+partitions and rollbacks treat them like all facts. The heap is only a hint: for every end, it has the rows that had it
+when they were entered; rows that have been refreshed or deleted since are dropped when the end is reached.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def microseconds(moment: object, name: str) -> int:
 
 @dataclass
 class Times:
-    """The time of an engine and the ends of its facts. ``clock`` says where epochs without a time get theirs.
+    """The time of an engine and the ends of its facts. ``clock`` is where epochs without a time get theirs.
 
     ``governed`` are the relations with ends; ``ages`` holds, of bounded tables that have been full, the rows of each
     epoch, oldest first.
@@ -90,7 +90,7 @@ class Times:
             self.enter(name, rows)
 
     def keep(self, known: Container[str]) -> None:
-        """Forget the relations whose ends are not known any more: they were removed with their facts."""
+        """Forget the relations whose ends are no longer known: they were removed with their facts."""
         gone = {name for name in self.governed if EXPIRIES + name not in known}
         if gone:
             self.governed -= gone
@@ -121,14 +121,14 @@ class Times:
 
 
 def _parts(rows: Cells, column: int) -> Iterator[tuple[int, Cells]]:
-    """The facts of rows of ends, those together that have one value in a column, least values first."""
+    """The facts in rows of ends, grouped by their values in a column, least values first."""
     order = np.argsort(rows[:, column], kind="stable")
     values, first = np.unique(rows[order, column], return_index=True)
     yield from zip(values.tolist(), np.split(rows[order, :-2], first[1:]), strict=True)
 
 
 def read_clock(clock: object) -> str | None:
-    """Where epochs without a time get theirs: nowhere, or from the wall clock."""
+    """The source of times for epochs without one: none, or the wall clock."""
     if clock not in (None, WALL):
         raise argument_error(clock, "clock", 'None, or "wall" for the time of day')
     return WALL if clock == WALL else None

@@ -1,4 +1,4 @@
-"""Base facts on their way into an epoch: those of the program's text, and the sum of the signs of each fact.
+"""Base facts of an epoch: those of the program's text, and the sum of the signs of each fact.
 
 Law (D3): the signs of a fact are summed; above 0 it is asserted, below 0 retracted, at 0 it stays as it was.
 """
@@ -27,7 +27,7 @@ def program_facts(program: Program, functions: Mapping[str, tuple[Function, ...]
 
 
 def written_rows(relation: str, rows: Sequence[tuple[Any, ...]]) -> Data:
-    """Rows whose values were written in the language: they get the types of their columns when these are known."""
+    """Rows whose values are written in the language, converted to the types of their columns where these are known."""
     return replace(read_rows(relation, rows), written=True)
 
 

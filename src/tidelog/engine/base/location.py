@@ -1,4 +1,4 @@
-"""Where an engine lives: what its user asks for, and the runtime and the state folder that were opened."""
+"""Where an engine lives: what its user requested, and the runtime and the state folder that were opened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EngineLocation:
-    """Where an engine is to live, as the user requested; ``own`` are the user's functions, among all ``functions``."""
+    """Where an engine is to live, as the user requested; ``own`` are the user's functions among all ``functions``."""
 
     functions: Functions
     own: Sequence[Function] = ()
@@ -45,7 +45,7 @@ class EngineLocation:
         return self.partitions or found or 1
 
     def pieces(self, found: int) -> int:
-        """How many of them write separate pieces: 0 for one embedded partition."""
+        """How many partitions write separate pieces: 0 for one embedded partition."""
         count = self.count(found)
         return 0 if count == 1 and self.spark is None else count
 

@@ -78,7 +78,7 @@ class Meter:
             )
 
     def note_move(self, number: int, summary: str) -> None:
-        """Record a committed epoch that changed where facts live and nothing else."""
+        """Record a committed epoch that only changed where facts live."""
         with self.lock:
             self.counts["epochs"] += 1
         LOG.info("epoch %d: %s", number, summary)

@@ -1,6 +1,6 @@
-"""Who makes an epoch, and why: given when the epoch begins, kept in the log of the state folder.
+"""Who makes an epoch, and why: set when the epoch begins, kept in the log of the state folder.
 
-Law (D33): a signature says nothing about facts; two epochs that differ in it alone do the same.
+Law (D33): a signature does not affect facts; two epochs that differ only in their signatures do the same.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The core: what an engine is made of."""
+"""The core: the parts of an engine."""

@@ -1,6 +1,6 @@
-"""What an engine is made of: rules, planner, runtime, state folder, and what its last committed epoch left.
+"""The parts of an engine: rules, planner, runtime, state folder, and the state after its last committed epoch.
 
-Law: `committed` is that of the last committed epoch; it changes as a whole, and reading it needs no lock. The
+Law: `committed` describes the last committed epoch; it changes as a whole, and reading it needs no lock. The
 modules of this package are functions over a core; `Engine` shows them to users.
 """
 
@@ -63,7 +63,7 @@ class Core:
     subscribers: Any | None = None  # (`write.subscribers.Subscribers`), if there have been any
     subscribing: threading.Lock = field(default_factory=threading.Lock)  # held while the field above is filled
     writing: Turn = field(default_factory=Turn)
-    questions: dict[object, object] = field(default_factory=dict)  # that were asked, prepared for the next time
+    questions: dict[object, object] = field(default_factory=dict)  # previous ones, prepared for the next time
     replicas: Replicas = field(init=False)
     last_dictionary: Dictionary | None = None  # of an engine that is closed
     times: Times = field(default_factory=Times)
@@ -137,7 +137,7 @@ class Core:
 
     @property
     def memos(self) -> dict[str, str]:
-        """By name: what sources noted down in the epochs that they committed."""
+        """By name: the notes that sources made in the epochs that they committed."""
         return self.opened.memos
 
     @property
@@ -174,7 +174,7 @@ class Core:
         return self._outside[1].get(name, ())
 
     def fact_writer(self, name: str, rules: Ruleset | None = None) -> FactWriter:
-        """What writes the facts of a relation, as these rules, or those in force, know it."""
+        """The writer of a relation's facts, according to these rules, or those in force."""
         known = rules or self.rules
         types = known.schema.get(name) or self.schema.get(name, ())
         return FactWriter(name, types, self.outside(name), known.program.convention)
@@ -199,7 +199,7 @@ class Core:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """While something is read without the turn: if `close` interferes, raise that error instead of its symptom."""
+        """A context for reads without the turn: if `close` interferes, the error reports that instead of a symptom."""
         try:
             yield
         except Exception as error:
@@ -213,7 +213,7 @@ class Core:
             raise failures.CLOSED.error()
 
     def unknown_relation(self, name: str) -> EngineError:
-        """The error for a name that no relation has."""
+        """The error for a name that is not that of a relation."""
         must_be(name, str, "name", "the name of a relation")
         near = KnownNames(self.relations).nearest(name, LOOSELY)
         known = ", ".join(f"`{n}`" for n in self.relations) or "none"

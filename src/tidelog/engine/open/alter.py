@@ -1,10 +1,10 @@
-"""Columns of relations changed by an epoch: added, dropped, renamed, reordered, or of another type.
+"""Epochs that change the columns of relations: add, drop, rename or reorder them, or change their types.
 
-Law: after the epoch the engine is what an engine would be that was built from the new program and the mapped base
-facts. Nothing is guessed: a new column needs a default or an expression, another type an expression, and a column whose
-values are lost has to be dropped by name; a renamed column is one whose expression is the former name. Partitions are
-built beside those in force, as by `repartition`, and the frame in the state folder makes them valid; a failure leaves
-engine and folder as they were. The cost is a build of the state.
+Law: after the epoch the engine is equal to one that was built from the new program and the mapped base facts. Nothing
+is guessed: a new column needs a default or an expression, another type an expression, and a column whose values are
+lost has to be dropped by name; a column is renamed if its expression is the former name. Partitions are built beside
+those in force, as by `repartition`, and the frame in the state folder makes them valid; a failure leaves engine and
+folder as they were. The cost is that of building the state.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _altering_epoch(core: Core, given: Program, changes: tuple[ColumnChange, ...
 
 
 def _difference(core: Core, difference: Difference, given: Program, changes: Sequence[ColumnChange]) -> Difference:
-    """The difference with the changed columns after the lines of declarations."""
+    """The difference, with the changed columns after the lines of declarations."""
     old = set(() if core.durable is None else core.durable.facts)
     new = set(fact_texts(given))
     lines = tuple(change.line() for change in changes)
@@ -137,7 +137,7 @@ def _difference(core: Core, difference: Difference, given: Program, changes: Seq
 
 
 def _column_changes(core: Core, given: Program, columns: Columns) -> Iterator[ColumnChange]:
-    """The relations that are declared before and after, with other columns."""
+    """The relations that are declared before and after the epoch with different columns."""
     old = {declaration.relation: declaration for declaration in core.rules.program.declarations}
     new = {declaration.relation: declaration for declaration in given.declarations}
     types = TypeNames(core.rules.program.types), TypeNames(given.types)
@@ -256,7 +256,7 @@ class SchemaCommitter(commit.Committer):
 
     @property
     def takes_arrivals(self) -> bool:
-        """Rows of DataFrames pass through this process: the partitions of the epoch do not exist yet."""
+        """False: rows of DataFrames pass through this process, since the partitions of the epoch do not exist yet."""
         return False
 
     def commit(self, epoch: Epoch) -> None:
@@ -287,7 +287,7 @@ class SchemaCommitter(commit.Committer):
 def _commit(core: Core, epoch: Epoch, change: SchemaChange) -> None:
     began = time.perf_counter()
     before, opened, in_force = core.runtime, core.opened, core.rules
-    facts = _facts(core, change, epoch)  # before the partitions that hold them rest
+    facts = _facts(core, change, epoch)  # before the partitions that hold them stop
     with _watched() as watch, moving(core, before.handover.images()):
         where = replace(opened.where, partitions=before.partitions, room=None)
         runtime = make_runtime(where, core.durable, opened.lasting, before.dictionary)
@@ -316,14 +316,14 @@ def _commit(core: Core, epoch: Epoch, change: SchemaChange) -> None:
 
 @contextmanager
 def _watched() -> Iterator[_Watch]:
-    """Ctrl-C waits for a moment at which nothing is half done."""
+    """A context in which Ctrl-C waits for a moment at which nothing is half done."""
     watch = _Watch()
     with Guard(watch):
         yield watch
 
 
 class _Watch:
-    """What is called between parts of the work."""
+    """The function that is called between parts of the work."""
 
     def __init__(self) -> None:
         self.on_slice = nothing
@@ -333,7 +333,7 @@ class _Watch:
 
 
 def _must_be_possible(core: Core, change: SchemaChange) -> None:
-    """Refuse what a build from the base facts would not reproduce."""
+    """Refuse an epoch if a build from the base facts would not reproduce the state."""
     relation = min(change.relations)
     rules, reason = core.rules, ""
     if core.feeds:
@@ -392,7 +392,7 @@ def _facts(core: Core, change: SchemaChange, epoch: Epoch) -> Facts:
 
 
 def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
-    """The rows of columns of Python."""
+    """The rows of columns of Python values."""
     return zip(*data.columns, strict=True)
 
 
@@ -418,7 +418,7 @@ def _note(epoch: Epoch, change: SchemaChange, seconds: float) -> EpochRecord:
 
 
 def _take_over(core: Core, opened: OpenedRuntime, made: Core, epoch: Epoch) -> None:
-    """From here on the new partitions, rules and types are those of the engine."""
+    """Make the new partitions, rules and types those of the engine."""
     with opened.runtime.facts.one_epoch():
         before = core.committed
         core.questions.clear()
@@ -430,7 +430,7 @@ def _take_over(core: Core, opened: OpenedRuntime, made: Core, epoch: Epoch) -> N
         if epoch.source is not None and epoch.offset is not None:
             core.offsets[epoch.source] = epoch.offset
         change_memos(core.memos, epoch.memos)
-    made.resources = None  # they are those of the engine
+    made.resources = None  # they now belong to the engine
 
 
 def _report(epoch: Epoch, core: Core, seconds: float) -> None:

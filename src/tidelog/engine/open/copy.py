@@ -1,7 +1,7 @@
-"""Separate engines for trials: a state folder at an epoch.
+"""Separate engines for trials, from a state folder at an epoch.
 
 Law: a copy has the base facts, rules and types of its original, and therefore its views; its changes are not visible
-outside. A past epoch of several partitions is read into one, whose counts would not be those of one partition: it is
+outside. A past epoch of several partitions is read into a single one, where its counts would be wrong: the copy is
 rebuilt from the asserted facts, and its ranks are those of a new build.
 """
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def alone(core: Core, relations: Iterable[str]) -> Iterator[Core]:
-    """The engine itself, wherever its partitions are; for a past epoch of several, a copy of some relations."""
+    """The engine itself, wherever its partitions are; a copy of some relations for a past epoch of several ones."""
     if core.durable is None or core.durable.writable or not core.durable.partitions:
         yield core
         return
@@ -66,7 +66,7 @@ def _new(core: Core, opened: OpenedRuntime) -> Core:
 
 
 def _fill(copy: Core, core: Core, relations: Iterable[str]) -> None:
-    """One epoch with the rules of an engine and the base facts of some relations."""
+    """Commit one epoch with the rules of an engine and the base facts of some relations."""
     rules = core.rules
     bare = replace(rules.program, rules=(), facts=())
     copy.begin_with(Ruleset(bare, rules.functions, rules.used, rules.bound, rules.known, origins=rules.origins))

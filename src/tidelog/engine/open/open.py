@@ -1,7 +1,7 @@
-"""Which runtime an engine gets: one partition in this process, several in it, or partitions resident on Spark.
+"""Choose the runtime of an engine: one partition in this process, several in it, or partitions resident on Spark.
 
-Law: one embedded partition writes its epochs into the state folder itself; several, and any on Spark, keep a piece each
-(`store.piece`). On Spark the pieces are also what lost partitions are restored from.
+Law: one embedded partition writes its epochs into the state folder itself; each of several, and each on Spark, keeps a
+separate piece (`store.piece`). On Spark, lost partitions are restored from these pieces.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def open_runtime(where: EngineLocation) -> OpenedRuntime:
 
 
 def _fitted(where: EngineLocation) -> EngineLocation:
-    """In a small session in local mode: as many partitions as fit, or one in this process."""
+    """For a small session in local mode, as many partitions as fit, or one in this process."""
     if where.spark is None or where.at is not None:
         return where
     from tidelog.spark.session.fit import local_room
@@ -108,7 +108,7 @@ def _open_state(where: EngineLocation, folder: RunFolder | None) -> Durable | No
 
 
 def all_cores() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

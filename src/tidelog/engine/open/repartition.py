@@ -1,7 +1,7 @@
-"""Another number of partitions: for an engine that runs, and for a state folder that is opened with another number.
+"""Change the number of partitions: of a running engine, or of a state folder that is opened with another number.
 
 Law: it is a separate epoch that changes no fact, after which the contents of partitions are a function of facts, rules
-and their number: of removed rules, only names that the user gave remain. New partitions are filled and made durable
+and their number: of removed rules, only names chosen by the user remain. New partitions are filled and made durable
 beside the old ones; the frame in the state folder makes them valid, and until then the old ones are unchanged. A
 failure, Ctrl-C or a kill therefore leaves the engine and the folder at the epoch before with the old number, or after
 with the new one.
@@ -52,7 +52,7 @@ _ALREADY = "there are already {partitions} partitions"
 class PartitionContents:
     """The previous contents: records and entries of every partition, the form of the rules, strata and relations.
 
-    The places of the form and the relations are those of all relations that ever existed.
+    The places of the form and the relations include all relations that ever existed.
     """
 
     pieces: Sequence[Image]
@@ -66,7 +66,7 @@ class PartitionContents:
         return {name: arity for name, arity in self.arities.items() if name not in schema and not is_auxiliary(name)}
 
     def places(self, schema: Mapping[str, object], partitions: int, heavy: Mapping[str, frozenset[int]]) -> Places:
-        """The placements to keep with another number of partitions: among several, all that are not heavy.
+        """The placements to keep with another number of partitions; with several, all that are not heavy.
 
         Placements are kept for the relations of the schema and for removed ones; the copies that rules read, and other
         relations made by rewriting, get theirs with the rules.
@@ -84,7 +84,7 @@ class PartitionContents:
         return _form(placing)
 
     def lies_well(self, rules: Ruleset) -> bool:
-        """Whether, with the same number of partitions, no relation would be placed otherwise."""
+        """Whether, with the same number of partitions, no relation would be placed differently."""
         places = self.adopted(rules, self.partitions, RelationPlacements(self.partitions)).places
         return all(places.get(name, place) == place for name, place in self.form.places.items())
 
@@ -98,14 +98,14 @@ class PartitionContents:
 
 @dataclass(frozen=True, slots=True)
 class RepartitionResult:
-    """A summary of what was done, and the number of columns of all relations."""
+    """A summary of what was done, and the number of columns of every relation."""
 
     summary: str
     arities: dict[str, int]
 
 
 class _Watch:
-    """What is called between parts of the work, whichever runtime does it."""
+    """The function that is called between parts of the work, whichever runtime does it."""
 
     def __init__(self) -> None:
         self.on_slice: Callable[[], None] = nothing
@@ -165,7 +165,7 @@ def _repartition(core: Core, partitions: int) -> str:
 
 @contextmanager
 def moving(core: Core, pieces: Sequence[Image]) -> Iterator[None]:
-    """While new partitions take over, reads are served by the old ones, or wait (`Core.read`)."""
+    """A context in which new partitions take over: reads are served by the old ones, or wait (`Core.read`)."""
     before = core.runtime
     number = core.repartition.number + 1
     core.repartition = Repartition(number, is_running=True)
@@ -208,7 +208,7 @@ def move_in(
 
 @contextmanager
 def watched(runtime: Runtime) -> Iterator[Callable[[], None]]:
-    """While new partitions are filled, Ctrl-C waits for a moment at which no step is half done."""
+    """A context for filling new partitions, in which Ctrl-C waits for a moment at which no step is half done."""
     watch = _Watch()
     with Guard(watch):
         runtime.on_slice = watch
@@ -219,7 +219,7 @@ def watched(runtime: Runtime) -> Iterator[Callable[[], None]]:
 
 
 def held_in_folder(core: Core, durable: Durable) -> PartitionContents:
-    """What a state folder holds that was written by another number of partitions."""
+    """The contents of a state folder that was written by another number of partitions."""
     image, count = durable.image, max(durable.partitions, 1)
     placing = RelationPlacements(count)
     placing.adopt(core.rules, durable.placements)
@@ -245,7 +245,7 @@ def _dictionary(pieces: Iterable[Image], runtime: Runtime) -> Dictionary:
 
 
 def _take_over(core: Core, opened: OpenedRuntime, planner: Planner) -> None:
-    """From here on the new partitions are those of the engine."""
+    """Make the new partitions those of the engine."""
     with opened.runtime.facts.one_epoch():
         before = core.committed
         core.questions.clear()

@@ -1,7 +1,7 @@
-"""How an engine begins: with the program it is given, or with the state that a folder holds.
+"""Start an engine: with a given program, or with the state in a folder.
 
-Law: a state is taken over as it was, records, strata and rules; nothing is evaluated. A program that is given for a
-state with other rules is refused, with how the two differ (D1).
+Law: records, strata and rules of a state are taken over unchanged; nothing is evaluated. A program that is passed for a
+state with other rules is refused, and the error describes the differences (D1).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def start(core: Core, parsed: Program) -> None:
 
 
 def _begin(core: Core, parsed: Program) -> None:
-    """The first epoch: the program's own declarations, rules and facts."""
+    """Commit the first epoch: the program's own declarations, rules and facts."""
     base = replace(parsed, rules=(), facts=())
     core.begin_with(replace(core.rules, program=base))
     closed = split_relations(base)
@@ -57,7 +57,7 @@ def _resume(core: Core, durable: Durable, parsed: Program) -> None:
     arities = (_move if durable.pieces else _fill)(core, durable)
     schema = {**{name: (None,) * arity for name, arity in arities.items()}, **core.rules.schema}
     core.begin_with(core.rules, schema, durable.epoch)
-    if core.runtime.session is None:  # on Spark every partition knows its own entries only: not looked for there
+    if core.runtime.session is None:  # not checked on Spark, where every partition knows only its own entries
         check_references(name, schema, core.runtime.facts.rows, core.dictionary)
     core.committed.sizes.update((name, core.runtime.facts.live(name)) for name in arities)
     _learn_times(core)
@@ -90,7 +90,7 @@ def _move(core: Core, durable: Durable) -> dict[str, int]:
 
 
 def _learn_times(core: Core) -> None:
-    """The time of a state that was read, and the ends of its facts."""
+    """Learn the time of a state that was read, and the ends of its facts."""
     facts = core.runtime.facts
     for row in facts.rows(NOW) if NOW in core.rules.schema else ():
         core.times.now = int(row[0])
@@ -99,7 +99,7 @@ def _learn_times(core: Core) -> None:
 
 
 def _check_rewrites(core: Core, durable: Durable) -> None:
-    """The rules derive the relations in the strata of the state, unless another version wrote it.
+    """Check that the rules derive the relations in the strata of the state, unless another version wrote it.
 
     A relation that has lost its rules may stay in a stratum with others, but is never alone in one.
     """

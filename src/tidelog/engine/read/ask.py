@@ -1,6 +1,6 @@
 """Questions that an engine answers about its own state: why, how, and whether all of it is true.
 
-Law: a question changes nothing. Why and why not are answered where the facts are, wherever the partitions live.
+Law: a question changes nothing. Why and why not are answered by look-ups where the facts are stored.
 """
 
 from __future__ import annotations
@@ -111,6 +111,6 @@ def certify(core: Core, spark: SparkSession | None) -> Verdict:
 
 
 def _on_partitions(check: CheckPart, homes: Homes, claim: Claim, place: int) -> tuple[Violation | None, int] | None:
-    """What partitions find in a stratum that they can check separately; None for any other."""
+    """The results of partitions for a stratum that they can check separately; None for any other stratum."""
     part = part_of(claim, place, homes)
     return None if part is None else check(part)

@@ -1,4 +1,4 @@
-"""How many rows every epoch changed in every relation, for the plot of a view.
+"""The number of rows that every epoch changed in every relation, for the plot of a view.
 
 Law: an engine with a state folder has these counts in its log. An engine in memory counts only on request, from that
 moment on, because counting reads the changed rows of every epoch.
@@ -34,7 +34,7 @@ class EpochCounts:
 
 
 def start_counting(core: Core) -> bool:
-    """Count from now on, unless a log has the counts; whether this call started it."""
+    """Count from now on, unless a log has the counts; returns whether this call started it."""
     if core.durable is not None or core.counts is not None:
         return False
     _counted(core)
@@ -42,7 +42,7 @@ def start_counting(core: Core) -> bool:
 
 
 def stop_counting(core: Core) -> None:
-    """Count no more, and forget what was counted."""
+    """Stop counting, and forget what was counted."""
     if core.counts is not None:
         core.listeners.remove(core.counts.note)
         core.counts = None

@@ -1,4 +1,4 @@
-"""Engines in a process that was forked from theirs: every call is refused there (D38).
+"""Engines in a forked child of their process: every call is refused there (D38).
 
 Law: an engine belongs to the process that opened it. A child has a copy of its memory, but none of its threads, no lock
 on its state folder and no separate connection to Spark; so every call of an engine, and of the views, queries and
@@ -34,7 +34,7 @@ class ForkedCore(Core):
 
     @property
     def closed(self) -> bool:
-        """There is nothing to be closed."""
+        """Always true: there is nothing to close."""
         return True
 
     def close(self) -> None:

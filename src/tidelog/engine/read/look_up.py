@@ -1,4 +1,4 @@
-"""Facts found by some of their columns, and their number: the most frequent reads.
+"""Facts looked up by some of their columns, and their number: the most frequent reads.
 
 Law (D24): the answer is that of the last committed epoch, its cost follows the rows found, and no reader waits. Between
 epochs the partitions are asked directly, by an index that is kept. While an epoch has the turn, a copy is asked; if
@@ -21,7 +21,7 @@ TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwh
 
 
 def at_one_epoch(core: Core, read: Callable[[], T]) -> tuple[T, int]:
-    """What is read while one epoch is the committed one, and its number."""
+    """The result of a read during which the committed epoch did not change, and the number of that epoch."""
     for _ in range(TRIES):
         before = core.number
         found = read()

@@ -49,7 +49,7 @@ def contains_rows(core: Core, name: str, rows: object) -> npt.NDArray[np.bool_]:
 
 
 def _collisions(core: Core, cells: Cells, type_: str, scratch: Dictionary) -> list[int]:
-    """The cells behind which the engine has another value than the one looked for."""
+    """The cells for which the engine has a value other than the one looked for."""
     distinct = np.unique(cells)
     own, looked_for = (decode_column(distinct, type_, each) for each in (core.dictionary, scratch))
     return [cell for cell, one, other in zip(distinct.tolist(), own, looked_for, strict=True) if one != other]

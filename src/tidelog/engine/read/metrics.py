@@ -1,6 +1,6 @@
 """The counters and sizes of an engine as a page that Prometheus reads.
 
-Law: reading the page waits for no epoch and starts none.
+Law: reading the page neither waits for an epoch nor starts one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def metrics(core: Core) -> str:
 
 
 def _metric(name: str, kind: str, text: str, value: float) -> list[str]:
-    """One number with what it means.
+    """One number with its description.
 
     >>> _metric("epoch", "gauge", "Number", 3)
     ['# HELP tidelog_epoch Number', '# TYPE tidelog_epoch gauge', 'tidelog_epoch 3']

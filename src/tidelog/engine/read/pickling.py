@@ -1,7 +1,7 @@
 """Views, answers and changed rows for `pickle` and `copy.deepcopy`: rows that need no engine.
 
-Law: a copy shows what its original showed when it was made, in Python, Arrow and pandas alike, and stays so. It holds
-its cells and the values behind them, no engine, no lock and no file.
+Law: a copy shows what its original showed when it was made, in Python, Arrow and pandas alike, and does not change. It
+holds its cells and the values behind them, but no engine, lock or file.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _named(type_: str) -> tuple[str, bool]:
 
 
 def _carry(cells: Sequence[int], type_: str | None, source: Dictionary, target: Dictionary) -> None:
-    """Enter the values behind some cells into another dictionary."""
+    """Copy the values behind some cells to another dictionary."""
     if isinstance(type_, Shape):
         for value in source.structures(cells, type_):
             target.encode(value, type_)

@@ -40,7 +40,7 @@ from tidelog.runtime.protocol.runtime import Runtime
 
 
 class Answer(NamedTuple):
-    """Answers, and the committed epoch at which they hold."""
+    """Answers, and the committed epoch to which they belong."""
 
     rows: Rows
     epoch: int
@@ -141,7 +141,7 @@ def _run(
 def _on_replica(
     core: Core, facts: Facts, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
 ) -> tuple[Rows, int] | None:
-    """The same from copies, while an epoch has the turn; None if there are no copies."""
+    """Run the query on copies while an epoch has the turn; None if there are no copies."""
     while core.runtime.session is None and core.rules.demand is None:  # on-demand facts are derived where they are kept
         question = make_ready(core, rule, bind)
         names = {atom.predicate for own in question.own_rules.values() for atom in atoms(own.body)} - {GIVEN}
@@ -168,7 +168,7 @@ def _on_partitions(core: Core, question: Question, values: Sequence[int], limits
 
 
 def _walk(core: Core, question: Question, values: Sequence[int]) -> Cells | None:
-    from tidelog.engine.read.walk import walk  # with all that explains facts
+    from tidelog.engine.read.walk import walk  # imports everything that explains facts
 
     return walk(core, question, values)
 
@@ -185,7 +185,7 @@ def _texts_dropped(dictionary: Dictionary) -> Iterator[None]:
 
 
 def _rows(question: Question, cells: Cells, made_in: Dictionary, kept_in: Dictionary) -> Rows:
-    """The answers; they keep their own copy of texts made for them, which are dropped from the dictionary."""
+    """The answers, with their own copies of texts made for them, which are dropped from the dictionary."""
     texts = [i for i, type_ in enumerate(question.types) if type_ not in PLAIN]
     shown = made_in.showing(cells[:, texts].ravel().tolist()) if len(texts) and made_in.entries.created() else made_in
     rows = Rows("answers", question.names, question.types, kept_in if shown is made_in else shown, cells)

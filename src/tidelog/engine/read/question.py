@@ -1,4 +1,4 @@
-"""A query: its text parsed as a rule, checked against the rules in force, with the way to answer it.
+"""A query: its text parsed as a rule, checked against the rules in force, and the method of answering it.
 
 Law: a query is a rule whose head contains its variables, in order of appearance; variables with given values are the
 columns of one more relation in its body, which holds one row. A prepared query is valid until the rules or types of the
@@ -88,7 +88,7 @@ class LookUp:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that is ready; ``base`` are the rules that it was checked against, ``rules`` those with its own."""
+    """A question that is ready to run; it was checked against the rules ``base``; ``rules`` include its own."""
 
     names: tuple[str, ...]
     base: Ruleset
@@ -113,7 +113,7 @@ class Question:
 
 
 def make_ready(core: Core, rule: Rule, bind: tuple[str, ...]) -> Question:
-    """A question, ready for the rules in force; ``rule`` has all its variables in the head."""
+    """Prepare a question for the rules in force; ``rule`` has all its variables in the head."""
     known = core.questions.get((rule, bind))
     if isinstance(known, Question) and known.base is core.rules:
         return known
@@ -134,7 +134,7 @@ def make_ready(core: Core, rule: Rule, bind: tuple[str, ...]) -> Question:
 
 
 def _makes_no_texts(rule: Rule) -> bool:
-    """Whether a rule only joins facts, and by no value that is kept in the dictionary."""
+    """Whether a rule only joins facts, and has no constants that are kept in the dictionary."""
     terms = [*rule.head.args]
     for literal in rule.body:
         if not isinstance(literal, Atom):
@@ -144,7 +144,7 @@ def _makes_no_texts(rule: Rule) -> bool:
 
 
 def _look_up(question: Question, rules: Sequence[Rule], dictionary: Dictionary) -> LookUp | None:
-    """How to look the answers of these rules up, if that can be done."""
+    """How to look up the answers of these rules; None if that is impossible."""
     if len(rules) != 1 or not all(isinstance(literal, Atom) for literal in rules[0].body):
         return None
     named = [atom for atom in atoms(rules[0].body) if atom.predicate != GIVEN]

@@ -80,7 +80,7 @@ def changes_of(change_sets: Mapping[str, ChangeSet]) -> Changes:
 
 
 def shown_types(after: Types, before: Types) -> Types:
-    """The types of inserted and deleted rows in one table: those that columns have, or else had."""
+    """The types of inserted and deleted rows in one table: those that columns have, or had if they have none."""
     return tuple(old if new is None else new for new, old in zip(after, before, strict=True))
 
 
@@ -99,15 +99,15 @@ def fixed_rows(
     schema: Schema | None = None,
     rules: Ruleset | None = None,
 ) -> Rows:
-    """Rows of a relation that never change; ``rules`` describe relations that are not committed."""
+    """Immutable rows of a relation; ``rules`` describe relations that are not committed."""
     known = schema or core.schema
-    types = known[name] if name in known else core.rules.schema[name]  # declared, and in no epoch yet
+    types = known[name] if name in known else core.rules.schema[name]  # declared, but in no epoch yet
     names = core.columns(name, rules if name not in core.rules.schema else None)
     return Rows(name, names[: len(types)], types, core.dictionary, cells, core.outside(name))
 
 
 def row_text(core: Core, rules: Ruleset) -> Callable[[str, Cells], str]:
-    """Shows a row of cells as the fact that it is."""
+    """A function that prints a row of cells as a fact."""
 
     def show(name: str, row: Cells) -> str:
         rows = Rows(name, core.columns(name), rules.schema[name], core.dictionary, row.reshape(1, -1))

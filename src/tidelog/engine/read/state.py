@@ -1,8 +1,8 @@
 """The state of an engine, for checks from outside: gathered as one value, or read in batches.
 
-Law: every fact is reported once, by its owner. A fact of a mirrored relation has a rank on every partition; the lowest
-of them keeps every support that is of lower rank where it counts one of lower rank. A state that is read in batches
-is that of one epoch, too (`runtime.protocol.frozen_facts`).
+Law: every fact is reported once, by its owner. A fact of a mirrored relation has a rank on every partition; with the
+lowest of them, every support that counts as one of lower rank still is one. A state that is read in batches also
+belongs to one epoch (`runtime.protocol.frozen_facts`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RelationStream(StreamedFacts):
         self._frozen, self._name, self._types, self._dictionary = frozen, name, types, dictionary
 
     def batches(self) -> Iterator[Facts]:
-        """The facts, some at a time."""
+        """The facts, in batches."""
         return (decoded(counts, self._types, self._dictionary) for counts in self._frozen.batches(self._name))
 
     @property
@@ -103,5 +103,5 @@ def _once(parts: list[Facts], mirrored: bool) -> Mapping[Row, FactState]:
 
 
 def homes_of(places: Mapping[str, int]) -> dict[str, int | None]:
-    """By which column relations live, None for those on every partition; those on partition 0 are left out."""
+    """The column by which each relation is placed, None if on every partition; those on partition 0 are left out."""
     return {name: None if place == MIRRORED else place for name, place in places.items() if place != SINGLE}

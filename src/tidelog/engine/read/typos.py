@@ -1,4 +1,4 @@
-"""Relations that are not declared, filled or derived: mostly misspelt, reported before anything is done (D30).
+"""Relations that are not declared, filled or derived: probably misspelt, and reported before anything is done (D30).
 
 Law: a name is unknown if no declaration, rule or fact has it, including those of the epoch itself. Deleting from such a
 relation or querying it is always reported; filling one, or reading one in a rule, only if a known name is similar,

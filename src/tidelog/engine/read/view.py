@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 AS_TEXT = ("list", "record")
-DECODED = 1 << 12  # rows made into Python's values together
+DECODED = 1 << 12  # rows converted to Python values at a time
 SLICE = 1 << 9  # the same while epochs run concurrently
 
 
@@ -73,7 +73,7 @@ class Table(Sequence[tuple[Any, ...]]):
         raise TypeError("a table has cells")
 
     def _cells_by_column(self) -> Cells:
-        """The same for a reader of columns, which may be contiguous in memory."""
+        """All cells, for a reader of columns, which may be contiguous in memory."""
         return self._cells()
 
     def rows(self) -> list[tuple[Any, ...]]:
@@ -98,7 +98,7 @@ class Table(Sequence[tuple[Any, ...]]):
         return self._decode_in_turn(self._cells())
 
     def _decode_in_turn(self, cells: Cells) -> Iterator[tuple[Any, ...]]:
-        """The rows of cells, some thousands at a time: an iteration that stops early does not pay for the rest."""
+        """Decode rows of cells, some thousands at a time: an iteration that stops early does not pay for the rest."""
         for first in range(0, len(cells), DECODED):
             yield from self._decode(cells[first : first + DECODED])
 
@@ -143,7 +143,7 @@ class Table(Sequence[tuple[Any, ...]]):
         return self._has(wanted) and ("symbol" not in self.types or self._has_symbols(wanted, row))
 
     def _has_symbols(self, cells: list[int], row: tuple[object, ...]) -> bool:
-        """Whether the symbols behind the cells found are those of the row looked for."""
+        """Whether the symbols behind the found cells are those of the requested row."""
         pairs = zip(cells, self.types, row, strict=True)
         return all(type_ != "symbol" or self._dictionary.decode(cell, type_) == value for cell, type_, value in pairs)
 
@@ -240,7 +240,7 @@ class Table(Sequence[tuple[Any, ...]]):
 
 @lru_cache(maxsize=1000)
 def named_row(columns: tuple[str, ...]) -> type[tuple[Any, ...]]:
-    """The tuple of one row that knows its columns' names, which is where pandas looks for them.
+    """A function that makes one row a tuple with column names, which is where pandas looks for them.
 
     >>> row = named_row(("src", "dst"))((1, 2))
     >>> row, row == (1, 2), row._fields
@@ -250,7 +250,7 @@ def named_row(columns: tuple[str, ...]) -> type[tuple[Any, ...]]:
 
 
 def table_data(table: Table) -> Data:
-    """The rows as columns with names, on their way into an epoch: lists stay what they are."""
+    """The rows as named columns, as input of an epoch; lists are kept unchanged."""
     cells = table._cells()
     columns = [np.ascontiguousarray(cells[:, i]) for i in range(len(table.types))]
     found = map(partial(_column_data, table._dictionary), columns, table.types, table.outside)
@@ -264,7 +264,7 @@ def _column_data(dictionary: Dictionary, cells: Cells, type_: str | None, outsid
 
 
 def fact_writer(table: Table, relation: str, convention: str | None) -> FactWriter:
-    """What writes the rows of a table as facts of a relation."""
+    """The writer of a table's rows as facts of a relation."""
     return FactWriter(relation, table.types, table.outside, convention)
 
 
@@ -277,7 +277,7 @@ def natural(table: Table) -> Table:
 
 
 def text_table(table: Table) -> pa.Table:
-    """The rows as Arrow for files of text, which hold lists and records as programs write them."""
+    """The rows as an Arrow table for text files, with lists and records in the notation of programs."""
     shown = natural(table).to_arrow()
     if any(type_ in AS_TEXT for type_ in table.types):
         found = table.rows()
@@ -367,7 +367,7 @@ class View(Table):
 
 
 class Rows(Table):
-    """Rows that never change; ``cells`` may be a function, which is called when they are first read."""
+    """Immutable rows; ``cells`` may be a function, which is called when they are first read."""
 
     def __init__(
         self,
@@ -462,9 +462,9 @@ def read_rows(core: Core, name: str, *, by_column: bool = False) -> Cells:
 def data_frame_maker(
     core: Core, name: str, names: Sequence[str], types: Sequence[str | None], changes: RowChanges | None = None
 ) -> Callable[[bool, Sequence[str]], DataFrame] | None:
-    """On Spark, makes the DataFrame of a relation (lists as text on request), or of what an epoch changed."""
+    """On Spark, a function that makes a DataFrame of a relation (lists as text on request) or its changes."""
     if core.closed or core.runtime.session is None or any(isinstance(type_, Shape) for type_ in types):
-        return None  # records are put together in this process
+        return None  # records are assembled in this process
 
     def make(as_text: bool, outside: Sequence[str]) -> DataFrame:
         def write(folder: str) -> list[Kinds]:

@@ -1,9 +1,9 @@
-"""Queries over several relations that name values, answered where the facts are.
+"""Queries over several relations with given values, answered where the facts are stored.
 
 Law: the rule of a query joins relations on one partition, so that with several partitions whole relations are copied
-for it. A query that names a value usually needs few facts: they are looked up, atom after atom, and each look-up is
+for it. A query that contains a value usually needs few facts: they are looked up, atom by atom, and each look-up is
 sent to the partitions that may hold them (`fact_pages`). The answers are those of the rule. If too many facts are
-visited, the rule is run after all.
+visited, the rule is run instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VISITED = 1 << 12  # facts
 
 
 def walk(core: Core, question: Question, values: Sequence[int]) -> Cells | None:
-    """The answers to a query that names values; None if its rule must be run instead."""
+    """The answers to a query that contains values; None if its rule must be run instead."""
     rule = _walkable(core, question)
     if rule is None:
         return None

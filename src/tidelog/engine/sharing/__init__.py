@@ -1,1 +1,1 @@
-"""How readers share a core with the writer: turns, replicas and their pace."""
+"""How readers share a core with the writer: turns, replicas and pace."""

@@ -6,7 +6,7 @@ would run once in fifty intervals. So readers and the writer take turns:
 
 - while a short epoch runs, readers wait before they begin to read; a longer epoch runs concurrently with them, and each
   of them then yields after its share of an interval;
-- when it has ended they read, for a fraction of the time that the epoch took; the next epoch waits for that.
+- when it has ended, they read for a fraction of the time that the epoch took; the next epoch waits for that.
 
 No read waits longer than `WAIT` at a time, whatever epochs do, and a read that has begun is not delayed.
 """
@@ -18,11 +18,11 @@ import time
 from threading import Event, RLock, get_ident
 
 NAP = 50e-6  # seconds; a shorter one would end before another thread has woken up
-RECENT = 0.1  # seconds for which a reader is counted after a read
+RECENT = 0.1  # seconds for which a reader counts as recent after a read
 SHORT = 0.01  # seconds from the beginning of an epoch for which readers wait
-WAIT = 0.01  # the most seconds that a read waits
-SHARE = 0.25  # of the time of an epoch, which readers have after it
-LEAST, MOST = 0.0001, 0.005  # seconds of that
+WAIT = 0.01  # the maximum number of seconds that a read waits
+SHARE = 0.25  # of the time of an epoch, reserved for readers after it
+LEAST, MOST = 0.0001, 0.005  # bounds of the reserved time in seconds
 
 
 class Pace:
@@ -34,7 +34,7 @@ class Pace:
         self.writer: int | None = None  # the thread that has the turn
         self._waiting = 0  # writers that want it
         self._began = 0.0
-        self._until = 0.0  # when the readers' time is over, if a writer wants the turn
+        self._until = 0.0  # the end of the readers' time, if a writer wants the turn
         self._gated = False  # whether a reader had to wait since the last epoch
         self._ended = Event()
         self._is_heard = False  # whether a reader may wait for that
@@ -42,7 +42,7 @@ class Pace:
     # Writers
 
     def acquire(self, turn: RLock) -> None:
-        """Wait for the turn: once the time of readers is over they wait for it."""
+        """Wait for the turn; once the readers' time is over, readers wait, too."""
         self._waiting += 1
         try:
             if self._gated:
@@ -55,11 +55,11 @@ class Pace:
             self._waiting -= 1
 
     def begin(self) -> None:
-        """An epoch begins."""
+        """Note that an epoch begins."""
         self.writer, self._began = get_ident(), time.perf_counter()
 
     def end(self) -> None:
-        """It has ended, and readers have their time."""
+        """Note that the epoch has ended, and reserve time for readers."""
         now = time.perf_counter()
         self._until = now + min(max(LEAST, SHARE * (now - self._began)), MOST)
         self.writer = None

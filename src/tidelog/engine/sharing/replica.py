@@ -2,8 +2,8 @@
 
 Law (D24): a replica holds relations as of one committed epoch. A relation is copied when it is first requested during
 an epoch; from then on every epoch leaves its changes of that relation, and a reader first applies those up to the last
-committed epoch. So an epoch pays only for its own changes of copied relations, a reader for the changes since the last
-read; neither waits for the other. Copies are bounded, and dropped when they have not been read for long.
+committed epoch. So an epoch pays only for its own changes of copied relations, and a reader for the changes since the
+last read; neither waits for the other. Copies are bounded, and dropped when they have not been read for a long time.
 
 There are two, so that a look-up never waits for a query that runs rules. On Spark there are none: its relations are too
 large to be copied into this process.
@@ -28,7 +28,7 @@ from tidelog.runtime.one.embedded import EmbeddedRuntime
 from tidelog.runtime.protocol.facts import Facts
 
 IDLE = 1 << 12  # epochs that may wait for a reader
-MUCH = 1 << 14  # changed rows from which on a look-up does not catch up
+MUCH = 1 << 14  # changed rows from which on a look-up does not update copies
 PATIENCE = 16  # look-ups that scan a relation before it is worth a copy
 SMALL = 1 << 12  # facts that are copied at once
 ROOM = 1 << 28  # bytes that copies may always occupy; beyond that, at most as much as the facts
@@ -55,11 +55,11 @@ class Replica:
 
     def __init__(self, make: Callable[[], EmbeddedRuntime], most: int) -> None:
         self._make, self._most = make, most  # rows that may wait
-        self._passed = 0  # look-ups that have not found copies
+        self._passed = 0  # look-ups that found no copies
         self._is_copying = False
         self._reading = threading.Lock()
         self._copies: Copies | None = None
-        self.epoch = 0  # that the copies are at; to be read while they are held
+        self.epoch = 0  # of the copies; only valid while they are held
 
     @property
     def memory(self) -> int:
@@ -112,7 +112,7 @@ class Replica:
         with self._reading:
             while (copies := self._with(frozenset(names), live, number)) is not None:
                 last = number()
-                if copies is self._copies:  # which have received every epoch so far
+                if copies is self._copies:  # these have received every epoch so far
                     _catch_up(copies, last)
                     self.epoch = last
                     break
@@ -166,7 +166,7 @@ def _catch_up(copies: Copies, number: int) -> None:
 
 
 def _composed(changes: list[NetChange[Cells]]) -> NetChange[Cells]:
-    """The net effect of several successive changes: for each row the last one counts.
+    """The net effect of several successive changes: the last change of each row counts.
 
     >>> one, other = np.array([[1, 2]]), np.array([[3, 4]])
     >>> found = _composed([NetChange(one, other), NetChange(other, one)])
@@ -202,7 +202,7 @@ class Replicas:
         self.of_questions = Replica(lambda: make(own=True), ROOM // 64)
 
     def clear(self) -> None:
-        """Give up all copies."""
+        """Drop all copies."""
         self.of_look_ups.clear()
         self.of_questions.clear()
 
@@ -212,11 +212,11 @@ class Replicas:
         return self.of_look_ups.memory + self.of_questions.memory
 
     def read_ahead(self, changes: Mapping[str, NetChange[Cells]]) -> None:
-        """An epoch is about to be committed."""
+        """Read what an epoch that is about to be committed changed in copied relations."""
         self.of_look_ups.read_ahead(changes)
         self.of_questions.read_ahead(changes)
 
     def note(self, number: int, changes: Mapping[str, NetChange[Cells]]) -> None:
-        """An epoch is committed."""
+        """Leave the changes of a committed epoch to the copies."""
         self.of_look_ups.note(number, changes)
         self.of_questions.note(number, changes)

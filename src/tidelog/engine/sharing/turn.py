@@ -51,7 +51,7 @@ class Turn:
 
     @contextmanager
     def last(self, patience: float) -> Iterator[None]:
-        """The last turn of all: waits for the thread that has the turn and for a look-up, but not too long."""
+        """Take the final turn: wait for the thread that has the turn and for a look-up, but not too long."""
         held = self._turn.acquire(timeout=patience)
         looking = self._looking.acquire(timeout=patience)
         try:
@@ -68,12 +68,12 @@ class Turn:
         return self._depth > 0 or perf_counter() - self._ended < LATELY
 
     def read(self) -> None:
-        """Begin a read, leaving epochs their time."""
+        """Begin a read, after any time reserved for epochs."""
         if self.was_taken_lately:
             self.pace.read()
 
     def take(self) -> bool:
-        """Take the turn if no thread has it, this one included; `give_back` ends it."""
+        """Take the turn if no thread, including this one, has it; `give_back` ends it."""
         if not self._turn.acquire(blocking=False):
             return False
         if self._depth:

@@ -1,1 +1,1 @@
-"""Writing: an epoch is collected, prepared and committed, and what is recorded and published with it."""
+"""Writing: epochs are collected, prepared, committed, recorded and published."""

@@ -148,12 +148,12 @@ class ChangeQueue:
             self._wake()
 
     def wait_until_idle(self, seconds: float | None) -> bool:
-        """Wait until the subscriber has handled everything and waits for more, or has ended; whether it has."""
+        """Wait until the subscriber has handled everything and waits for more, or has ended; returns whether it has."""
         with self._news:
             return self._news.wait_for(lambda: self._is_idle and not self._items, seconds)
 
     def subscriber_ended(self) -> None:
-        """The subscriber takes no more changes."""
+        """Note that the subscriber accepts no more changes."""
         with self._news:
             self.is_open = False
             self._items.clear()

@@ -1,7 +1,7 @@
 """Committing an epoch: run, check keys and constraints, record, publish; or preview it and roll it back.
 
-Law: an epoch counts when it is recorded and the runtime has committed it; whatever fails before leaves the engine at
-the epoch before. What is done afterwards (statistics, feeds, listeners, snapshots) cannot undo it.
+Law: an epoch counts when it is recorded and the runtime has committed it; any earlier failure leaves the engine at the
+previous epoch. What is done afterwards (statistics, feeds, listeners, snapshots) cannot undo it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ AS_USUAL = nullcontext()
 
 @dataclass(frozen=True, slots=True)
 class Committer:
-    """What an epoch sees of the engine that it changes (`epoch.Target`)."""
+    """The interface between an epoch and the engine that it changes (`epoch.Target`)."""
 
     core: Core
 
@@ -182,7 +182,7 @@ def begin(
 
 
 def commit_program(core: Core, parsed: Program, declared: Program | None = None) -> None:
-    """The first epoch: the rules and facts of a program's text; ``declared`` if declarations alone make rules."""
+    """The first epoch: the rules and facts of a program's text; ``declared``: declarations alone make rules."""
     check_symbols(core, parsed.rules, parsed)
     epoch = Epoch(Committer(core))
     epoch.collected = CollectedChanges(
@@ -209,7 +209,7 @@ def commit(core: Core, epoch: Epoch, *, lawful: bool = True) -> None:
 
 
 def _commit(core: Core, epoch: Epoch, lawful: bool) -> Sequence[str]:
-    """Commit an epoch; returns what to warn of when everything else is done, since warnings may be errors."""
+    """Commit an epoch; returns the warnings to issue when all else is done, since they may be turned into errors."""
     if epoch.source is not None and is_repeated(core, epoch):
         return ()
     durable, in_force, dictionary = core.durable, core.rules, core.dictionary
@@ -249,7 +249,7 @@ def notify(core: Core, epoch: Epoch) -> None:
 
 
 def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) -> tuple[EpochOutcome, Schema]:
-    """Run a prepared epoch, check, record and publish it; returns its outcome, and former types where they changed."""
+    """Run, check, record and publish a prepared epoch; returns its outcome, and former types where they changed."""
     durable, runtime, in_force = core.durable, core.runtime, core.rules
     keeping = None if durable is None else kept_at_once(core, prepared.rules)
     outcome = _run_sampled(core, prepared, keeping) if core.profiler.sampling else _run(core, prepared, keeping)
@@ -274,7 +274,7 @@ def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) 
 
 
 def _run_sampled(core: Core, prepared: PreparedEpoch, keeping: PieceContext | None) -> EpochOutcome:
-    """Run an epoch and sample it meanwhile."""
+    """Run an epoch while sampling it."""
     with core.profiler.watching(core.runtime.node.partition):
         return _run(core, prepared, keeping)
 
@@ -302,7 +302,7 @@ def _check(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:
 
 
 def _pass_time(core: Core, epoch: Epoch, prepared: PreparedEpoch) -> None:
-    """After the commit: the time of the engine is that of the epoch."""
+    """After the commit, set the time of the engine to that of the epoch."""
     expiry = prepared.draft.expiry
     if expiry is not None:
         core.times.committed(expiry.moment, expiry.entered, expiry.spent)
@@ -335,7 +335,7 @@ def advance(core: Core, to: Moment) -> Epoch:
 
 
 def begin_batch(core: Core, source: str, offset: int, latest: datetime | None) -> Epoch:
-    """An epoch of a stream, at the time of its latest event; one whose events are older has the time of the last."""
+    """Begin an epoch of a stream at the time of its latest event, or at that of the last epoch if this is later."""
     core.must_be_open()
     moment = None if latest is None else max(core.times.now, microseconds(latest, "event_time"))
     return Epoch(Committer(core), source, offset, at=moment)
@@ -366,7 +366,7 @@ def preview(core: Core, epoch: Epoch) -> None:
 
 @contextmanager
 def previewed(core: Core, collected: CollectedChanges) -> Iterator[tuple[PreparedEpoch, EpochOutcome]]:
-    """Run changes and roll them back at the end: inside, the partitions hold what a commit would show."""
+    """A context in which the partitions hold what a commit would show; at its end, the changes are rolled back."""
     with core.writing, _texts_dropped_on_failure(core):
         prepared = prepare(core, collected, road_of(core, core.rules).stages_for(core, collected))
         with Guard(core.runtime):
@@ -405,7 +405,7 @@ def drop_texts(dictionary: Dictionary) -> None:
 
 
 def _publish(core: Core, epoch: Epoch, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:
-    """From here on readers see the epoch."""
+    """Make the epoch visible to readers."""
     before, rules = core.committed, prepared.rules
     core.replicas.note(before.number + 1, outcome.changes)
     schema = before.schema if rules is before.rules else {**before.schema, **rules.schema}
@@ -418,7 +418,7 @@ def _publish(core: Core, epoch: Epoch, prepared: PreparedEpoch, outcome: EpochOu
 
 
 def _settle_sizes(core: Core, outcome: EpochOutcome) -> None:
-    """How many facts the relations hold that have changed, once their records are at rest."""
+    """Count the facts of the changed relations, once their records are at rest."""
     live, sizes = core.runtime.facts.live, core.committed.sizes
     for name in outcome.changes:
         sizes[name] = live(name)

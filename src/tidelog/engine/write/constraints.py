@@ -1,4 +1,4 @@
-"""Which constraints an epoch violates: found before it is recorded, and refused or warned of.
+"""The constraints that an epoch violates: found before it is recorded, which then refuse it or cause warnings.
 
 Law (D27): an epoch after which a constraint's body holds is refused and rolled back; with `severity(warn)` it is
 reported once, in the epoch that introduces the violation. Only the changes of the hidden relations of violations are
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def check_constraints(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> tuple[ViolatedConstraint, ...]:
-    """The constraints that the epoch which has run violates, those that refuse it first."""
+    """The constraints violated by the epoch that has run, starting with those that refuse it."""
     found = dict(_violations(core, prepared, outcome))
     if not found:
         return ()
@@ -52,7 +52,7 @@ def enforce(violations: Sequence[ViolatedConstraint]) -> None:
 
 
 def _violations(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> Iterator[tuple[str, Cells]]:
-    """The rows of hidden relations that are to be reported."""
+    """The rows of hidden relations that must be reported."""
     before, after = core.rules.constraints, prepared.rules.constraints
     names = {name for name in outcome.changes if name in after}
     if before is not after:  # a constraint that only warned may refuse from now on

@@ -1,8 +1,8 @@
 """Declarations that an epoch adds to the program.
 
-Law: a declaration that is added means what it would mean in the program's text, for everything else in the same epoch
-too. One that is already there changes nothing; one that contradicts the program refuses the epoch. How names are read
-stays as it is, and no file is read: what concerns a whole program (directives, components, pragmas) is refused by name.
+Law: an added declaration has the same meaning as in the program's text, also for everything else in the same epoch. One
+that already exists changes nothing; if one contradicts the program, the epoch is refused. The reading of names does not
+change, and no file is read: anything that affects a whole program (directives, components, pragmas) is refused by name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an engine keeps in its state folder: durable epochs, change feeds, the log, edited programs.
+"""The use of the state folder by an engine: durable epochs, change feeds, the log, edited programs.
 
 Law: an epoch is on disk before it counts. Input that names its source and offset is applied once. Without a state
 folder there is no history, and asking for it is an error.
@@ -43,7 +43,7 @@ def changes_since(core: Core, view: str, since: int) -> list[Change]:
 
 
 def changes_in_turn(core: Core, view: str, since: int) -> Iterator[Change]:
-    """The same, read lazily."""
+    """Like `changes_since`, but read lazily."""
     must_be(since, int, "since", "the number of an epoch")
     from tidelog.store.folder.history import texts_of, view_changes
 
@@ -69,7 +69,7 @@ def snapshot(core: Core) -> None:
 
 
 def take_snapshot(core: Core, durable: Durable, *, only_if_due: bool) -> None:
-    """Write the whole state, or only if the log has outgrown it."""
+    """Write the whole state, always or only if the log has outgrown it."""
     core.runtime.snapshot(durable, core.rules, core.planner.placing.form.schema, only_if_due=only_if_due)
 
 
@@ -81,12 +81,12 @@ def is_repeated(core: Core, epoch: Epoch) -> bool:
 
 
 def types_before(core: Core, rules: Ruleset) -> Schema:
-    """The types of deleted facts, where an epoch that leads to these rules changes them."""
+    """The types of deleted facts, if an epoch that results in these rules changes them."""
     return {} if rules is core.rules else changed_types(core.schema, rules.schema)
 
 
 def kept_at_once(core: Core, rules: Ruleset) -> PieceContext | None:
-    """What partitions must know to write their pieces during the run; None if the epoch may still be refused.
+    """What partitions need to write their pieces during the run; None if the epoch may still be refused.
 
     Writing early would not be wrong, since a piece counts only once the epoch is recorded, but it would be wasted work.
     """

@@ -41,7 +41,7 @@ class CollectedChanges:
     arrivals: list[Arrival] = field(default_factory=list)
     added: list[Rule] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    checked: CheckedProgram | None = None  # a check of the rules that are added, if the engine has no others
+    checked: CheckedProgram | None = None  # a check of the added rules, if the engine has no others
     program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
     text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
     at: int | None = None  # the time of the epoch, in microseconds
@@ -57,7 +57,7 @@ class CollectedChanges:
 
 
 class Target(Protocol):
-    """What an epoch asks of the engine that it changes."""
+    """The calls that an epoch makes to the engine that it changes."""
 
     @property
     def takes_arrivals(self) -> bool:
@@ -110,7 +110,7 @@ class Epoch:
         self.source = source
         self.offset = offset
         self.signature = signature or UNSIGNED
-        self.memos: dict[str, str | None] = {}  # what the source notes down with its offset; None removes a memo
+        self.memos: dict[str, str | None] = {}  # the source's notes with its offset; None removes a memo
         self.collected = CollectedChanges(at=at)
         self.rehearse: Callable[[], None] | None = None  # previews an epoch that changes columns
         self.breaks_feeds = False  # whether it changed columns, so that its changes cannot be listed as rows

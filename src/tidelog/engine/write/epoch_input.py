@@ -1,8 +1,8 @@
 """The net input of an epoch that ran: kept with the epoch to explain later why something changed.
 
 Law: the changes are those of base facts and rules between the previous epoch and this one; asserting a fact that was
-already asserted is not a change. Recording them costs references, and for relations with both rules and asserted facts
-the part that the epoch touched; rows are decoded on request.
+already asserted is not a change. Recording them only keeps references, and for relations with both rules and asserted
+facts the part that the epoch touched; rows are decoded on request.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SignedFacts = Iterable[tuple[str, int, "Row"]]  # relation, sign, values
 
 @dataclass(frozen=True, slots=True)
 class EpochInput:
-    """The rules before and after an epoch, its changed rows, and the assertions where these say more than rows."""
+    """The rules before and after an epoch, its changed rows, and the assertions if they contain more than the rows."""
 
     number: int  # of the epoch before
     before: Ruleset
@@ -49,7 +49,7 @@ class EpochInput:
     writer: Callable[[str], FactWriter]
 
     def changes(self, selects: Callable[[str], bool], origin: Origin) -> list[Change]:
-        """The changes of facts of the wanted relations, and all changes of rules."""
+        """The changes of facts in the given relations, and all changes of rules."""
         facts = fact_changes(self._signed(selects), self.after.program, origin, self._expired(), self.writer)
         return [*rule_changes(self.before.program, self.after.program, origin), *facts]
 
@@ -62,7 +62,7 @@ class EpochInput:
         return self.decode(relation, inserted, self.schema), self.decode(relation, deleted, old)
 
     def changed_lifetimes(self) -> list[str]:
-        """The relations of which facts lost or changed their lifetime, other than by expiring."""
+        """The relations in which facts lost or changed their lifetime, other than by expiring."""
         old, ended = {**self.schema, **self.before.schema}, self._expired()
         gone = {name.removeprefix(EXPIRIES): self.rows[name][1] for name in self.rows if name.startswith(EXPIRIES)}
         return sorted(
@@ -114,7 +114,7 @@ def input_of(core: Core, rules: Ruleset, names: set[str], outcome: EpochOutcome)
 
 
 def rule_changes(before: Program, after: Program, origin: Origin) -> list[Change]:
-    """The rules that differ between two programs, by label, and whether anything else does."""
+    """The rules that differ between two programs, by label, and whether anything else differs."""
     from tidelog.blame.change import ProgramChanged, RuleChanged
 
     if before is after:

@@ -1,7 +1,7 @@
 """What lifetimes add to the changes of an epoch: the ends of inserted facts, and the facts that expire by its time.
 
-Law: within an epoch the signs of a fact are summed first (D3). A fact that is inserted ends at the later of the end it
-had and the one it gets: refreshing extends, and a fact without an end stays without one. A deleted fact loses its end.
+Law: within an epoch the signs of a fact are summed first (D3). An inserted fact ends at the later of its old and its
+new end: refreshing extends, and a fact without an end stays without one. A deleted fact loses its end.
 Facts that end by the time of the epoch are deleted in it; when a bounded table exceeds its size, so are the surplus
 facts that were inserted or refreshed longest ago. All of this is part of the net change of the same epoch.
 """
@@ -51,7 +51,7 @@ def concerned(core: Core, rules: Ruleset, moment: int, expiries: ExpiryTimes, ch
 def hidden_types(
     rules: Ruleset, names: Iterable[str], *, moves: bool
 ) -> tuple[dict[tuple[str, int], str], dict[str, int]]:
-    """The types and numbers of columns of hidden relations that are not known yet; ``moves``: the time does."""
+    """The types and numbers of columns of hidden relations that are not known yet; ``moves``: the time changes."""
     types = {name: rules.schema[name] for name in names if name in rules.schema}  # removed ones are known
     columns = {EXPIRIES + name: (*(t or "number" for t in types[name]), "number", "number") for name in types}
     if moves:
@@ -136,7 +136,7 @@ class _Change:
                 self.late += 1
 
     def _usual(self, row: Row) -> int:
-        """When a fact ends that was inserted without an end."""
+        """The end of a fact that was inserted without one."""
         if self.life.lifetime is None:
             return FOREVER
         return min(FOREVER, (self.moment if self.life.column is None else row[self.life.column]) + self.life.lifetime)

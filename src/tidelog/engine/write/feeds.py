@@ -57,7 +57,7 @@ class PendingFeed:
 
 
 def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
-    """Make every micro-batch of a stream one epoch, which ``begin`` begins for a source and an offset."""
+    """Commit every micro-batch of a stream as one epoch, which ``begin`` begins for a source and an offset."""
     if not hasattr(stream.rows, "isStreaming"):
         raise argument_error(stream.rows, "rows", "a streaming DataFrame of Spark")
     if stream.event_time is not None and stream.event_time not in stream.rows.columns:
@@ -79,7 +79,7 @@ def _is_act(item: tuple[object, object]) -> bool:
 
 
 def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:
-    """From now on write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
+    """From now on, write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
     shown = open_view(core, view)
     must_be(folder, (str, Path, type(None)), "folder", "a folder, or None")
     must_be(table, (str, type(None)), "table", "the name of a table, or None")

@@ -1,8 +1,8 @@
 """Instances of components that are added and removed at run time.
 
-Law: an instance that is added means what it would mean in the program's text (`program.expand_components`). Removing it
-removes its rules, its relations with all their facts, and its types, so that adding and removing it leaves no trace.
-What other rules still read cannot be removed.
+Law: an added instance has the same meaning as in the program's text (`program.expand_components`). Removing it removes
+its rules, its relations with all their facts, and its types, so that adding and removing it leaves no trace. An
+instance that other rules still read cannot be removed.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _program(core: Core, collected: CollectedChanges) -> Program:
 
 
 def _names(program: Program, collected: CollectedChanges) -> list[str]:
-    """The names of everything that an instance may have made."""
+    """The names of everything that an instance may have created."""
     declared = [d.relation for d in program.declarations] + [t.name for t in program.types]
     labels = (rule.label or "" for rule in (*program.rules, *collected.added))
     return [*declared, *(label for label in labels if label not in collected.removed)]

@@ -1,9 +1,9 @@
-"""The names and types that the data of an epoch came with, remembered with the rules.
+"""The column names and types in the data of an epoch, remembered with the rules.
 
-Law: what is remembered of a relation depends on the data inserted into it and not on epochs: types are those that can
-hold all of it (`program.values.source_types`), names those of the first table with names, unless declared. Rows of
-Python carry no types: if they fit the remembered type, it stays; otherwise the column has the natural type from then
-on. A ``datetime`` with a zone is an instant; one without is compatible with whatever the column holds or will hold.
+Law: what is remembered about a relation depends on the data inserted into it and not on epochs: types are those that
+can hold all of it (`program.values.source_types`), names those of the first table with names, unless declared. Rows of
+Python have no types: if they fit the remembered type, it stays; otherwise the column has the natural type from then on.
+A ``datetime`` with a zone is an instant; one without is compatible with anything that the column holds or will hold.
 Deleted rows must be of the kind that the column holds (times with a zone or without), and change nothing that is
 remembered. A failed epoch leaves no trace, since rules are values.
 """
@@ -56,7 +56,7 @@ class DeletableRows(Protocol):
 
 
 class Namer:
-    """The names of relations' columns while the data of an epoch is examined, one table after the other."""
+    """The names of relations' columns while the tables of an epoch are examined in turn."""
 
     def __init__(self, rules: Ruleset, columns: Callable[[str], tuple[str, ...]]) -> None:
         self._rules, self._columns = rules, columns
@@ -102,7 +102,7 @@ def remember(
     names: Mapping[str, tuple[str, ...]],
     dictionary: Dictionary,
 ) -> Ruleset:
-    """The rule set with the names and types that the data of an epoch came with."""
+    """The rule set with the names and types in the data of an epoch."""
     found = {name: rules.origins[name].types for name in rules.origins}
     frames = list(arriving)
     coming = sorted(_coming(rules, facts, signed, frames, dictionary), key=lambda table: not table.is_typed)
@@ -153,7 +153,7 @@ def _joined(known: str, type_: str | None, fits: Judge) -> str:
 def _coming(
     rules: Ruleset, facts: Facts, signed: SignedRows, arriving: Iterable[DirectRows], dictionary: Dictionary
 ) -> Iterable[_Table]:
-    """For every table with inserted facts: the type that each column came with, and a judge of its values."""
+    """For every table with inserted facts: the type of each column in the data, and a judge of its values."""
     places: dict[str, int] = {}
     for sign, name, data in facts:
         place = places[name] = places.get(name, -1) + 1
@@ -186,7 +186,7 @@ def _has_types(data: Data) -> bool:
 
 
 def _type_of(column: Any, type_: str | None) -> str | None:
-    """The type in which a column is returned to users, if it came with one."""
+    """The type in which a column is returned to users, if the data had one."""
     if isinstance(column, pa.ChunkedArray):
         return stored_type(type_, outside_of(column.type))
     if isinstance(column, np.ndarray):

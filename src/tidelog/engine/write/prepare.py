@@ -1,8 +1,8 @@
-"""From the changes that an epoch has collected to the work that a runtime carries out, stage by stage.
+"""Turn the changes that an epoch has collected into the work that a runtime carries out, stage by stage.
 
-Law: preparing changes nothing, neither the engine nor the epoch; what is wrong with an epoch is found here, or while it
-runs. `EVERY_STAGE` prepares any epoch; which stages an epoch of plain rows needs is known when the rules change
-(`stages`). Rows of Python become cells; rows of DataFrames stay where they are, but for relations whose rows with one
+Law: preparing changes neither the engine nor the epoch; errors in an epoch are found here, or while it runs.
+`EVERY_STAGE` prepares any epoch; the stages that an epoch of plain rows needs are determined when the rules change
+(`stages`). Rows of Python become cells; rows of DataFrames stay where they are, except in relations whose rows with one
 key may have several owners: those are read into this process, where their keys can be checked as a whole.
 """
 
@@ -40,7 +40,7 @@ class Draft:
     """An epoch between two stages of its preparation."""
 
     collected: CollectedChanges
-    rules: Ruleset  # after the epoch, as far as they are known
+    rules: Ruleset  # after the epoch, as far as known
     changed: Ruleset | None = None  # after the epoch, before rows add types
     facts: Facts = ()  # that pass through this process
     arriving: tuple[DirectRows, ...] = ()  # rows that go to the partitions directly
@@ -57,7 +57,7 @@ class Draft:
 
     @property
     def mixed(self) -> frozenset[str]:
-        """The relations that get rows of both kinds, or of DataFrames alone; they are summed where the rows arrive."""
+        """The relations that get rows of both kinds, or only of DataFrames; they are summed where the rows arrive."""
         return frozenset(frame.relation for frame in self.arriving)
 
     def nulls(self) -> dict[str, NullCounts]:
@@ -112,7 +112,7 @@ def gather_structures(core: Core, draft: Draft) -> None:
 
 
 def read_columns(core: Core, draft: Draft) -> None:
-    """Find the rules after the epoch, its rows in the order of their relations, and the types that they introduce."""
+    """Find the rules after the epoch, its rows with columns in the order of their relations, and the new types."""
     collected = draft.collected
     rules = _rules_after(core, draft)
     gone = frozenset[str]() if collected.program is None else core.rules.declared - rules.declared
@@ -148,7 +148,7 @@ def gather_keyed(core: Core, draft: Draft) -> None:
 
 
 def take_rows(core: Core, draft: Draft) -> None:
-    """Accept rows of Python for relations whose columns are known: there is nothing to learn from them."""
+    """Accept rows of Python for relations whose columns are known: they add no information."""
     draft.facts = [fact for fact in draft.collected.facts if fact[2].length]
 
 
@@ -166,7 +166,7 @@ def encode(core: Core, draft: Draft) -> None:
 
 
 def remember_origins(core: Core, draft: Draft) -> None:
-    """Add the names and types that the data came with to the rules."""
+    """Add the names and types in the data to the rules."""
     draft.rules = remember(
         core.rules, draft.rules, draft.facts, draft.signed, draft.arriving, draft.names, core.dictionary
     )
@@ -211,7 +211,7 @@ def expire(core: Core, draft: Draft) -> None:
 
 
 def plan(core: Core, draft: Draft) -> None:
-    """The work from the rules before to those after."""
+    """The work that leads from the rules before the epoch to those after it."""
     mixed = draft.mixed
     draft.rules = draft.rules.holding([*draft.inserts, *mixed])
     work = core.planner.work(core.rules, draft.rules, draft.inserts, draft.deletes)
@@ -223,7 +223,7 @@ def plan(core: Core, draft: Draft) -> None:
 
 
 def plan_rows(core: Core, draft: Draft) -> None:
-    """The work where only rows change, of relations that the partitions have."""
+    """The work if only rows change, in relations that the partitions have."""
     draft.work = EpochWork(inserts=draft.inserts, deletes=draft.deletes)
 
 
@@ -242,7 +242,7 @@ EVERY_STAGE: tuple[Stage, ...] = (
 
 
 def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None] | None, met: InputReport) -> Data:
-    """Columns in the order of the relation, without nulls where a policy says what to do with them.
+    """Columns in the order of the relation, with nulls handled according to the policy.
 
     A relation whose columns have no names adopts those of the first table.
     """
@@ -261,14 +261,14 @@ def _ordered(data: Data, names: Namer, relation: str, types: Sequence[str | None
 
 
 def _storage_names(before: Ruleset, after: Ruleset, removed: frozenset[str]) -> Callable[[str], str]:
-    """Where the asserted facts of a relation are kept, or were: some have a separate relation."""
+    """The relations in which the asserted facts of a relation are or were kept: some have a separate relation."""
     former = {name: to for name, to in before.asserted_elsewhere.items() if name in removed}
     elsewhere = {**after.asserted_elsewhere, **former}
     return lambda name: elsewhere.get(name, name)
 
 
 def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
-    """Refuse to change the structure of relations with facts, or where these facts are kept."""
+    """Refuse to change the structure of relations with facts, or the place where these facts are kept."""
     if before.program.declarations is after.program.declarations and before.program.types is after.program.types:
         return
     for name in sorted(after.known.keys() & before.schema.keys() & after.schema.keys()):
@@ -282,7 +282,7 @@ def _refuse_other_meanings(before: Ruleset, after: Ruleset) -> None:
 
 
 def _moves(before: Ruleset, after: Ruleset, gone: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    """Where asserted facts are kept before and after an epoch that adds a first clause or removes a last one."""
+    """The places of asserted facts before and after an epoch that adds a first clause or removes a last one."""
     if before.program.rules is after.program.rules and before.program.declarations is after.program.declarations:
         return ()
     old, new = before.asserted_elsewhere, after.asserted_elsewhere

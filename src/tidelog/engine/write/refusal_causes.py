@@ -1,7 +1,7 @@
-"""What led to an epoch that a constraint refuses: the changes behind its first violation, in the text of the error.
+"""The causes of an epoch that a constraint refuses: the changes behind its first violation, in the text of the error.
 
-Law: the error is raised whatever happens here. Finding the cause of a violation means running the epoch again; an epoch
-that took long, or that has much input, is refused without a cause, which `Epoch.blame` still finds on request.
+Law: the error is raised whatever happens here. Finding the cause of a violation requires running the epoch again; an
+epoch that took long, or that has much input, is refused without a cause, which `Epoch.blame` still finds on request.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LONG = 0.5  # seconds
 
 
 def with_causes(core: Core, epoch: Epoch, error: ConstraintError, seconds: float) -> ConstraintError:
-    """The error with what caused the first violation; ``seconds`` is how long the epoch took."""
+    """The error with the causes of the first violation; ``seconds`` is the time that the epoch took."""
     first = error.violations[0].first
     if not first or seconds > LONG or epoch.collected.arrivals:
         return error

@@ -1,4 +1,4 @@
-"""What an epoch did is reported to the user: its number, its changes and its cost.
+"""Report to the user what an epoch did: its number, its changes and its cost.
 
 Law: rows are read on request.
 """
@@ -21,10 +21,10 @@ from tidelog.runtime.base.outcome import EpochOutcome
 def report(
     core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema, before: Schema, rules: Ruleset | None = None
 ) -> None:
-    """Report to an epoch its number, its changes and its cost; ``schema`` is that of every relation it knows.
+    """Set the number, the changes and the cost of an epoch; ``schema`` is that of every relation it knows.
 
     ``before`` are the types of deleted rows where the epoch changed them, ``rules`` those of an epoch that is only
-    tried: columns of relations that are new have their names from there.
+    tried: the column names of new relations come from there.
     """
     epoch.number = core.number
     old = {**schema, **before}

@@ -1,4 +1,4 @@
-"""The changes of a script, put into an epoch.
+"""Collect the changes of a script in an epoch.
 
 Law: a script is equivalent to calls in Python: what the reader found is passed to the epoch change by change, instances
 first, since the facts of the epoch may belong to them.

@@ -1,8 +1,8 @@
-"""The road of an epoch: which stages the rules in force need, chosen when they change.
+"""The road of an epoch: the stages that the rules in force need, chosen when the rules change.
 
 Law: a stage that is left out would have done nothing. An epoch is plain if it changes only rows of Python, of relations
 whose columns are known, at no particular time; it passes through the stages of `Road.stages`. Any other epoch passes
-through `EVERY_STAGE`. What an epoch has to be checked for after it ran depends on the rules after it.
+through `EVERY_STAGE`. Which checks an epoch needs after it ran depends on the rules after it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Check = Callable[[Core, PreparedEpoch, EpochOutcome], None]
 
 @dataclass(frozen=True, slots=True)
 class Road:
-    """What epochs under some rules pass through."""
+    """The stages and checks of epochs under some rules."""
 
     rules: Ruleset
     planner: Planner
@@ -75,7 +75,7 @@ class Road:
 
 
 def road_of(core: Core, rules: Ruleset) -> Road:
-    """The road of epochs that lead to these rules; that of the rules in force is kept."""
+    """The road of epochs that result in these rules; that of the rules in force is kept."""
     road: Road | None = core.road
     planner = core.planner
     is_kept = road is not None and road.rules is rules and road.planner is planner
@@ -89,7 +89,7 @@ def road_of(core: Core, rules: Ruleset) -> Road:
 
 
 def _stages(core: Core, rules: Ruleset) -> tuple[Stage, ...] | None:
-    """The stages of plain epochs; None where time passes."""
+    """The stages of plain epochs; None if relations have lifetimes or the engine has a clock."""
     if rules.retentions or core.times.clock is not None:
         return None
     keys = (replace_keys,) if base_keys(rules.program) else ()
@@ -120,7 +120,7 @@ def _check_keys(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> N
 
 
 def _held(core: Core, prepared: PreparedEpoch, name: str) -> Cells:
-    """The rows of a relation before the epoch, none if it is new."""
+    """The rows of a relation before the epoch; none if it is new."""
     if name in core.schema:
         return core.runtime.facts.rows(name)
     return np.zeros((0, len(prepared.rules.schema.get(name, ()))), np.int64)

@@ -1,8 +1,8 @@
 """Subscribers in the process: feeds that are iterated over, and callbacks.
 
-Law: a subscriber receives every epoch after the one it starts from that changes its view, in order, each once: as a
-change, or within a gap if it was too slow. Epochs that were committed before it subscribed are read from the history of
-the state folder. Epochs never wait for subscribers, and an engine without subscribers does nothing for them.
+Law: a subscriber receives every epoch after its starting point that changes its view, in order, each once: as a change,
+or within a gap if it was too slow. Epochs that were committed before it subscribed are read from the history of the
+state folder. Epochs never wait for subscribers, and an engine without subscribers does no work for them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MANY = 1_000  # epochs that are read together
 
 
 class Subscribers:
-    """The queues of an engine, and the threads that call back."""
+    """The queues of an engine, and the threads that run callbacks."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -53,7 +53,7 @@ class Subscribers:
             return box.since
 
     def add_thread(self, subscription: Subscription) -> None:
-        """Wait for a subscription when the engine is closed."""
+        """Register a subscription, which `end` waits for when the engine is closed."""
         with self._lock:
             kept = (each for each in self._subscriptions if each.is_open)
             self._subscriptions = (*kept, subscription)
@@ -82,13 +82,13 @@ class Subscribers:
 
 
 def _read(core: Core, epoch: Epoch, view: str) -> PendingChange | None:
-    """What an epoch changed in a view, without what else it holds; None if nothing."""
+    """Only what an epoch changed in a view; None if nothing."""
     assert epoch.number is not None
     change = epoch.changes[view]
     if not change:
         return None
     found = PendingChange(epoch.number, view, change.inserted, change.deleted, epoch.signature)
-    if isinstance(core.dictionary, SharedDictionary):  # its owners may have forgotten the values later, or have ended
+    if isinstance(core.dictionary, SharedDictionary):  # later its owners may have forgotten the values, or ended
         read = found.read()
         return PendingChange(epoch.number, view, read.inserted, read.deleted, epoch.signature)
     len(found)  # reads the cells
@@ -123,7 +123,7 @@ class Feed:
 
     def close(self) -> None:
         """End the feed; changes that were not received yet are dropped."""
-        if isinstance(self._core, ForkedCore):  # a thread of the parent may have had the lock, for ever here
+        if isinstance(self._core, ForkedCore):  # a thread of the parent may have held the lock
             return
         self._is_closed = True
         self._box.end(drop=True)
@@ -170,7 +170,7 @@ class Feed:
             self._core.must_be_open()  # raises, as every use of the engine does there
 
     def _fetch(self) -> bool:
-        """Make the next changes ready; whether there may have been any."""
+        """Make the next changes ready; returns whether there may have been any."""
         past = self._past
         if past is not None:
             batch = next(past, None)
@@ -197,7 +197,7 @@ class Subscription:
         self._thread = threading.Thread(target=self._run, name=f"tidelog on_change {feed.view}", daemon=True)
 
     def start(self) -> None:
-        """Start calling back."""
+        """Start the thread that runs the callback."""
         self._thread.start()
 
     @property
@@ -293,7 +293,7 @@ def _subscribers(core: Core) -> Subscribers:
 
 
 def _history(core: Core, view: str, since: int, until: int) -> Iterator[Sequence[FeedChange | Gap]]:
-    """The changes of the epochs after one, up to another, some at a time; a gap if they are no longer kept."""
+    """The changes of the epochs after one, up to another, in batches; a gap if they are no longer kept."""
     last = _last_rebuild(core, since)
     if since < last <= until:  # an epoch that changed columns: rows before it are not those of the view
         yield [Gap(since + 1, last)]

@@ -25,10 +25,10 @@ def check_changes(core: Core, collected: CollectedChanges) -> None:
     read = relations_read(collected.added)
     columns = core.rules.schema if collected.added else core.schema
     if all(name in columns for name in (*filled, *read, *(name for _, name, _ in collected.facts))):
-        return  # as most epochs are: what they cost follows the change, not the program
+        return  # like most epochs, whose cost follows the change and not the program
     known = _KnownRelations.before(core, collected.program)
     after = known.after(collected.added)
-    written = collected.text_facts is not None  # a program's own facts fill what they name
+    written = collected.text_facts is not None  # a program's own facts count as filling their relations
     made, named = KnownNames(after.defined | filled), KnownNames(after.named)
     for name in () if written else sorted(filled - after.named):
         near = next(named.near(name), None)

@@ -1,4 +1,4 @@
-"""Violations of constraints as values: how often, the first of them, and why their bodies hold.
+"""Violations of constraints as values: their number, the first of them, and why the constraints' bodies hold.
 
 Law: reports use the user's words: a constraint by its label and text, a key or reference in a sentence, a violation by
 the values of its variables. Proofs are read from the epoch that has run and is about to be refused, or committed with a
@@ -22,7 +22,7 @@ from tidelog.why import Bounds, FactNode, Ledger, Proof, prove
 from tidelog.why.render import tree_lines
 
 FIRST = 100  # violations of a constraint that are kept with their proofs
-SHOWN = 3  # and that are in the text of an error
+SHOWN = 3  # violations in the text of an error
 SORTED = 1000  # violations that are sorted before the first are chosen
 WORK = 200_000  # facts that may be visited for the proofs
 
@@ -40,7 +40,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class ViolatedConstraint:
-    """A constraint that an epoch violates: its label, what it forbids, how often, and the first violations."""
+    """A constraint that an epoch violates: its label, what it forbids, the count and the first of its violations."""
 
     constraint: str
     severity: str
@@ -58,7 +58,7 @@ class ViolatedConstraint:
 
 
 def describe_violations(core: Core, rules: Ruleset, facts: Mapping[str, Cells]) -> Iterator[ViolatedConstraint]:
-    """What is violated, given the rows of hidden relations; ``rules`` are those that the epoch leads to."""
+    """The violated constraints, given the rows of hidden relations; ``rules`` are those after the epoch."""
     ledger = running_ledger(core, rules, WORK)
     for name, rows in facts.items():
         rule = rules.rule(rules.constraints[name].users_label or "")
@@ -71,7 +71,7 @@ def describe_violations(core: Core, rules: Ruleset, facts: Mapping[str, Cells]) 
 
 
 def _meaning(rule: Rule, constraint: Constraint, convention: str) -> str:
-    """What must not be: the text of the constraint, or a key or reference in words."""
+    """What is forbidden: the text of the constraint, or a key or reference in words."""
     match constraint.says:
         case Key(relation=relation, columns=columns):
             shared = ", ".join(f"`{column}`" for column in columns)

@@ -1,9 +1,9 @@
 """Arrays that grow and shrink in place, on systems that reserve addresses without memory (Linux).
 
 Laws. The contents stay, up to the length; cells beyond them are undefined, but cells that were never written, or were
-released, hold zeros. A large array lies in a range of addresses far longer than itself: pages are allocated when they
-are first written, so that growing only makes a longer view, and shrinking releases pages. Pages are huge: random reads
-translate addresses faster, and clearing them costs half. A copy would touch, and clear, all memory again.
+released, contain zeros. A large array has a range of addresses far longer than itself: pages are allocated when they
+are first written, so that growing only makes a longer view, and shrinking releases pages. Huge pages are used: random
+reads translate addresses faster, and clearing costs half. A copy would touch, and clear, all memory again.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Block:
         return self.array
 
     def shrink(self, length: int) -> npt.NDArray[Any]:
-        """The array with room for ``length`` rows and no more, if it is large; this allocates no memory."""
+        """The array with room for exactly ``length`` rows, if it is large; this allocates no memory."""
         return self.resize(length) if self._map is not None and length < len(self.array) else self.array
 
     def _view(self, shape: tuple[int, ...]) -> npt.NDArray[Any]:
@@ -69,7 +69,7 @@ def _copied(old: npt.NDArray[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _pages(size: int) -> mmap.mmap:
-    """A long range of addresses, or one of this size if the system does not provide more."""
+    """A long range of addresses, or one of exactly this size if the system does not provide more."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     try:
         fresh = mmap.mmap(-1, RESERVED, flags=flags | NO_RESERVE)

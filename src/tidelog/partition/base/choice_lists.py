@@ -1,7 +1,7 @@
 """Lists that the kernel keeps for the min and max of a stratum while it is evaluated.
 
-Law: the heap holds candidates to expose, best first; groups that show nothing are *opened*; exposed candidates that
-were improved upon are *stale*. The state of the machine holds address, capacity and length of each list.
+Law: the heap contains candidates to expose, best first; groups that show nothing are *opened*; exposed candidates that
+were improved upon are *stale*. The state of the machine contains address, capacity and length of each list.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class ChoiceLists:
             self._set(start, np.zeros(SMALLEST * cells, np.int64))
 
     def forget_opened(self) -> None:
-        """A new stratum has opened no group yet."""
+        """Clear the list of opened groups: a new stratum has opened none yet."""
         self._state[at.OTAIL] = 0
 
     def take_stale(self) -> Cells:
-        """The exposed candidates that were improved upon; they are not listed any more."""
+        """Remove the exposed candidates that were improved upon from their list, and return them."""
         stale = self._lists[at.STALE][: self._state[at.STAIL]].copy()
         self._state[at.STAIL] = 0
         return stale

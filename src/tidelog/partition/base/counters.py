@@ -1,4 +1,4 @@
-"""What every step of every plan did, and how many rows each rule visited: counted by the kernel, always.
+"""What every step of every plan did, and how many rows each rule visited; the kernel always counts both.
 
 Law: counts of steps are kept parallel to the code of a partition, cell by cell, and only grow; the rows that rules
 visit are counted from the beginning of an epoch. The state of the machine holds the addresses of the arrays kept here,
@@ -12,8 +12,8 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 
-KEPT = [at.COUNTS, at.VISITS]  # of the state, from one epoch to the next
-CALLS, MICROSECONDS, COLUMNS = 3, 4, 5  # of a function: behind what the kernel counts of every step
+KEPT = [at.COUNTS, at.VISITS]  # fields of the state that outlive an epoch
+CALLS, MICROSECONDS, COLUMNS = 3, 4, 5  # of a function: follow the kernel's counts of each step
 
 
 class Counters:
@@ -73,7 +73,7 @@ class Counters:
         self._counts[:] = 0
 
     def forget(self, place: int, cells: int) -> None:
-        """The code at a place is not used any more."""
+        """Forget the counts at a place whose code is no longer used."""
         self._counts[place : place + cells] = 0
 
 

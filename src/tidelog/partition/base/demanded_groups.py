@@ -1,7 +1,7 @@
 """The groups of an aggregate inside the recursion that demands them, as far as an epoch touched them.
 
-Laws: they are kept for the epoch that runs and forgotten with it; what groups showed before is computed from their
-rows. All partitions do next what is due first on any of them.
+Laws: they are kept for the running epoch and forgotten with it; what groups showed before is computed from their rows.
+All partitions do next what is due first on any of them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Group = tuple[int, ...]
 
 
 class Due(NamedTuple):
-    """What to do next for the groups of a level: derive their results or, if one is stale, build the stratum again."""
+    """The next task for the groups of a level: derive their results or, if one is stale, build the stratum again."""
 
     level: int
     is_stale: bool
 
 
 def first_due(dues: Iterable[Due | None]) -> Due | None:
-    """What comes first: lower levels, and stale groups before others; None if nothing is due.
+    """The task that is due first: lower levels first, and stale groups before others; None if nothing is due.
 
     >>> first_due([Due(3, True), None, Due(0, False), Due(0, True)])
     Due(level=0, is_stale=True)
@@ -39,7 +39,7 @@ class DemandedGroups:
     """The groups of one aggregate that an epoch touched, and their new rows.
 
     ``shown`` holds the present results; a group without an entry has the result of the epoch before, or none if
-    ``emptied``: then nothing of the stratum was left, or the rule is new.
+    ``emptied``: the stratum is then empty, or the rule is new.
     """
 
     emptied: bool = False
@@ -47,7 +47,7 @@ class DemandedGroups:
     shown: dict[Group, Cells | None] = field(default_factory=dict)
     fresh: dict[Group, list[int]] = field(default_factory=dict)
     seen: int = 0  # entries of the journal, or rows of a relation that was empty before
-    lost: list[Cells] = field(default_factory=list)  # rows of groups that lost their results; the rows may be revived
+    lost: list[Cells] = field(default_factory=list)  # rows of groups that lost their results; they may be revived
     known: npt.NDArray[np.bool_] = field(
         default_factory=lambda: np.zeros(0, np.bool_)
     )  # rows of an emptied stratum seen so far

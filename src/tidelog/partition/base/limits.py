@@ -1,6 +1,6 @@
-"""What an epoch may use (D6).
+"""The limits of an epoch (D6).
 
-Law: hitting a limit aborts the epoch with an error, and nothing has changed.
+Law: reaching a limit aborts the epoch with an error, and nothing is changed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Limits:
     rounds: int | None = None  # batches fired inside recursion
     seconds: float | None = None
     memory: int | None = None
-    rebuild: bool = True  # whether a stratum may be built again if retraction costs more
+    rebuild: bool = True  # whether a stratum may be rebuilt if retraction costs more
 
     def __post_init__(self) -> None:
         must_be_amount(self.facts, "facts", "a number of facts, or None")
@@ -33,17 +33,17 @@ class Limits:
 
 
 def may_rebuild(limits: Limits) -> bool:
-    """Whether a stratum may be built again; not if rounds are limited, since that takes more of them."""
+    """Whether a stratum may be rebuilt; false if rounds are limited, since a rebuild needs more of them."""
     return limits.rebuild and limits.rounds is None
 
 
 def check_facts(limits: Limits, facts: int) -> None:
-    """Raise LimitError if an epoch made more facts than it may."""
+    """Raise LimitError if an epoch created more facts than allowed."""
     if limits.facts is not None and facts > limits.facts:
         raise failures.TOO_MANY_FACTS.error(facts=facts, limit=limits.facts)
 
 
 def check_memory(limits: Limits, used: int) -> None:
-    """Raise LimitError if the relations need more bytes than they may."""
+    """Raise LimitError if the relations need more bytes than allowed."""
     if limits.memory is not None and used > limits.memory:
         raise failures.TOO_MUCH_MEMORY.error(used=used, limit=limits.memory)

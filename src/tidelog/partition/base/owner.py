@@ -28,7 +28,7 @@ def owners_of(cells: Cells, partitions: int) -> Cells:
 
 
 def share_rows(rows: Cells, place: int, partitions: int) -> list[Cells]:
-    """The rows that each partition gets, by the placement of their relation."""
+    """The rows for each partition, by the placement of their relation."""
     if place == MIRRORED:
         return [rows] * partitions
     if place == SINGLE or partitions == 1:

@@ -1,6 +1,6 @@
-"""What a partition refuses or cannot compute, by code: TL11xx data, TL22xx values, TL30xx limits, TL43xx rules.
+"""Errors of partitions, by code: TL11xx data, TL22xx values, TL30xx limits, TL43xx rules.
 
-Law: after each of these the epoch is rolled back, and the partition holds what it held before.
+Law: after each of these errors the epoch is rolled back, and the partition is as it was before.
 """
 
 from __future__ import annotations

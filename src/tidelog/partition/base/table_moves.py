@@ -1,9 +1,9 @@
 """Entries of a large table on their way to its new size, moved by one thread or by several.
 
-Law: what is found before is found after. Places are kept in the order of hashes, so that the entries of a range of the
-table move to a range of it. Ranges are moved one after the other, in an order in which the target of each is empty or
-holds entries that have already moved. One range is divided among threads: each fills separate places, and entries that
-do not fit there are spilled, and placed when all others have moved.
+Law: entries that could be found before can be found afterwards. Places are kept in the order of hashes, so that the
+entries of a range of the table move to another range. Ranges are moved in turn, in an order in which the target of each
+is empty or contains entries that have already moved. A range is divided among threads: each fills separate places, and
+entries that do not fit there are spilled, and placed when all others have moved.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Moves:
         self._put_spilled()
 
     def _share(self, span: Span, move: Move) -> None:
-        """Move the entries of a span, a part of it by each thread."""
+        """Move the entries of a span, with each thread moving a part of it."""
         assert self._workers is not None
         parts = list(self._parts(span))
 

@@ -1,8 +1,8 @@
-"""Threads that wait for something to do.
+"""A pool of threads that wait for work.
 
-Law: a call is carried out by all at once, the calling thread among them, and is over when all have ended. Threads are
-started when they are first needed, end with their pool, and never keep a process or what they worked on alive. After a
-fork the child starts its own.
+Law: a call is carried out by all threads at once, including the calling one, and returns when all have finished.
+Threads are started when they are first needed, end with their pool, and never keep a process or the data they worked on
+alive. After a fork, the child starts new threads.
 """
 
 from __future__ import annotations

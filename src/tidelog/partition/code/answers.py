@@ -1,6 +1,6 @@
-"""What a kernel that stopped needs from Python: the result of a function.
+"""Compute what a kernel that stopped needs from Python: the result of a function.
 
-Law: a result is remembered beside its arguments, so that the plan that needs it finds it when it looks again.
+Law: a result is remembered together with its arguments, so that the plan that needs it finds it when it is resumed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def answer(machine: Machine, pc: int) -> None:
     """Compute a function for the arguments in its registers and remember the result."""
     code, relations = machine.code, machine.relations
     if code[pc] == at.EXPOSE:
-        first = int(code[pc + at.E_NGROUP])  # the kernel left there what it asks
+        first = int(code[pc + at.E_NGROUP])  # the kernel left its request there
         number, *asked = (int(cell) for cell in machine.scratch[first : first + 3])
         args = tuple(asked)
     else:
@@ -32,7 +32,7 @@ def answer(machine: Machine, pc: int) -> None:
         if _answer_ahead(machine, pc, args):
             machine.show_structures()
             return
-    machine.check_time()  # a function may take long, and many are called in one slice
+    machine.check_time()  # a function may be slow, and many are called in one slice
     began = time.perf_counter()
     cells: Cells = np.array([*args, machine.call(number, args)], np.int64)
     _note(machine, pc, 1, began)
@@ -52,7 +52,7 @@ def _answer_ahead(machine: Machine, pc: int, args: tuple[int, ...]) -> bool:
 
 
 def _note(machine: Machine, pc: int, results: int, began: float) -> None:
-    """Count the cost of a function, and check the memory limit now and then."""
+    """Count the cost of a function, and check the memory limit from time to time."""
     machine.counters.note_calls(pc, results, time.perf_counter() - began)
     if machine.limits.memory is not None and machine.texts() > machine.texts_seen + TEXTS_SEEN:
         machine.look_up()

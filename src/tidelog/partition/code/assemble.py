@@ -1,4 +1,4 @@
-"""From plans to the cells that the kernel interprets.
+"""Translate plans into the cells that the kernel interprets.
 
 Law: which facts a step sees depends on the phase, on whether its relation is of the rule's own stratum, and on
 whether its atom is before or after the trigger: the accept masks below are the table of design.md, section 3, and
@@ -24,7 +24,7 @@ from tidelog.program import Const, Rule
 from tidelog.program.functions.table import WRAP
 from tidelog.program.values.structure import MAKE, TEST, signature, structure_of
 
-SHOWN = "__shown "  # the relation of what the groups of a rule show
+SHOWN = "__shown "  # prefix of the relation with what the groups of a rule show
 VARIABLES = 1024  # registers below hold variables, registers from here on hold constants
 MOST_ATOMS = 512
 GENERATORS = MOST_ATOMS + 1  # places: the first is the trigger's
@@ -94,7 +94,7 @@ def accept_masks(same: bool, before: bool, negated: bool) -> tuple[int, ...]:
 class Choice:
     """A min or max: its candidates, the groups shown, the index of a group's candidates, order and column of values.
 
-    ``ties`` says that further columns decide between equal values: such a recursion is cleaned up until it is settled.
+    ``ties``: further columns decide between equal values, and such a recursion is cleaned up until it is settled.
     ``group`` are the columns of candidates that identify their group.
     """
 
@@ -114,9 +114,9 @@ class Assembler:
         self.relations = relations
         self.dictionary = dictionary
         self.constants: list[int] = []
-        self.has_structures = False  # some plan makes, reads or tests records or variants
+        self.has_structures = False  # whether a plan makes, reads or tests records or variants
         self.memories: dict[int, Apply] = {}
-        self.indexes: set[tuple[int, tuple[int, ...]]] = set()  # made for plans
+        self.indexes: set[tuple[int, tuple[int, ...]]] = set()  # created for plans
         self._constant_places: dict[int, int] = {}
 
     def assemble(self, plan: Plan, rule_number: int, same: frozenset[str], everywhere: bool = False) -> list[int]:
@@ -230,7 +230,7 @@ class Assembler:
         )
 
     def _apply(self, step: Apply) -> list[int]:
-        """A function is the look-up of its result in a relation of remembered results."""
+        """The code of a function: a look-up of its result in a relation of remembered results."""
         name = f"__function {step.function}({', '.join(step.types)}) {step.result}"
         number = self.relations.add(name, len(step.args) + 1)
         self.memories[number] = step
@@ -240,7 +240,7 @@ class Assembler:
         return [at.APPLY, -1, number, step.target, 0, 0, 0, 0, *way, index, len(keys), 0, *keys, other]
 
     def _structure(self, function: str) -> tuple[int, int, int, int]:
-        """What the kernel does with structures by itself: function, constructor, place, and the result for others."""
+        """What the kernel itself does with structures: function, constructor, place, and the result for others."""
         if structure_of(function) is None:
             return 0, 0, 0, 0
         self.has_structures = True

@@ -23,7 +23,7 @@ from tidelog.program.values.term import Value
 
 SELF_TYPED = frozenset(("number", "symbol", "list"))  # types of values whose cells determine their type
 CONCATENATIONS = frozenset(("cat", "+"))
-LONGEST_RANGE = 1 << 20  # values between floats; each of them is counted up to
+LONGEST_RANGE = 1 << 20  # values between floats; counting enumerates each of them
 LONG = 1 << 16  # characters from which on the free memory is checked
 
 
@@ -53,7 +53,7 @@ def call_function(
 
 
 def _check_length(step: Apply, args: list[Value], room: Callable[[], int | None]) -> None:
-    """A long text is refused before it is made."""
+    """Refuse a text that is too long before it is created."""
     if step.function not in CONCATENATIONS or (length := sum(len(arg) for arg in args if isinstance(arg, str))) < LONG:
         return
     left = room()
@@ -101,7 +101,7 @@ def structure_cell(name: str, cells: Sequence[int], dictionary: Dictionary) -> i
 
 
 def structure_column(name: str, rows: Cells, dictionary: Dictionary) -> Cells:
-    """The same for many rows of cells."""
+    """The result cells of the same function for many rows of cells."""
     use = structure_use(name, dictionary)
     if use.kind == MAKE:
         tags = np.full((len(rows), len(use.tag)), use.tag, np.int64)
@@ -109,7 +109,7 @@ def structure_column(name: str, rows: Cells, dictionary: Dictionary) -> Cells:
     found: Cells = np.full(len(rows), use.other)
     exist = rows[:, 0] != NIL_CELL
     opened = dictionary.entries.structures(rows[exist, 0])
-    if opened is None:  # some are known to other partitions only, or were made a moment ago
+    if opened is None:  # some are known only to other partitions, or are very recent
         found[exist] = [use.result(parts) for parts in dictionary.parts_of(rows[exist, 0].tolist())]
         return found
     parts, starts = opened
@@ -130,7 +130,7 @@ class StructureUse(NamedTuple):
     other: int
 
     def result(self, parts: Sequence[int]) -> int:
-        """What is read of a structure with these parts, or whether it has the constructor."""
+        """The part that is read from a structure with these parts, or whether it has the constructor."""
         if tuple(parts[: len(self.tag)]) != self.tag:
             return self.other
         return 1 if self.kind == TEST else parts[self.place]

@@ -1,7 +1,7 @@
 """The strata of a partition as cells, for the kernel that visits them (`kernel.visit`).
 
-Law: a chart is equivalent to its stratum. Charts are drawn when a visit needs them; that of a stratum is forgotten when
-its plans or rules change, all of them when strata are divided otherwise.
+Law: a chart is equivalent to its stratum. Charts are drawn when a visit needs them; the chart of a stratum is forgotten
+when its plans or rules change, and all charts when the division into strata changes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Charts:
             self.table[number, visit.S_CHART] = -1
 
     def forget_rules(self, heads: Iterable[str], numbers: Iterable[int]) -> None:
-        """Forget the charts of strata whose rules change, and what is known of relations that rules name."""
+        """Forget the charts of strata whose rules change, and what is known about the relations in these rules."""
         for head in heads:
             self.forget_plans(head)
         known = [number for number in numbers if number < len(self.relations)]
@@ -72,7 +72,7 @@ class Charts:
         return True
 
     def number(self, stratum: Stratum) -> int:
-        """The number of a stratum here."""
+        """The number of a stratum in the charts."""
         number = self._numbers.get(id(stratum))
         if number is None:
             number = self._numbers[id(stratum)] = len(self.strata)

@@ -1,7 +1,7 @@
-"""Arithmetic of the kernel that has no value, as an error.
+"""Arithmetic of the kernel without a result, as an error.
 
-Law (D11): the compiled arithmetic fails where that of the language does, and a division by zero is reported in the same
-way by both.
+Law (D11): the compiled arithmetic fails in the same cases as that of the language, and both report a division by zero
+in the same way.
 """
 
 from __future__ import annotations

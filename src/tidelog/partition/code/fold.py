@@ -1,8 +1,8 @@
 """Count, sum, mean, min, max, any and all of groups of rows, exact to the last bit.
 
 Law (D12): the result depends on the group's values alone, never on the order in which they were added. A fold over rows
-of a lower stratum keeps its groups (`groups`), so that a change costs its own size; they follow from the facts, are
-read from them when they are first needed, and are undone with the epoch.
+of a lower stratum keeps its groups (`groups`), so that the cost of a change follows its size; groups follow from the
+facts, are read from them when they are first needed, and are undone with the epoch.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Fold:
-    """One aggregate rule: which columns of its source are the group and the value, and where they go in the head."""
+    """One aggregate rule: the columns of its source with the group and the value, and their places in the head."""
 
     kind: str
     type: str
@@ -48,13 +48,13 @@ class Fold:
     value: int | None
     head: tuple[int, ...]  # for each head column the place in the group, or -1 for the result
     label: str
-    order: Callable[[int], Any] = int  # what the values of a min or max are compared by
+    order: Callable[[int], Any] = int  # the key by which values of a min or max are compared
     _shape: Shape = field(init=False)
     _groups: Groups | None = None
-    _is_fresh: bool = False  # whether the groups were read in the epoch that runs
+    _is_fresh: bool = False  # whether the groups were read in the running epoch
 
     def __post_init__(self) -> None:
-        """What the groups accumulate and show."""
+        """Determine what the groups accumulate and show."""
         kind, shows = _kind(self.kind, self.type)
         order = value_order(self.type, ORDERED[self.kind]) if kind == at.BEST else 0
         self._shape = Shape(kind, shows, self.group, self.value or 0, order, self.head)
@@ -106,7 +106,7 @@ class Fold:
             self._groups.undo()
 
     def _read(self, relations: Relations, number: int, flag: int, look: Look) -> Groups:
-        """The groups; if there are none yet, they are made from the records that have a flag."""
+        """The groups; if there are none yet, they are created from the records that have a flag."""
         if self._groups is None:
             groups = Groups(self._shape)
             groups.begin()
@@ -116,7 +116,7 @@ class Fold:
         return self._groups
 
     def _with_rule(self, read: Callable[[], T]) -> T:
-        """What groups show; the error for a sum that overflows its type names the rule."""
+        """What groups show; if a sum overflows its type, the error names the rule."""
         try:
             return read()
         except Overflow as overflow:
@@ -157,7 +157,7 @@ def _kind(kind: str, type_: str) -> tuple[int, int]:
 
 
 def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | Gather | Pick | None:
-    """The fold of a rule that is folded, or its choice."""
+    """How the groups of an aggregate rule are computed; None for rules that are not folded."""
     aggregate, source = aggregate_of(form.rule), form.rule.body[0] if form.rule.body else None
     if aggregate is None or not is_folded(form.rule) or not isinstance(source, Atom):
         return None

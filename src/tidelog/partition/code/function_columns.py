@@ -1,4 +1,4 @@
-"""Functions of the language over columns: once per distinct text, by Arrow where it has the same function.
+"""Functions of the language over columns: computed once per distinct text, by Arrow if it has the same function.
 
 Law: a column has the results of the function row by row (`call`), or marks them as unknown: for the whole column
 (None), or for single rows, where the function fails. Texts are read in place, without a Python object for each, and
@@ -90,7 +90,7 @@ def _distinct(args: Sequence[Column], count: int) -> tuple[list[tuple[int, ...]]
 
 
 def _structures(step: Apply, args: Sequence[Column], count: int, dictionary: Dictionary) -> Results:
-    """Records and variants that are made, read or tested: none of this ever fails."""
+    """Make, read or test records and variants, which never fails."""
     rows: Cells = np.empty((count, len(args)), np.int64)
     for place, column in enumerate(args):
         rows[:, place] = column
@@ -100,7 +100,7 @@ def _structures(step: Apply, args: Sequence[Column], count: int, dictionary: Dic
 def _one_by_one(
     step: Apply, args: Sequence[Column], count: int, function: Function, dictionary: Dictionary
 ) -> Results | None:
-    """Distinct arguments, one after the other; those that fail are left out."""
+    """Compute the results for distinct arguments one by one; those that fail are left out."""
     if function.result not in PLAIN or not set(step.types) <= set(PLAIN):
         return None
     distinct, places = _distinct(args, count)
@@ -135,7 +135,7 @@ def _texts(column: Column, dictionary: Dictionary) -> TextValues | None:
 
 
 def _cells(array: Any, places: Cells | None, dictionary: Dictionary) -> Results:
-    """The cells of texts that were made."""
+    """The cells of new texts."""
     import pyarrow as pa
 
     if isinstance(array, pa.ChunkedArray):
@@ -209,7 +209,7 @@ def _contained(args: Sequence[Column], _types: Sequence[str], dictionary: Dictio
 
 
 def _tested(name: str) -> ByColumn:
-    """Whether texts begin or end with one given text."""
+    """Whether texts begin or end with a given text."""
 
     def test(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
         import pyarrow.compute as pc
@@ -223,7 +223,7 @@ def _tested(name: str) -> ByColumn:
 
 
 def _in_case(name: str) -> ByColumn:
-    """Letters in another case; those outside ASCII are left to Python, whose texts may change their length."""
+    """Convert letters to another case; those outside ASCII are left to Python, where texts may change their length."""
 
     def change(args: Sequence[Column], _types: Sequence[str], dictionary: Dictionary) -> Results | None:
         import pyarrow.compute as pc

@@ -1,8 +1,8 @@
-"""Aggregates of whole groups: the groups that a change touches are computed again from their rows.
+"""Aggregates of whole groups: groups that a change touches are recomputed from their rows.
 
 Law (D12): the result depends on the group's values alone (`functions.whole_groups`). Nothing is kept besides the facts
 and an index by group: what a group showed before the epoch follows from the rows that it had then, so that undo,
-restart and other numbers of partitions need nothing here. A change costs the groups that it touches, not the relation.
+restart and other numbers of partitions need no code here. The cost follows the touched groups, not the relation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tidelog.program.functions.whole_groups import of_group
 from tidelog.program.values.term import Value
 
 MANY = 1024  # touched groups from which on all rows are read at once
-SLICE = 4096  # groups between two looks at limits
+SLICE = 4096  # groups between two checks of limits
 DECODED = ("symbol", "list")
 Group = tuple[int, ...]
 Look = Callable[[], None]
@@ -31,7 +31,7 @@ Look = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class Gather:
-    """One aggregate rule: which columns of its source are the group and the values, and where they go in the head."""
+    """One aggregate rule: the columns of its source with the group and the values, and their places in the head."""
 
     kind: str
     types: tuple[str, ...]  # of the values
@@ -62,7 +62,7 @@ class Gather:
         return self.results(records[present_now(records), :STATE], look)
 
     def results(self, rows: Cells, look: Look = lambda: None) -> Cells:
-        """The head facts of all groups of some source rows; ``look`` is called now and then."""
+        """The head facts of all groups of some source rows; ``look`` is called from time to time."""
         keys = rows[:, list(self.group)]
         order = np.lexsort(keys.T[::-1]) if self.group else np.arange(len(rows))
         keys, rows = keys[order], rows[order]

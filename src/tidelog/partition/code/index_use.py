@@ -1,4 +1,4 @@
-"""Which rules look facts up by which columns, and which indexes serve them.
+"""The look-ups of rules by columns, and the indexes that serve them.
 
 Law: the index of a look-up is chosen among those of its relation alone. So when the plans of some rules change, only
 the relations that they look up are considered again, and other rules get new plans only where an index was exchanged.
@@ -15,7 +15,7 @@ from tidelog.plan.indexes import Lookup, choose_indexes, lookups
 
 
 class _Use(NamedTuple):
-    """What a rule needs: its look-ups, the indexes that no other can replace, and those that its plans name."""
+    """What a rule needs: its look-ups, the indexes that no other can replace, and those that its plans use."""
 
     code: RuleCode
     lookups: frozenset[Lookup]
@@ -37,7 +37,7 @@ class IndexUse:
         self._changed: dict[int, tuple[RuleCode, bool]] = {}
 
     def change(self, code: RuleCode, *, in_force: bool) -> None:
-        """The plans of a rule have changed, or the rule is no longer in force."""
+        """Note that the plans of a rule have changed, or that the rule is no longer in force."""
         self._changed[id(code)] = code, in_force
 
     def choose(self, chain: Callable[[Lookup], float]) -> list[RuleCode]:
@@ -55,7 +55,7 @@ class IndexUse:
         return list(concerned.values())
 
     def note(self, code: RuleCode) -> None:
-        """The plans of a rule were replaced by others that look up the same."""
+        """Note that the plans of a rule were replaced by others with the same look-ups."""
         self._forget(id(code))
         self._note(code)
         self._changed.pop(id(code), None)

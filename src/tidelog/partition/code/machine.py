@@ -57,7 +57,7 @@ KEPT = [
 KEPT_FIELDS: Cells = np.isin(np.arange(at.STATE_FIELDS), KEPT).astype(np.int64)
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
-EXPECTED, LITTLE = 1 << 14, 1 / 64  # facts, and the part of a batch, from which on the final number is estimated
+EXPECTED, LITTLE = 1 << 14, 1 / 64  # facts, and the share of a batch, from which on the final number is estimated
 FIRST_BUDGET = 1 << 14  # rows visited before checking whether the rest is worth sharing among threads
 
 
@@ -145,16 +145,16 @@ class Machine:
         self.code_length = 0
         self.limits = Limits()
         self.texts: Callable[[], int] = no_texts  # bytes of texts and lists
-        self.texts_seen = 0  # when the memory limit was last checked
+        self.texts_seen = 0  # their number when the memory limit was last checked
         self.on_slice: Callable[[], None] = nothing
-        self.refresh: Callable[[], None] = nothing  # plans that have been outgrown
+        self.refresh: Callable[[], None] = nothing  # replaces plans that have been outgrown
         self.answer = answer  # computes the function that a kernel stopped for
         self.functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
         self.batch: Callable[[], Cells] = no_items  # the items that are fired
         self.ahead: dict[int, int] = {}  # facts for which functions were last computed ahead, by place of the code
         self.beside: dict[int, Cells] = {}  # their results, beside rows
-        self.scale: CostComparison | None = None  # of the retraction that runs
-        self._shown: KnownRecords | None = None  # what the kernel sees of the dictionary
+        self.scale: CostComparison | None = None  # of the running retraction
+        self._shown: KnownRecords | None = None  # the part of the dictionary that the kernel sees
         self._budget = 200_000
         self._deadline: float | None = None
         self.scratch: Cells = np.zeros(VARIABLES, np.int64)
@@ -166,12 +166,12 @@ class Machine:
         self.counters = Counters(self.state)
         self.state[at.PC] = self.state[at.PLAN] = -1
         self.firing = False  # plans are run
-        self._is_brief = False  # the kernel that is called now has little to do
+        self._is_brief = False  # the kernel that is called now has little work
         alone = threads == 1 or partitions > 1
         self.team = None if alone else Team(self.state, relations, threads)
 
     def start_epoch(self, rows: Cells, rank_bases: Cells) -> None:
-        """Forget what an earlier epoch left unfinished; note the rows and the rank base of every relation."""
+        """Discard what an earlier epoch left unfinished; note the rows and the rank base of every relation."""
         begin_epoch.when_brief(True)(
             self.relations.directory,
             self.state,
@@ -232,7 +232,7 @@ class Machine:
 
     @property
     def has_work(self) -> bool:
-        """Whether facts or candidates wait to be fired."""
+        """Whether facts or candidates are waiting to be fired."""
         return bool(not self.queue.is_done or self.state[at.HTAIL])
 
     def hide_queue(self) -> None:
@@ -395,8 +395,8 @@ class Machine:
     ) -> bool:
         """Call a kernel until it is done; False if the scale finds that a rebuild is cheaper.
 
-        Work that is large, or turns out to be, is shared among threads. A kernel that ``fires`` is called for a brief
-        slice first, with the interpreter lock.
+        Work that is large, or turns out to be, is shared among threads. A kernel that ``fires`` is first called for a
+        brief slice, with the interpreter lock.
         """
         state, scale, sharing = self.state, self.scale, None
         if share is not None and items >= state.item(at.SHARE_FROM):
@@ -492,7 +492,7 @@ class Machine:
                 return False
         finally:
             done = crew.end()
-        self.state[at.SHARE_FROM] = crew.items_worth  # learnt during the run
+        self.state[at.SHARE_FROM] = crew.items_worth  # measured during the run
         return True if done else None
 
     @property
@@ -534,7 +534,7 @@ class Machine:
             self.texts_seen = self.texts()
 
     def _failure(self, status: int, where: int) -> Exception:
-        """What ends the epoch."""
+        """The error that ends the epoch."""
         if status == at.OVER:
             return failures.TOO_MANY_ROUNDS.error(rounds=self.limits.rounds)
         if status == at.BROKEN:
@@ -559,7 +559,7 @@ class Machine:
 
     @property
     def facts_created(self) -> int:
-        """How many facts became present so far."""
+        """The number of facts that became present so far."""
         return self.state.item(at.FACTS)
 
     def current_rule(self) -> int:

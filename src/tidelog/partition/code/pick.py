@@ -1,10 +1,10 @@
-"""A choice among candidates: what is shown stays while it is a candidate, then the least with free keys follows.
+"""A choice among candidates: a shown fact stays while it is a candidate; then the least one with free keys is shown.
 
 Law (`program.choice`): no two facts shown share a key, every candidate that is not shown shares one with a fact that
 is, and a fact that was shown and still is a candidate stays. What was shown before is read from the facts themselves:
-nothing is remembered besides them, so that undo, restart and other numbers of partitions need nothing here. A fact that
-is removed frees its keys; only new candidates and those that share a freed key are examined, the least first. The
-result is the same as if all of them were examined.
+nothing else is stored, so that undo, restart and other numbers of partitions need no code here. A fact that is removed
+frees its keys; only new candidates and those that share a freed key are examined, the least first. The result is the
+same as if all of them were examined.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Pick:
         return self._fill(self._ordered(candidates), lambda domain, key: (domain, key) in taken)
 
     def _fill(self, ordered: Cells, is_taken: Callable[[Columns, Row], bool]) -> Cells:
-        """The facts, in their order, all of whose keys are free when their turn comes."""
+        """The facts whose keys are all free when they are examined in order."""
         taken: set[tuple[Columns, Row]] = set()
         found: list[Row] = []
         for row in _tuples(ordered):

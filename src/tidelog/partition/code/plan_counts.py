@@ -1,4 +1,4 @@
-"""What the plans of a rule did: for each step how often it was entered, how many rows it visited and how many passed.
+"""What the plans of a rule did: how often each step was entered, how many rows it visited, and how many passed.
 
 Law: plans of a rule with the same trigger, order and keys are one plan, wherever and however often its code was
 written. The latest of the replaced plans are kept, too. The counts of several partitions are added up.
@@ -35,7 +35,7 @@ class PlanCounts:
 
     @property
     def is_in_force(self) -> bool:
-        """Whether a change of its trigger runs the plan."""
+        """Whether changes of its trigger run the plan."""
         return self.current and self.plan.trigger is not None
 
     @property

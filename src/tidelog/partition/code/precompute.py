@@ -1,10 +1,10 @@
-"""Results of functions ahead of their use: for the facts of a batch that follow, column by column.
+"""Compute results of functions ahead of their use: for later facts of a batch, column by column.
 
 Law: a function is pure, so that a result may be computed before it is needed; an argument for which the function fails
 is left out, and fails when it is needed or never. Only functions of the language are computed ahead
 (`function_columns`), for arguments that follow from one fact alone: the one that triggers the plan, or the one that a
-plan over the whole state begins with. The number of facts examined doubles as long as results are missing, so that
-little is computed in vain.
+plan over the whole state begins with. The number of examined facts doubles as long as results are missing, so that
+few results are computed in vain.
 
 Results are kept in a column beside the rows that they follow from, and the step of the function holds its address
 (`kernel.layout`), until the epoch ends or the next column replaces it. If the rows are far apart, results are
@@ -29,7 +29,7 @@ from tidelog.partition.code.machine import Machine
 FEWEST, MOST = 32, 1 << 16  # facts that are examined
 SPARSE = 8  # places for each row, up to which results are kept beside rows
 ROW = -(1 << 20)  # the number of a column that no register has: the rows
-CAREFUL = 1 << 10  # where memory is limited
+CAREFUL = 1 << 10  # the same if memory is limited
 
 _COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
     scalar.EQ: np.equal,

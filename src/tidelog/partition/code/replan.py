@@ -1,13 +1,12 @@
-"""When rules are planned: where the facts are, when a stratum is entered, and again when what they read has grown.
+"""When rules are planned: where the facts are, when a stratum is entered, and again when the relations read have grown.
 
 Law: a plan is a table, and which facts a step of it sees does not depend on the order of the steps. So a plan may be
 replaced whenever no kernel runs, in the middle of an epoch and even of a batch: a walk in progress continues in its old
-code, which is kept until the epoch is committed, and facts fired later follow the new one. A failed epoch keeps the new
+code, which is kept until the epoch is committed, and facts fired later use the new one. A failed epoch keeps the new
 plans and their indexes. The commit of an epoch that replaced plans chooses the indexes of all plans together, and drops
 those that no plan uses any more.
 
-An epoch that changes little pays for one comparison of sizes per stratum. Rules with less than three atoms are never
-reordered.
+A small epoch only pays for one comparison of sizes per stratum. Rules with fewer than three atoms are never reordered.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from tidelog.plan.work import RuleForm
 from tidelog.program.functions.table import Function
 
 GROWTH = 4  # the factor by which a relation must have grown or shrunk since
-SMALL = 64  # facts; below, any plan will do
+SMALL = 64  # facts; below this, any plan is good enough
 
 
 class Replanner:
@@ -55,7 +54,7 @@ class Replanner:
         self._wished: set[Lookup] = set()  # ordered indexes that a question could have used
 
     def planning(self, form: RuleForm) -> RulePlanner:
-        """What the plans of a rule share."""
+        """The context shared by the plans of a rule."""
         return RulePlanner(form.rule, form.schema, self._functions, form.advised)
 
     # Plans and code
@@ -121,22 +120,22 @@ class Replanner:
     # When
 
     def enter(self, stratum: Stratum) -> None:
-        """Begin the visit of a stratum: plan rules again that read relations of a very different size than before."""
+        """Begin the visit of a stratum: replan rules that read relations whose sizes have changed a lot."""
         self._entered = stratum
         if stratum.watch is None or stratum.watch.is_crossed(self._assembler.relations.directory):
             self.refresh()
 
     def draw(self, number: int) -> None:
-        """Chart a stratum that is about to be visited, with plans that fit."""
+        """Chart a stratum that is about to be visited, with suitable plans."""
         self.enter(self.charts.strata[number])
         self.charts.draw(number, self._assembler.relations.numbers, _bounds)
 
     def start_epoch(self) -> None:
-        """No stratum is visited yet."""
+        """Note that no stratum is visited yet."""
         self._entered, self.replans = None, 0
 
     def refresh(self) -> None:
-        """Plan rules of the visited stratum again that have outgrown their plans; no kernel runs."""
+        """Replan rules of the visited stratum that have outgrown their plans; no kernel may be running."""
         stratum, relations = self._entered, self._assembler.relations
         if stratum is None:
             return
@@ -159,7 +158,7 @@ class Replanner:
     # Indexes
 
     def forget(self, code: RuleCode) -> None:
-        """A rule is no longer in force."""
+        """Forget a rule that is no longer in force."""
         self._use.change(code, in_force=False)
         self.is_loose = True
 
@@ -182,14 +181,14 @@ class Replanner:
         self._drop(self._use.used)
 
     def hand_over(self, before: set[tuple[int, tuple[int, ...]]]) -> set[tuple[int, tuple[int, ...]]]:
-        """The indexes made for plans since ``before``: they belong to no plan from now on."""
+        """The indexes created for plans since ``before``, which belong to no plan from now on."""
         made = self._assembler.indexes - before
         self._assembler.indexes -= made
         return made
 
     @property
     def indexes_created(self) -> set[tuple[int, tuple[int, ...]]]:
-        """The indexes that were made for plans."""
+        """The indexes that were created for plans."""
         return set(self._assembler.indexes)
 
     def _drop(self, used: Iterable[Lookup]) -> None:
@@ -217,7 +216,7 @@ class Replanner:
         return tuple(narrowed(plan, served) for plan in plans)
 
     def _chain(self, lookup: Lookup) -> float:
-        """About how many rows a key has; unknown for a small relation."""
+        """The approximate number of rows per key; unknown for a small relation."""
         relation, columns = lookup
         if self.statistics.live(relation) < GROWING:
             return inf

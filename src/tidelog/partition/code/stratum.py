@@ -1,4 +1,4 @@
-"""A stratum as a partition holds it: its rules as code, and which plans a change of a relation triggers.
+"""A stratum in a partition: its rules as code, and the plans that a change of each relation triggers.
 
 Law: a plan is triggered by a change of the atom it was made for, in the phase in which that change counts: a positive
 atom of a lower stratum by facts lost (retract) or gained (assert), a negated one the other way round, an atom of the
@@ -78,7 +78,7 @@ class RuleCode:
 
     @property
     def _reads_groups(self) -> bool:
-        """Whether the rows of a group are looked up to compute it again."""
+        """Whether the rows of a group are looked up to recompute it."""
         return isinstance(self.fold, Gather) or is_requested_result(self.rule.head.predicate)
 
     @property
@@ -114,7 +114,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What the rules of a stratum need besides firing their plans."""
+    """The tasks of a stratum's rules besides firing their plans."""
 
     choices: tuple[Choice, ...]  # min and max
     folds: tuple[RuleCode, ...]  # count, sum and mean over lower strata
@@ -135,7 +135,7 @@ class Stratum:
 
     @property
     def features(self) -> Features:
-        """What a visit has to do besides firing plans; worked out when rules or plans have changed."""
+        """The tasks of a visit besides firing plans, computed when rules or plans have changed."""
         if self._features is None:
             codes = self.rules.values()
             choices = tuple(code.choice for code in codes if code.choice is not None)

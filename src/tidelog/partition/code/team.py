@@ -22,9 +22,9 @@ from tidelog.partition.memory.relations import Relations
 from tidelog.partition.memory.widen import widen
 
 HANDFUL = 256  # free records, journal entries or places of the queue that a thread takes at once
-WORTH = 1 << 18  # rows that work must be expected to visit to be shared among threads: about 15 milliseconds
+WORTH = 1 << 18  # rows that shared work must be expected to visit: about 15 milliseconds
 LEAST = 1 << 10  # rows that a batch must be expected to visit for a run to continue
-WAITS_FOR_ALL = False  # a run does not begin without all threads: tests need that
+WAITS_FOR_ALL = False  # if True, a run does not begin without all threads, as tests require
 FIRST_RATE = 16  # rows that an item is expected to visit before anything is measured
 # Fields of a machine that are not copied from another, and those that begin at zero.
 SEPARATE = [at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH, at.COUNTS, at.VISITS]
@@ -72,7 +72,7 @@ class Team:
         self._cursors: Cells = np.zeros((threads, GENERATORS), np.int64)
         self._ranks: Cells = np.zeros((threads, GENERATORS), np.int64)
         self._scratch: Cells = np.zeros((threads, VARIABLES), np.int64)
-        self._shares: Cells = np.zeros((0, 0), np.int64)  # of all threads, one after the other
+        self._shares: Cells = np.zeros((0, 0), np.int64)  # consecutive blocks, one for each thread
         self._index_shares: Cells = np.zeros((0, 0), np.int64)
         self._sent: list[Cells] = [np.zeros((0, 0), np.int64)] * threads
         for number, machine in enumerate(self._machines):
@@ -100,7 +100,7 @@ class Team:
         ``reads``: indexes that are read catch up first (`open`).
         """
         state, cells = self._machines[0], self._cells
-        under_way = state[at.PC] >= 0 or state[at.TRIGGER] >= 0  # an item, which it ends itself
+        under_way = state[at.PC] >= 0 or state[at.TRIGGER] >= 0  # an item in progress, which it finishes itself
         first, limit = int(state[at.ITEM]) + int(under_way), int(state[at.END])
         state[at.END] = first
         cells[: claim.THREADS] = 0
@@ -121,7 +121,7 @@ class Team:
             self._equip(number)
 
     def _equip(self, number: int) -> None:
-        """Give a thread's machine what it needs to take part."""
+        """Equip a thread's machine with what it needs to take part."""
         state, machine, sent = self._machines[0], self._machines[number], self._sent[number]
         kept = machine[SEPARATE]
         machine[:] = state
@@ -286,7 +286,7 @@ class Team:
             self._index_shares = np.zeros((self.threads * len(indexes), indexes.shape[1]), np.int64)
 
     def _share(self, number: int) -> tuple[Cells, Cells]:
-        """What a thread knows of relations and indexes."""
+        """One thread's information about relations and indexes."""
         relations, keys = len(self._shares) // self.threads, len(self._index_shares) // self.threads
         own = slice(number * relations, (number + 1) * relations), slice(number * keys, (number + 1) * keys)
         return self._shares[own[0]], self._index_shares[own[1]]
@@ -302,7 +302,7 @@ class Team:
             self._machines[number][[at.COUNTS, at.VISITS]] = places
 
     def _fit_registers(self, registers: Cells) -> None:
-        """Every thread has registers; constants that a new plan needs are the same for all."""
+        """Give every thread registers; constants that a new plan needs are the same for all."""
         self._registers = self._registers or [registers] * self.threads
         for number in range(1, self.threads):
             own = registers.copy()
@@ -311,7 +311,7 @@ class Team:
         self._registers[0] = registers
 
     def _stopping(self, part: Part) -> Part:
-        """A part that does not keep other threads waiting when it fails."""
+        """The same part, except that other threads do not keep waiting for it when it fails."""
 
         def guarded(number: int) -> int:
             try:

@@ -1,6 +1,6 @@
 """The arrays of a partition's relations, indexes and journals behind one table of addresses.
 
-Law: the directory always holds the addresses and sizes of the arrays kept here; arrays are replaced (grown) only
+Law: the directory always contains the addresses and sizes of the arrays kept here; arrays are replaced (grown) only
 while no kernel runs. Shrinking allocates no memory.
 """
 
@@ -47,7 +47,7 @@ class Arrays:
         self.directory: Cells = np.zeros((SMALLEST, DIRECTORY_FIELDS), np.int64)
         self.indexes: Cells = np.zeros((SMALLEST, INDEX_FIELDS), np.int64)
         self.names: list[str] = []
-        self.workers: Workers | None = None  # of the partition's team: they move the entries of large tables
+        self.workers: Workers | None = None  # of the partition's team, to move the entries of large tables
         self._arrays: dict[tuple[int, str], npt.NDArray[Any]] = {}
         self._index_arrays: dict[tuple[int, str], npt.NDArray[Any]] = {}
         self.tables: dict[int, Table] = {}
@@ -70,7 +70,7 @@ class Arrays:
 
     def memory(self) -> int:
         """Bytes held by all arrays."""
-        arrays = [*self._arrays.values(), *self._index_arrays.values()]  # copies: readers may ask
+        arrays = [*self._arrays.values(), *self._index_arrays.values()]  # copies: readers may call this
         tables = [*self.tables.values(), *self.key_tables.values()]
         return sum(a.nbytes for a in arrays) + sum(table.cells.nbytes for table in tables)
 
@@ -124,7 +124,7 @@ class Arrays:
         self.set_array(number, "journal", self.block(number, "journal").resize(size))
 
     def block(self, number: int, part: str) -> Block:
-        """The memory of an array; ``number`` is that of an index for links, else that of a relation."""
+        """The memory of an array; ``number`` is that of an index for links, otherwise that of a relation."""
         array = (self._index_arrays if part == "links" else self._arrays)[number, part]
         block = self._blocks.get((number, part))
         if block is None or block.array is not array:
@@ -132,11 +132,11 @@ class Arrays:
         return block
 
     def grow_table(self, number: int, entries: int) -> None:
-        """Make room for one record more than ``entries`` in the table of a relation."""
+        """Make room for ``entries`` records and one more in the table of a relation."""
         self.tables[number].reserve(entries, self.workers)
         self.set_table(number, self.tables[number])
 
     def grow_keys(self, index: int, more: int = 0) -> None:
-        """Make room for one more key, or for one more than ``more``, in the table of an index."""
+        """Make room for one more key, or for ``more`` keys and one more, in the table of an index."""
         self.key_tables[index].reserve(int(self.indexes[index, KEYS]) + more, self.workers)
         self.set_keys(index, self.key_tables[index])

@@ -40,7 +40,7 @@ class CommittedFacts:
         self._rows_before = rows
 
     def show(self, shown: Callable[[], None] = lambda: None) -> None:
-        """Show readers the epoch that ran last from now on; ``shown`` is called at that very moment."""
+        """Show readers the epoch that ran last from now on; ``shown`` is called at the same moment."""
         with self.lock:
             self._flag, self._rows_before = at.NEW, None
             shown()
@@ -80,7 +80,7 @@ class CommittedFacts:
             return np.concatenate(found) if found else records[:0, :STATE].copy()
 
     def count(self, name: str) -> int:
-        """How many facts a relation has."""
+        """The number of facts of a relation."""
         with self.lock:
             return int(np.count_nonzero(self._present(self._records(name))))
 

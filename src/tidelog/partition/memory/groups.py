@@ -1,8 +1,8 @@
 """The groups of a fold: a table from key to accumulators, which compiled code changes (`kernel.fold`).
 
 Laws. A group exists as long as it has values; its changes in an epoch are undone from a journal, and the cost of an
-epoch follows the groups that it touches. The window of words in which floats are added holds every exponent so far,
-with room for carries: it is widened before a value outside it is added, for all groups together.
+epoch follows the groups that it touches. The window of words in which floats are added covers every exponent so far,
+with room for carries: it is widened, for all groups together, before a value outside it is added.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from tidelog.partition.memory.table import Table
 
 SMALLEST = 16
 FOLDED = 1 << 18  # rows in one call of the kernel (D19)
-FEW_WORDS = {at.COUNTS: 0, at.INTEGERS: 2, at.UNSIGNEDS: 2, at.FLOATS: 3, at.BEST: 2}  # beside the number of values
-COUNT, TOTAL = 1, 2  # behind the key: the number of values, and what integers add up to
+FEW_WORDS = {at.COUNTS: 0, at.INTEGERS: 2, at.UNSIGNEDS: 2, at.FLOATS: 3, at.BEST: 2}  # besides the number of values
+COUNT, TOTAL = 1, 2  # after the key: the number of values, and the sum of integers
 Look = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is accumulated and shown: from which columns of a row, and its place in the head."""
+    """What is accumulated and shown: the columns of a row, and the place in the head."""
 
     kind: int
     shows: int
@@ -85,7 +85,7 @@ class Groups:
         self._state[at.FRESH] = len(self) == 0
 
     def fold(self, rows: Cells, sign: int, look: Look) -> None:
-        """Fold rows of cells; ``look`` is called now and then."""
+        """Fold rows of cells; ``look`` is called from time to time."""
         self._fold(address(rows), rows.shape[1], 0, -1, NOTHING, len(rows), sign, look)
 
     def fold_items(self, records: Cells, items: Cells, sign: int, look: Look) -> None:
@@ -111,7 +111,7 @@ class Groups:
                 look()
 
     def look_again(self, relations: Relations, number: int) -> None:
-        """Search groups that lost their best value, by an index that is made when it is first needed."""
+        """Search groups that lost their best value, with an index that is created when it is first needed."""
         if self.shape.kind != at.BEST or not self._has_unknown():
             return
         index = relations.index(number, self.shape.key) if self.shape.key else -1
@@ -150,7 +150,7 @@ class Groups:
     # Results
 
     def net_results(self) -> tuple[Cells, Cells]:
-        """Head facts that groups showed before the epoch and no longer show, and those that they show instead."""
+        """The head facts that groups showed before the epoch and no longer show, and those that they show instead."""
         if self._state[at.FRESH]:
             return np.empty((0, len(self.shape.head)), np.int64), self.all_results()
         count, heads = int(self._state[at.JROWS]), len(self.shape.head)

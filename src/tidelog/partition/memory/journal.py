@@ -1,8 +1,8 @@
 """The journal of an epoch: the records that it touched, and their state after a commit.
 
-Law: the journal of a relation names every record that the epoch touched, as it was before; in a relation that was empty
+Law: the journal of a relation has every record that the epoch touched, as it was before; in a relation that was empty
 before, every record is touched, and no journal is kept. A fact that was suspended and revived, or lost one support and
-gained another, is not a change; what is left is the net change.
+gained another, is not a change; the remaining changes are the net change.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Items:
 
 
 def net_changes(relations: Relations, names: Iterable[str]) -> dict[int, Items]:
-    """The net changes in the epoch that runs of those relations that changed, by number."""
+    """The net changes of the relations that changed in the running epoch, by number."""
     found: dict[int, Items] = {}
     for name in names:
         number = relations.numbers.get(name)
@@ -68,7 +68,7 @@ def _present_items(relations: Relations, number: int) -> Cells:
 
 
 def touched_relations(relations: Relations) -> list[int]:
-    """The numbers of the relations of which the epoch touched records."""
+    """The numbers of the relations in which the epoch touched records."""
     directory = relations.directory[: len(relations.names)]
     touched = directory[:, at.JROWS] + directory[:, at.FRESH] * directory[:, at.ROWS]
     found: list[int] = touched.nonzero()[0].tolist()
@@ -85,7 +85,7 @@ def _entries(relations: Relations, number: int) -> Cells:
 
 @dataclass(frozen=True, slots=True)
 class TouchedRecords:
-    """The touched records of a relation, as the commit will leave them, and what happened to each."""
+    """The touched records of a relation, as a commit will leave them, and what happened to each."""
 
     rows: Cells
     records: Cells

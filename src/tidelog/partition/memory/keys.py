@@ -1,8 +1,8 @@
 """Keys of relations (`materialize`): one row per key.
 
 Law (D9): on a base relation an inserted row replaces the row that has its key; two rows with one key in an epoch are
-an error; on a relation with rules the key is a constraint that an epoch keeps or is rolled back. Rows are found by an
-index on the key columns, so that the cost follows the change.
+an error; on a relation with rules the key is a constraint, and an epoch that violates it is rolled back. Rows are found
+by an index on the key columns, so that the cost follows the change.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def replaced_rows(find: Find, name: str, columns: tuple[int, ...], inserts: Cell
 
 
 def broken_key(find: Find, name: str, columns: tuple[int, ...], inserted: Cells, deleted: Cells) -> Pair | None:
-    """Two rows with one key that a relation would hold after an epoch that is not committed, if there are any."""
+    """Two rows with one key that a relation would contain after an uncommitted epoch, if there are any."""
     clash = clashing_rows(inserted, columns)
     if clash is not None or not len(inserted):
         return clash
@@ -86,7 +86,7 @@ def base_keys(program: Program) -> dict[str, tuple[int, ...]]:
 
 
 def keyed_elsewhere(keys: Mapping[str, tuple[int, ...]], places: Mapping[str, int]) -> set[str]:
-    """The relations whose rows with one key may have several owners: they live by a column outside the key.
+    """The relations whose rows with one key may have several owners: they are placed by a column outside the key.
 
     >>> keyed_elsewhere({"link": (0, 1), "host": (0,)}, {"link": 1, "host": 1})
     {'host'}
@@ -109,7 +109,7 @@ def replace_by_key(
 
 
 def check_keys(program: Program, find: Find, changes: Mapping[str, Pair], show: Show) -> None:
-    """Raise if an epoch that is not committed violates the key of a relation with rules."""
+    """Raise an error if an uncommitted epoch violates the key of a relation with rules."""
     for name, columns in _keys(program, derived=True):
         if name not in changes:
             continue
@@ -123,7 +123,7 @@ def check_keys(program: Program, find: Find, changes: Mapping[str, Pair], show: 
 def check_new_keys(
     before: Program, after: Program, rows: Callable[[str], Cells], changes: Mapping[str, Pair], show: Show
 ) -> None:
-    """Raise if the rows that a relation would hold after an epoch violate a key that the epoch adds.
+    """Raise an error if the rows that a relation would contain after an epoch violate a key that the epoch adds.
 
     ``rows`` returns those before the epoch, for relations that existed.
     """

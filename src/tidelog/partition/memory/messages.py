@@ -1,7 +1,7 @@
-"""Messages of a partition: those that a batch sends, and among them those that wait to leave for other partitions.
+"""Messages of a partition: those that a batch sends, and among them those that are to be sent to other partitions.
 
 Law: a message is wide enough for the widest relation; messages of one width leave before the width changes. The state
-of the machine holds address, capacity and number of both arrays.
+of the machine contains address, capacity and number of both arrays.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Messages:
         self._state[at.STRIDE] = at.M_COLS + arity
 
     def grow_leaving(self) -> None:
-        """Room for the messages that are about to leave."""
+        """Make room for the messages that are about to leave."""
         state = self._state
         needed = int(state[at.AWAYN] + state[at.OUTN] * state[at.PARTITIONS])
         grown = np.empty((2 * needed, int(state[at.STRIDE]) + 1), np.int64)
@@ -49,7 +49,7 @@ class Messages:
         state[at.AWAY], state[at.AWAYCAP] = address(grown), len(grown)
 
     def take_leaving(self, relations: Relations) -> list[tuple[int, int, Cells]]:
-        """What leaves: (partition, relation, rows of (body rank, how many, columns)), combined per fact and rank."""
+        """Outgoing messages: (partition, relation, rows of (body rank, count, columns)), combined per fact and rank."""
         count = int(self._state[at.AWAYN])
         if not count:
             return []

@@ -1,7 +1,7 @@
 """Ordered indexes, as the memory of a partition sees them: whether rows are pending, and sorting many at once.
 
-Law: rows are in the order that `kernel.ordered_index` keeps. If pending rows are a considerable share of all, all are
-sorted: per row this takes a fraction of the time of an insertion.
+Law: rows are in the order that `kernel.ordered_index` maintains. If pending rows are a considerable share of all rows,
+all are sorted: per row this takes a fraction of the time of an insertion.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def is_unsorted(head: Cells) -> bool:
 
 
 def has_pending_rows(head: Cells) -> bool:
-    """Whether rows that were linked in an ordered index are not yet in their order."""
+    """Whether some rows that were linked in an ordered index are not in order yet."""
     return bool(head[WAITING])
 
 
@@ -47,7 +47,7 @@ def sort_rows(arrays: Arrays, index: int) -> None:
 
 
 def order_cells(kind: int, cells: Cells) -> Cells:
-    """Numbers in the place of cells, in the order of their type.
+    """Numbers that have the same order as the cells of a type.
 
     >>> order_cells(AS_UNSIGNED, np.array([-1, 0, 1])).argsort().tolist()
     [1, 2, 0]

@@ -1,8 +1,8 @@
-"""Indexes that only questions need: made at the first question, and kept for as long as questions use them.
+"""Indexes that only questions need: created at the first question, and kept for as long as questions use them.
 
-Law: between epochs a look-up costs its answer, and the making of an index once. What is kept is bounded: the least
-recently used index is dropped first, and one that no question has used for many epochs is dropped in any case. An index
-that a plan begins to use belongs to the plan from then on, and is never dropped from here.
+Law: between epochs the cost of a look-up follows its answer, plus once the creation of an index. The number of indexes
+is bounded: the least recently used one is dropped first, and one that no question has used for many epochs is dropped
+in any case. An index that a plan begins to use belongs to the plan from then on, and is never dropped from here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROOM = 1 << 26  # bytes that they may always occupy; beyond that, at most half a
 
 
 class QueryIndexes:
-    """The indexes of a partition that were made for questions, the one used last at the end."""
+    """The indexes of a partition that were created for questions, the most recently used one last."""
 
     def __init__(self, relations: Relations) -> None:
         self._relations = relations
@@ -60,7 +60,7 @@ class QueryIndexes:
         """The index of a relation on some columns, which is kept for a while."""
         relations, lookup = self._relations, (number, columns)
         if lookup in relations.index_columns() and lookup not in relations.lent:
-            self._used.pop(lookup, None)  # a plan has it now
+            self._used.pop(lookup, None)  # it belongs to a plan now
             return relations.index(number, columns)
         index = relations.index(number, columns)
         relations.lent.add(lookup)

@@ -1,6 +1,6 @@
 """The queue of a partition: facts that wait to be fired, as the kernel reads and extends it.
 
-Law: the state of the machine always holds the address and the capacity of the array kept here; the array is replaced
+Law: the state of the machine always contains the address and the capacity of the array kept here; the array is replaced
 only while no kernel runs.
 """
 
@@ -43,7 +43,7 @@ class Queue:
         self._state[at.STAGE] = 0
 
     def reserve(self, items: int) -> None:
-        """Make room for ``items`` items in all."""
+        """Make room for ``items`` items in total."""
         if items > len(self.cells):
             self._grow(2 * items)
 

@@ -1,4 +1,4 @@
-"""The ranks of all facts of some relations: what merging strata and closing up ranks need.
+"""The ranks of all facts of some relations: operations for merging strata and closing up ranks.
 
 Law: ranks are compared inside a stratum only, and only their order counts. A relation's ranks count from a base, so
 that raising all of them costs nothing.

@@ -45,7 +45,7 @@ def present(records: Cells) -> Mask:
 
 
 def present_now(records: Cells) -> Mask:
-    """Which facts are present in the epoch that runs."""
+    """Which facts are present in the running epoch."""
     return _with_flag(records, at.NEW)
 
 
@@ -98,7 +98,7 @@ def lowest_of(parts: Sequence[tuple[Cells, ...]]) -> tuple[Cells, ...]:
 
 
 def state_cells(records: Cells) -> Cells:
-    """The state cells of many records, in a row."""
+    """The state cells of many records, as one array."""
     return np.ascontiguousarray(records[:, STATE])
 
 
@@ -108,7 +108,7 @@ def count_cells(records: Cells) -> Cells:
 
 
 def are_at_rest(states: Cells) -> bool:
-    """Whether states are those of facts between epochs: some asserted or exposed, nothing else."""
+    """Whether states are those of facts between epochs, with no other flags than those for asserted and exposed."""
     common, any_ = int(np.bitwise_and.reduce(states)), int(np.bitwise_or.reduce(states))
     return common & AT_REST == AT_REST and not any_ & at.FLAGS & ~(AT_REST | at.BASE | at.EXPOSED)
 
@@ -119,7 +119,7 @@ def rank_range(states: Cells, base: int) -> tuple[int, int]:
 
 
 def are_counts(counts: Cells) -> bool:
-    """Whether every fact has a support of lower rank, and no more of those than supports."""
+    """Whether every fact has at least one support of lower rank, and no more of these than supports in total."""
     low = counts & at.LOW32
     return int(low.min()) > 0 and int(((counts >> 32) - low).min()) >= 0
 
@@ -198,7 +198,7 @@ def mark_exposed(records: Cells, marked: Mask) -> None:
 
 
 def lowest_ranked(records: Cells) -> Cells:
-    """Of records with the same columns the one of lowest rank."""
+    """The records of lowest rank among those with the same columns."""
     arity = records.shape[1] - 2
     order = np.lexsort([records[:, STATE], *(records[:, column] for column in range(arity))])
     ordered = records[order]
@@ -222,7 +222,7 @@ def arity_of(relations: Relations, number: int) -> int:
 
 
 def rank_base(relations: Relations, number: int) -> int:
-    """What the ranks of a relation's facts count from."""
+    """The base from which the ranks of a relation's facts are counted."""
     return int(relations.directory[number, at.RANK_BASE])
 
 
@@ -251,7 +251,7 @@ def find_fact(relations: Relations, number: int, cells: Sequence[int]) -> int:
 
 
 def find_fact_now(relations: Relations, number: int, cells: Sequence[int]) -> int:
-    """The row of a fact that is present in the epoch that runs, -1 if it is not."""
+    """The row of a fact that is present in the running epoch, -1 if it is not."""
     row = find_record(relations, number, cells)
     return row if row >= 0 and relations.records(number)[row, STATE] & at.NEW else -1
 
@@ -293,7 +293,7 @@ def shown_row(relations: Relations, number: int, group: Sequence[int]) -> int:
 
 
 def facts_held(relations: Relations, number: int) -> int:
-    """How many facts a relation has in the epoch that runs: records of others are freed when it is committed."""
+    """The number of facts of a relation in the running epoch: records of others are freed when it is committed."""
     records = relations.records(number)
     if relations.directory.item(number, at.FRESH):
         return int(np.count_nonzero(present_now(records)))

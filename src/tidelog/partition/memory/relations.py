@@ -58,7 +58,7 @@ class Relations(Arrays):
     def __init__(self) -> None:
         super().__init__()
         self.numbers: dict[str, int] = {}
-        self.replaced: dict[str, int] = {}  # the numbers before the epoch of relations that it gave other columns
+        self.replaced: dict[str, int] = {}  # the previous numbers of relations to which the epoch gave other columns
         self._index_numbers: dict[tuple[int, tuple[int, ...]], int] = {}
         self._free_indexes: list[int] = []
         self._ordered: dict[int, int] = {}  # ordered indexes, with their relations
@@ -128,7 +128,7 @@ class Relations(Arrays):
             self._make_ready(index)
 
     def _make_ready(self, index: int) -> None:
-        """Make room for one more key in an index, or sort the pending rows of an ordered one."""
+        """Make room for one more key in an index, or sort the pending rows of an ordered index."""
         if self.indexes.item(index, ORDER) == 0:
             self.grow_keys(index)
         elif is_unsorted(self.key_tables[index].cells):
@@ -203,7 +203,7 @@ class Relations(Arrays):
         self._free_indexes.append(index)
 
     def distinct_keys(self, number: int, columns: tuple[int, ...]) -> int | None:
-        """How many keys an index holds; None if there is no such index, or it has never been read."""
+        """The number of keys of an index; None if there is no such index, or it has never been read."""
         index = self._index_numbers.get((number, columns))
         if index is None or self.is_unread(index):
             return None

@@ -1,4 +1,4 @@
-"""What a partition knows about its relations: sizes, distinct keys, and how long the chains of keys are.
+"""What a partition knows about its relations: sizes, distinct keys, and the lengths of the keys' chains.
 
 Law: an estimate only chooses between plans that find the same supports. Keys are counted when a planner first asks for
 them, in a sample of the records, and again when the relation has grown or shrunk by a factor since; an existing index
@@ -128,7 +128,7 @@ class PlannerStatistics:
         self._statistics, self._own, self._counted = statistics, own, counted
 
     def matching(self, relation: str, arity: int, columns: tuple[int, ...]) -> float:
-        """About how many facts agree on the columns, given values that occur there."""
+        """The approximate number of facts that agree on the columns, given values that occur there."""
         size = self._size(relation)
         if not columns:
             return size
@@ -139,7 +139,7 @@ class PlannerStatistics:
         return float(size ** (1 - len(columns) / arity))
 
     def distinct(self, relation: str, arity: int, columns: tuple[int, ...]) -> float:
-        """About how many different values the columns have, at least one."""
+        """The approximate number of different values in the columns, at least one."""
         if len(columns) == arity:
             return max(1.0, self._size(relation))
         if self._is_known(relation):

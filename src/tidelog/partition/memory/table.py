@@ -1,6 +1,6 @@
 """The table of a relation or of an index: entries found by hash, which grows and shrinks in place.
 
-Law: what is found before is found after. Entries are in the order of their hashes (`kernel.index.home`), so that those
+Law: a change of size loses no entry. Entries are in the order of their hashes (`kernel.index.home`), so that those
 of a large table move to their new places in one pass through its own memory; a copy would touch, and clear, as much
 again. At most 70 % of the places are occupied.
 """

@@ -1,4 +1,4 @@
-"""Which state a question is about: the last committed epoch, or the one that ran and is not committed.
+"""The state that a question is about: the last committed epoch, or the one that ran and is not committed.
 
 Law: what is seen of the running epoch is what a commit would show. The facts that it inserted are few compared with
 those that stayed: they are scanned, while all others are found by the indexes of the committed state.

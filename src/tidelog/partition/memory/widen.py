@@ -1,7 +1,7 @@
 """Room for several threads in a relation: a handful of facts and keys for each.
 
-Law: arrays without enough room grow by as much as they do for one thread, or by more. Growing stops all threads, so
-that a small relation grows fourfold, with all its arrays.
+Law: arrays without enough room grow at least by as much as they do for one thread. Growing stops all threads, so that
+a small relation grows fourfold, with all its arrays.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The phases in which a stratum follows a change: retract, gain, clean up, rebuild, fold, exchange."""
+"""The phases in which a stratum is updated after a change: retract, gain, clean up, rebuild, fold, exchange."""

@@ -4,7 +4,7 @@ Law: afterwards every group shows again what it showed before. If one does not, 
 and `gain.end_gain` reports it. With witnesses (columns that decide between equal values) a group may lose what it
 showed: a better value whose witness fails a test replaces a worse one whose witness passed. Such groups are reopened,
 and the stratum is asserted and cleaned up until it is settled. Every value is worse than those it is derived from
-(`program.order`), so that the best value of all is settled first, and every iteration settles the next best.
+(`program.order`), so that the best value overall is settled first, and every iteration settles the next best.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class SettleCounter:
         self._times = 0
 
     def go_on(self) -> None:
-        """Count one more iteration; a stratum that is not settled within the limit never is."""
+        """Count one more iteration; a stratum that is not settled within the limit will never be."""
         self._times += 1
         if self._times > MOST_TIMES:
             names = ", ".join(f"`{name}`" for name in sorted(self._relations) if not is_auxiliary(name))
@@ -65,7 +65,7 @@ def is_unsettled(partition: Partition, stratum: Stratum) -> bool:
 
 
 def show_others(partition: Partition, stratum: Stratum) -> None:
-    """Let groups that lost what they showed show their best candidate, and assert what follows from that."""
+    """Let groups that lost the shown fact show their best candidate, and assert what follows from that."""
     machine = partition.machine
     machine.look_up()
     machine.state[at.CLEANING] = machine.state[at.HIDDEN] = 0

@@ -1,4 +1,4 @@
-"""Aggregates inside a recursion that demands their groups: folded when a group is complete, withdrawn when it is not.
+"""Aggregates inside a recursion that demands their groups: results are added when a group is complete, else withdrawn.
 
 Law: the contents of a group depend on lower strata alone, and the recursion only determines which groups are demanded
 (`rewrite.lift_aggregates`). So a group is complete once the stratum is quiet, and its result never changes while the
@@ -29,7 +29,7 @@ from tidelog.partition.phases.partition import Partition
 
 @dataclass(slots=True)
 class _Source:
-    """The relation that an aggregate ranges over, by groups."""
+    """The relation that an aggregate ranges over, accessed by groups."""
 
     partition: Partition
     code: RuleCode
@@ -82,7 +82,7 @@ class _Source:
         return results if len(results) else None
 
     def look(self) -> None:
-        """Note the groups of records that were touched since the last look."""
+        """Note the groups of records that were touched since the last call."""
         relations, number, groups = self.partition.relations, self.number, self.groups
         if groups.emptied:
             rows = self._not_known()
@@ -90,7 +90,7 @@ class _Source:
             rows = np.arange(groups.seen, relations.directory.item(number, at.ROWS))
             groups.seen += len(rows)
             used = in_use(relations.records(number)[rows])
-            groups.lost.append(rows[~used])  # a team leaves holes, which others may fill
+            groups.lost.append(rows[~used])  # a team leaves holes, which other threads may fill
             rows = rows[used]
         else:
             rows = relations.journal(number)[groups.seen :, 0].copy()
@@ -103,7 +103,7 @@ class _Source:
                 groups.fresh.setdefault(group, []).append(row)
 
     def _come_back(self) -> Cells:
-        """Rows of groups that lost their results and are present again."""
+        """The rows that are present again, of groups that lost their results."""
         lost: Cells = np.concatenate([*self.groups.lost, NOTHING])
         there = present_now(self.partition.relations.records(self.number)[lost])
         self.groups.lost = [lost[~there]]
@@ -119,7 +119,7 @@ class _Source:
 
 
 def withdraw_results(partition: Partition, stratum: Stratum) -> bool:
-    """Withdraw the results of groups that lost rows since the last look at the queue; whether there were any."""
+    """Withdraw the results of groups that lost rows since the queue was last examined; returns whether any did."""
     if not stratum.demanded_folds:
         return False
     epoch = partition.epoch
@@ -145,7 +145,7 @@ def _withdraw(source: _Source, group: Group) -> bool:
 
 
 def next_due(partition: Partition, stratum: Stratum) -> Due | None:
-    """What is due next in a quiet stratum."""
+    """The next task in a quiet stratum."""
     dues: set[Due] = set()
     for source in _sources(partition, stratum):
         source.look()

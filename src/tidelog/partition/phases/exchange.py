@@ -1,4 +1,4 @@
-"""What leaves a partition for the others, and what arrives from them.
+"""Messages from a partition to the others, and from them to it.
 
 Law: a support is found where its rule fires and counted where its head is owned. In each phase changes only grow, so
 that any order of arrival leads to the same facts and the same ``all``.
@@ -14,7 +14,7 @@ from tidelog.partition.phases.partition import Partition
 
 
 def take_leaving(partition: Partition) -> dict[int, dict[str, Cells]]:
-    """What leaves for each other partition: rows of (body rank, how many, columns) by relation."""
+    """The outgoing messages for each other partition: rows of (body rank, count, columns) by relation."""
     found: dict[int, dict[str, list[Cells]]] = {}
     relations, messages = partition.relations, partition.machine.messages
     for to, number, rows in (*messages.take_leaving(relations), *partition.epoch.fold_messages):

@@ -1,4 +1,4 @@
-"""Firing: plans run for the facts that trigger them, and what they send is applied.
+"""Firing: plans are run for the facts that trigger them, and the messages that they send are applied.
 
 Law: a fact of relation R fires ``plans[first:last]`` where ``spans[R] = (first, last)``; the spans of relations that
 trigger nothing are empty, before and after. The error for a value that cannot be computed names the rule that needs it;
@@ -23,7 +23,7 @@ WHOLE_SPAN: Cells = np.array([[0, 1]], np.int64)
 
 
 def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells], sign: int) -> bool:
-    """Fire what some changed facts trigger; False if that was abandoned (`rebuild_cost`)."""
+    """Fire the plans that some changed facts trigger; False if that was abandoned (`rebuild_cost`)."""
     batch = joined(items) if items else NOTHING
     if not len(batch):
         return True
@@ -39,7 +39,7 @@ def fire(partition: Partition, phase: int, triggers: Triggers, items: list[Cells
 
 
 def fire_queue(partition: Partition, phase: int, triggers: Triggers, sign: int) -> bool:
-    """Fire the queue, and what that puts on the queue, until it is empty; False if that was abandoned."""
+    """Fire the queue, including facts added meanwhile, until it is empty; False if that was abandoned."""
     if not partition.machine.has_work:
         return True
     spans = _fill_spans(partition, triggers)

@@ -1,4 +1,4 @@
-"""Aggregates follow a change: the results of groups that changed are withdrawn and replaced.
+"""Update aggregates after a change: the results of changed groups are withdrawn and replaced.
 
 Law: what is folded, or chosen from (`pick`), comes from a lower stratum, so that its net change is known before the
 stratum is visited. Old results are lost in the retract phase; the new ones wait for the barrier, and are gained then.
@@ -75,7 +75,7 @@ def _source_now(partition: Partition, number: int) -> Cells:
 
 
 def lose_all_results(partition: Partition, code: RuleCode) -> None:
-    """A removed rule loses the results of all groups, as they were before the epoch."""
+    """Remove the results of all groups of a removed rule, as they were before the epoch."""
     assert code.fold is not None
     if isinstance(code.fold, Pick):
         give_results(partition, at.RETRACT_LOWER, code, _source_before(partition, _head_number(partition, code)))
@@ -86,7 +86,7 @@ def lose_all_results(partition: Partition, code: RuleCode) -> None:
 
 
 def gain_all_results(partition: Partition, code: RuleCode) -> None:
-    """A new rule gains the results of all groups, as they are now."""
+    """Add the results of all groups of a new rule, as they are now."""
     assert code.fold is not None
     number = partition.relations.numbers[code.source]
     if isinstance(code.fold, Pick):
@@ -99,7 +99,7 @@ def gain_all_results(partition: Partition, code: RuleCode) -> None:
 
 
 def give_results(partition: Partition, phase: int, code: RuleCode, rows: Cells, rank: int = 0) -> None:
-    """Add or remove results, depending on the phase: this partition's own here; the others are sent.
+    """Add or remove results, depending on the phase: those that this partition owns here, while the others are sent.
 
     ``rank`` is the highest rank of the rows that were folded, 0 for those of lower strata.
     """
@@ -115,7 +115,7 @@ def give_results(partition: Partition, phase: int, code: RuleCode, rows: Cells, 
 
 
 def _keep_own(partition: Partition, number: int, code: RuleCode, rows: Cells, rank: int) -> Cells:
-    """The results that this partition owns; those of others are sent, unless the rule fires there, too."""
+    """The results that this partition owns; others are sent to their owners, unless the rule also fires there."""
     shares = share_rows(rows, int(partition.relations.directory[number, at.PLACE]), partition.partitions)
     if not code.everywhere:
         partition.epoch.fold_messages += (
@@ -127,7 +127,7 @@ def _keep_own(partition: Partition, number: int, code: RuleCode, rows: Cells, ra
 
 
 def _of_rank(rows: Cells, rank: int) -> Cells:
-    """Rows as they are sent: one support each, of this body rank."""
+    """Rows in the form of messages: one support each, with this body rank."""
     head = np.full((len(rows), 2), rank, np.int64)
     head[:, 1] = 1
     return np.concatenate([head, rows], axis=1)

@@ -37,7 +37,7 @@ def gain(
 ) -> None:
     """Gain what follows from inserted facts, new rules and the changes of lower strata (by number of relation).
 
-    ``rebuild``: the stratum was emptied, so that all its rules count as new and assertions are applied again.
+    ``rebuild``: the stratum was emptied; all its rules count as new, and assertions are applied again.
     """
     for code in new_rules:
         stratum.rules[code.label] = code
@@ -86,7 +86,7 @@ def gain_demanded(partition: Partition, stratum: Stratum, level: int) -> None:
 
 
 def begin_again(partition: Partition) -> None:
-    """After a clean-up, prepare for further gains: groups may show other values again."""
+    """After a clean-up, prepare for further gains: the values that groups show may change again."""
     machine = partition.machine
     machine.state[at.CLEANING] = 0
     if machine.state[at.HIDDEN]:

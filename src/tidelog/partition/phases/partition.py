@@ -40,7 +40,7 @@ MEMORY_LIMIT = 1 << 20
 
 @dataclass(slots=True)
 class OpenEpoch:
-    """The state at the beginning that no journal holds, and what one phase leaves for a later one."""
+    """The initial state of an epoch that is not in journals, and what one phase leaves for a later one."""
 
     is_open: bool = False
     clock: int = 0
@@ -51,7 +51,7 @@ class OpenEpoch:
     folds: dict[int, Fold] = field(default_factory=dict)  # whose groups the epoch touched, by identity
     rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
     demanded_groups: dict[str, DemandedGroups] = field(default_factory=dict)  # of aggregates in recursion, by label
-    settle_visited: Callable[[], None] = nothing  # commits the members of strata that a trip visited
+    settle_visited: Callable[[], None] = nothing  # commits the relations of strata that a trip visited
     losses_seen: int = 0  # items of the queue of losses that were searched for their groups
     fold_messages: list[tuple[int, int, Cells]] = field(default_factory=list)  # partition, relation, rows to be sent
 
@@ -83,10 +83,10 @@ class Partition:
         self.committed = CommittedFacts(self.relations)
         self.kept = QueryIndexes(self.relations)
         self._drops = 0
-        self.closings = 0  # number of times that all ranks were renumbered
+        self.closings = 0  # how often all ranks were renumbered
 
     def close(self) -> None:
-        """Stop the threads; the memory is freed with the last reader. There are no more epochs."""
+        """Stop the threads; the memory is freed with the last reader. No epoch can be run afterwards."""
         close_machine(self.machine)
 
     def memory(self) -> int:
@@ -119,7 +119,7 @@ class Partition:
     # Epochs
 
     def begin(self) -> None:
-        """Start an epoch; results of functions are forgotten if texts were dropped, since they may refer to these."""
+        """Start an epoch; remembered results of functions are dropped if texts were, since they may refer to these."""
         if self._drops != self.dictionary.drops:
             self._drops = self.dictionary.drops
             self._trim_memories(0)
@@ -169,7 +169,7 @@ class Partition:
         self.kept.epoch_ends()
 
     def undo(self) -> None:
-        """Back to the state at `begin`; nothing happens if no epoch is open."""
+        """Restore the state at `begin`; does nothing if no epoch is open."""
         self.machine.end_epoch()
         if not self.epoch.is_open:
             return

@@ -1,8 +1,8 @@
-"""A stratum built again in place, if that is cheaper than its retraction (`rebuild_cost`).
+"""Rebuild a stratum in place, if that is cheaper than its retraction (`rebuild_cost`).
 
-Law: a stratum that was emptied and built again holds the facts and the ``all`` that retraction and assertion would
-leave, with fresh ranks. The journal has every record as it was, so that the epoch is undone and committed like any
-other; a stratum passes its net change upwards.
+Law: a stratum that was emptied and rebuilt has the facts and the ``all`` that retraction and assertion would leave,
+with fresh ranks. The journal has every record as it was, so that the epoch is undone and committed like any other; a
+stratum passes its net change upwards.
 """
 
 from __future__ import annotations

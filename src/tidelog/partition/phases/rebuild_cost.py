@@ -1,4 +1,4 @@
-"""Whether a retraction costs more than building its stratum again.
+"""Estimate whether a retraction costs more than rebuilding its stratum.
 
 Law (D26): an epoch costs at most about 1.3 times a rebuild of the strata that it touches. A retraction is weighed
 between slices: the supports it has lost, with those that the facts still on its queue will lose at the same rate, and
@@ -22,13 +22,13 @@ from tidelog.program import Atom
 if TYPE_CHECKING:
     from tidelog.partition.phases.partition import Partition
 
-SHARE = 0.4  # of a stratum's supports: a support lost costs some two and a half found, so that this many cost a build
-BELOW = 0.25  # the same for what is lost from below, which is known in advance, but not what follows from it
-FOLLOWS = 1.4  # what a loss from below costs with what follows from it, at the least
+SHARE = 0.4  # of a stratum's supports: losing one costs about as much as finding 2.5, so losing so much costs a build
+BELOW = 0.25  # the same for losses from below, which are known in advance, unlike their consequences
+FOLLOWS = 1.4  # the least cost of a loss from below, including its consequences
 LEAST = 0.1  # of a stratum's supports that must be lost before the estimate is trusted: they cost a quarter of a build
 STEEPEST = 0.95  # the most facts suspended by each suspended fact that an estimate assumes
 FEW = 1 << 14  # rows that a retraction may visit before it is weighed
-SAMPLE = 64  # facts fired before the rest is expected to lose as much as they did
+SAMPLE = 64  # facts fired before the rest is extrapolated from them
 
 
 class RebuildCost:
@@ -45,19 +45,19 @@ class RebuildCost:
 
     @property
     def held(self) -> int:
-        """About how many supports the rules of the stratum held before the retraction."""
+        """The approximate number of supports that the rules of the stratum had before the retraction."""
         if self._held < 0:
             find_supports(self._partition, self._stratum)
             self._held = sum(code.supports for code in self._stratum.rules.values())
         return self._held
 
     def lost(self) -> int:
-        """The supports that the rules of the stratum lost so far."""
+        """The number of supports that the rules of the stratum have lost so far."""
         numbers = [code.number for code in self._stratum.rules.values()]
         return int(self._partition.machine.losses[numbers].sum())
 
     def tips(self) -> bool:
-        """Whether building again is estimated to be cheaper than continuing."""
+        """Whether a rebuild is estimated to be cheaper than continuing."""
         lost = self.lost()
         self.budget = max(FEW, self.held >> 5)
         if self._partition.machine.state[at.PHASE] == at.RETRACT_LOWER:
@@ -65,7 +65,7 @@ class RebuildCost:
         return lost >= self.held * LEAST and self._weigh(self._expected(lost), SHARE)
 
     def begin_queue(self) -> None:
-        """All losses from below are applied; the consequences follow."""
+        """Note that all losses from below are applied; their consequences follow."""
         self._first = int(self._partition.machine.state[at.QTAIL])
         self._direct = self.lost() if self._first > SAMPLE else 0
 
@@ -76,7 +76,7 @@ class RebuildCost:
         relations = self._partition.relations
         gone = {
             relations.names[n]: len(change.deleted) / max(1, relations.live(n)) for n, change in changes.items()
-        }  # of each relation the share
+        }  # the share of each relation
         expected = 0.0
         for code in self._stratum.rules.values():
             expected += code.supports * max((gone.get(name, 0.0) for name in _read(code)), default=0.0)

@@ -1,4 +1,4 @@
-"""Phase 1 of a stratum: all supports that a change removes, to local quiescence.
+"""Phase 1 of a stratum: remove all supports that a change removes, to local quiescence.
 
 Laws (design, section 3): everything is retracted before anything is asserted; a fact that loses its last support of
 lower rank is suspended, and stays visible until its losses are fired.
@@ -59,23 +59,23 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
 
 
 def absorb_losses(partition: Partition, stratum: Stratum, messages: Messages, *, cleaning: bool = False) -> bool:
-    """Apply losses sent by other partitions, and what follows, to local quiescence; False if that was abandoned."""
+    """Apply losses sent by others, and their consequences, to local quiescence; False if that was abandoned."""
     phase = at.CLEAN_RETRACT if cleaning else at.RETRACT_SAME
     absorb(partition, phase, messages, -1)
     return fire_losses(partition, stratum, phase)
 
 
 def end_retract(partition: Partition) -> None:
-    """End the phase, which is over on all partitions: what follows is not weighed."""
+    """End the phase, which is over on all partitions: later work is not weighed."""
     partition.machine.scale = None
 
 
 def fire_losses(partition: Partition, stratum: Stratum, phase: int) -> bool:
-    """Fire what was suspended, and what follows from results of groups that lost rows, until nothing is left."""
+    """Fire suspended facts, and withdraw results of groups that lost rows, until nothing is left to do."""
     own = stratum.tables(partition.relations.numbers)[2]
     while True:
         if not own.ranges:
-            partition.machine.hide_queue()  # nothing reads them now, but a rule about to be added would
+            partition.machine.hide_queue()  # nothing reads them now, but a rule that is about to be added would
         elif not fire_queue(partition, phase, own, -1):
             return False
         if not withdraw_results(partition, stratum):

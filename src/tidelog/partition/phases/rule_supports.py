@@ -1,8 +1,8 @@
 """Supports of whole rules: lost with a removed rule, gained with a new one, compared again when a stratum is split.
 
-Laws (design, section 3): a removed rule loses its supports over the old state and compared the old way, before any
-stratum is visited; facts that this suspends wait for the retract phase of their stratum. Whether a support is of
-lower rank depends on the stratum of its body, so that a split counts ``low`` of the rules that cross it again.
+Laws (design, section 3): a removed rule loses its supports over the old state, with the old comparison of ranks, before
+any stratum is visited; facts that this suspends wait for the retract phase of their stratum. Whether a support is of
+lower rank depends on the stratum of its body, so that a split recounts ``low`` for the rules that cross it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.partition.phases.partition import Partition
 
 
 def gain_rule(partition: Partition, code: RuleCode) -> None:
-    """A new rule gains its supports."""
+    """Add the supports of a new rule."""
     if code.fold is None:
         fire_whole(partition, code, at.NEW_RULE, 1)
     else:
@@ -29,7 +29,7 @@ def gain_rule(partition: Partition, code: RuleCode) -> None:
 
 
 def lose_rule(partition: Partition, code: RuleCode) -> None:
-    """A removed rule loses its supports, over the old state and compared the old way."""
+    """Remove the supports of a removed rule, over the old state and with the old comparison of ranks."""
     partition.machine.queue.reset()
     if code.fold is None:
         fire_whole(partition, code, at.OLD_RULE, -1)
@@ -50,7 +50,7 @@ def absorb_lost_rules(partition: Partition, messages: Messages) -> None:
 
 
 def compare_rule(partition: Partition, code: RuleCode, sign: int) -> None:
-    """Count (sign 1) or discount (-1) the supports of lower rank of a rule as its code compares them now."""
+    """Count (sign 1) or discount (-1) a rule's supports of lower rank, as its code now compares ranks."""
     if code.fold is None:  # folded rows come from a lower stratum, and count the same
         partition.machine.state[at.PEEK] = 1
         fire_whole(partition, code, at.OLD_RULE, 2 * sign)
@@ -65,7 +65,7 @@ def absorb_comparisons(partition: Partition, messages: Messages, sign: int) -> N
 
 
 def settle_split(partition: Partition) -> None:
-    """After the comparisons of a split: waiting facts that have supports of lower rank now are not suspended."""
+    """After the comparisons of a split, reinstate waiting facts that now have supports of lower rank."""
     waiting = partition.epoch.pending
     for number, items in list(waiting.items()):
         kept = np.empty_like(items)

@@ -1,4 +1,4 @@
-"""The position of an epoch that is about to be abandoned: which rule runs, its plan, and its progress.
+"""The position of an epoch that is about to be abandoned: the running rule, its plan, and its progress.
 
 Law: a rule is shown as the user wrote it, its plan with the atoms in order and the columns they are looked up by. The
 numbers are those of one partition since the epoch began; they may be read while a kernel runs.
@@ -18,12 +18,12 @@ MARK = "\n  rule    "
 
 
 class OutOfMemory(MemoryError):
-    """There is no memory left for the results of a rule; the text is the position of the epoch."""
+    """No memory is left for the results of a rule; the text is the position of the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningRule:
-    """The rule that runs on a partition, its plan, and what was done so far.
+    """The rule that runs on a partition, its plan, and the work done so far.
 
     >>> print(RunningRule("r1: p(X) :- q(X).", "on q(X)", 2, 1000, 5000, 1, 1))
     <BLANKLINE>

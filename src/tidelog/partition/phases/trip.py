@@ -1,4 +1,4 @@
-"""The trip of a small epoch: its few rows, and what the kernel that visits strata records on the way.
+"""The trip of a small epoch: its few rows, and the records of the kernel that visits strata.
 
 Law: a trip changes what the phases of each stratum would change; it can be undone like any epoch until it is
 committed. Its changes are copied, so that they can be read whatever happens to records later.
@@ -30,7 +30,7 @@ BRIEF_STRATA, MANY_STRATA = 64, 1 << 12  # visited in one call, with the interpr
 
 
 class Trip:
-    """The state of the small epochs of a partition, one after the other."""
+    """The state of one small epoch of a partition at a time."""
 
     def __init__(self, partition: Partition) -> None:
         self._partition = partition
@@ -43,7 +43,7 @@ class Trip:
         self.cells: Cells = np.zeros(LEAST, np.int64)
         self.changes: Cells = np.zeros((LEAST, visit.CHANGE_FIELDS), np.int64)
         self.log: Cells = np.zeros((LEAST, visit.VISIT_FIELDS), np.int64)
-        self._rows: list[Cells] = []  # that the kernel reads
+        self._rows: list[Cells] = []  # rows that the kernel reads
         self._is_first = True
 
     def begin(self, inserts: Mapping[str, Cells], deletes: Mapping[str, Cells], most: int) -> None:
@@ -126,7 +126,7 @@ class Trip:
 
     @property
     def stratum(self) -> Stratum:
-        """The stratum that is visited."""
+        """The stratum that is being visited."""
         return self.charts.strata[self.state.item(visit.STRATUM)]
 
     def learn(self, strata: Callable[[str], Stratum | None], readers: Callable[[str], Iterable[str]]) -> bool:
@@ -136,7 +136,7 @@ class Trip:
         return self.charts.learn(number, name, strata, readers(name))
 
     def draw(self) -> None:
-        """Chart the stratum that is visited."""
+        """Chart the stratum that is being visited."""
         self._partition.replanner.draw(self.state.item(visit.STRATUM))
 
     # A stratum that is visited elsewhere

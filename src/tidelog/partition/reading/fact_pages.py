@@ -1,8 +1,8 @@
 """Facts that a question looks for, found where they are stored: by some of their columns, with rank and assertion.
 
-Law: a pattern narrows the search as far as it can: a whole fact is found by its hash, facts with some given columns
+Law: a pattern narrows the search as far as possible: a whole fact is found by its hash, facts with some given columns
 through an index, which is kept for later questions (`query_indexes`). Facts are returned in pages, in the order of
-records, with the total number, so that no more is moved than is used. Only facts of one state are seen
+records, with their total number, so that only used facts are moved. Only facts of one state are seen
 (`partition.memory.visible_state`).
 """
 
@@ -34,7 +34,7 @@ NOTHING: Cells = np.zeros(0, np.int64)
 class FactPattern:
     """Facts of a relation that have these cells in these columns; the columns are ascending.
 
-    With ``below`` only those of lower rank; ``ranked`` says that ranks are compared. ``shown_by`` is the label of a min
+    ``below``: only those of lower rank; ``ranked``: ranks are compared. ``shown_by`` is the label of a min
     or max: the whole fact counts only if its group shows it. Every partition returns at most ``count`` facts, from its
     number ``first`` on.
     """
@@ -55,7 +55,7 @@ class FactPattern:
 
 @dataclass(frozen=True, slots=True)
 class FactPage:
-    """One page of the wanted facts: columns, ranks, which are asserted; how many there are, and whether more."""
+    """One page of the requested facts: columns, ranks, which are asserted; their total, and whether more follow."""
 
     cells: Cells
     ranks: Cells
@@ -65,7 +65,7 @@ class FactPage:
 
 
 def find(partition: Partition, patterns: Iterable[FactPattern], *, running: bool = False) -> list[FactPage]:
-    """The wanted facts that a partition has; ``running``: in the epoch that ran and is not committed."""
+    """The requested facts that a partition has; ``running``: in the epoch that ran and is not committed."""
     relations = partition.relations
     sight: VisibleState = RunningState(relations) if running else CommittedState(relations)
     return [_page(partition, sight, one) for one in patterns]
@@ -115,7 +115,7 @@ def _shown(partition: Partition, rows: Cells, pattern: FactPattern) -> Cells:
 
 
 def key_counts(relations: Relations) -> dict[tuple[str, tuple[int, ...]], int]:
-    """How many keys each index without pending rows holds, by relation and columns."""
+    """The number of keys in each index without pending rows, by relation and columns."""
     numbers, directory, indexes = relations.index_columns(), relations.directory, relations.indexes
     return {
         (relations.names[number], columns): indexes.item(index, at.KEYS)
@@ -125,7 +125,7 @@ def key_counts(relations: Relations) -> dict[tuple[str, tuple[int, ...]], int]:
 
 
 def together(parts: list[FactPage], *, copies: bool) -> FactPage:
-    """The pages of several partitions as one; among ``copies`` of a fact the one of lowest rank."""
+    """The pages of several partitions as one; of ``copies`` of a fact, the one with the lowest rank."""
     filled = [part for part in parts if part.total] or parts[:1]
     if len(filled) == 1:
         return filled[0]

@@ -2,8 +2,8 @@
 
 Law (D15): numbers are themselves, floats their bits; the id of a symbol or list is a 64-bit xxHash, seeded with 42,
 over (type tag, length, parts), lists by the tags and cells of their parts, records by their cells. Ids need no
-coordination; two values with one id are found here and are an error, never a wrong answer. The same chain of hashes can
-be written in Spark SQL.
+coordination; two values with the same id are detected here and are an error, never a wrong answer. The same chain of
+hashes can be written in Spark SQL.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def cell_float(cell: int) -> float:
 
 
 def natural_type(value: object) -> str:
-    """The default type of a Python value; unsigned only if a number cannot hold it."""
+    """The default type of a Python value; unsigned only if it does not fit into a number."""
     if isinstance(value, bool):
         return "number"
     if isinstance(value, int):
@@ -68,7 +68,7 @@ class Dictionary:
     def __init__(self) -> None:
         self.entries = Entries()
         self._cells: dict[str, int] = {}  # of recently used symbols
-        self.drops = 0  # number of times that entries were dropped
+        self.drops = 0  # how often entries were dropped
         self.lent: Mapping[int, Value] | None = None  # all entries of the owners, while others take over from them
 
     def __len__(self) -> int:
@@ -89,11 +89,11 @@ class Dictionary:
         return cell
 
     def symbol_column(self, address: int, offsets: Cells) -> Cells:
-        """The cells of symbols whose UTF-8 is in memory, one after the other, from ``offsets[i]`` to the next."""
+        """The cells of symbols whose UTF-8 is in memory consecutively, each from ``offsets[i]`` to the next offset."""
         return self.entries.enter_column(address, offsets, SYMBOL_SEED)
 
     def enter(self, entries: Iterable[tuple[int, Value]]) -> None:
-        """Add entries that others made; DataError if two values have one id."""
+        """Add entries that others made; DataError if two values have the same id."""
         self.entries.enter_all(list(entries))
 
     def known(self, cells: Iterable[int]) -> dict[int, Value]:
@@ -117,9 +117,9 @@ class Dictionary:
             self.drops += 1
 
     def showing(self, cells: Iterable[int]) -> Dictionary:
-        """A separate dictionary for answers, which stays readable after entries made for them are dropped.
+        """A separate dictionary for answers, which stays readable after the entries made for them are dropped.
 
-        That is this one if none of their values was made since `begin`.
+        Returns this dictionary if none of their values was made since `begin`.
         """
         shown = set(cells)
         if shown.isdisjoint(self.entries.created()):
@@ -225,13 +225,13 @@ class Dictionary:
         return self._make(to_signed(mixed), value)
 
     def _make(self, cell: int, value: Value) -> int:
-        """An entry that is made here."""
+        """Make an entry here."""
         self.entries.enter(cell, value)
         return cell
 
 
 def _structure(dictionary: Dictionary, value: Value, type_: str) -> int:
-    """The cell of a record or variant as the engine has it: with a shape its value, without one its cell."""
+    """The cell of a record or variant in the engine's form: its value if the type has a shape, otherwise its cell."""
     if value is None or isinstance(value, int):
         return value or NIL_CELL
     assert isinstance(type_, Shape), "a value is encoded with the type of its place"

@@ -1,10 +1,10 @@
 """The entries of a dictionary: values under their ids, numbered in the order in which they were made.
 
-Law (D15): two values with one id are an error. Entries made one by one are *recent* at first and then settle among the
-texts, where columns of text, and of structures, are entered at once. Lists are kept as values, too: equal ones may be
-written differently. Adding requires the lock; looking up does not. An entry is permanent, unless the epoch that made it
-failed: entries that such an epoch made since its `begin` are dropped, except those that another thread has made or used
-in the meantime.
+Law (D15): two values with the same id are an error. Entries made one by one are *recent* at first and then settle among
+the texts, where columns of texts and of structures are entered immediately. Lists are also kept as values, since equal
+ones may be written differently. Adding requires the lock; looking up does not. An entry is permanent, unless the epoch
+that made it failed: entries that such an epoch made since its `begin` are dropped, except those that another thread has
+made or used in the meantime.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tidelog.program.values.term import Value
 
 RECENT, RECENT_BYTES = 1 << 14, 1 << 22
 FEW = 32  # ids from which on they are looked up together
-WHOLE = (str, PackedStructure)  # values that are equal only if their bytes are
+WHOLE = (str, PackedStructure)  # values that are equal only if their bytes are equal
 OF_PARTS = (LIST, STRUCTURE)
 
 
@@ -77,7 +77,7 @@ class Entries:
         self._lists: dict[int, Value] = {}
         self._list_bytes = 0
         self._mark: Mark | None = None
-        self._kept: set[int] = set()  # of the epoch that runs, used by others
+        self._kept: set[int] = set()  # of the running epoch, used by others
 
     def __len__(self) -> int:
         with self.lock:
@@ -85,7 +85,7 @@ class Entries:
 
     @property
     def memory(self) -> int:
-        """Bytes of all texts and what finds them, and about those of lists."""
+        """Bytes of all texts and their tables, and the approximate bytes of lists."""
         return self._texts.memory + self._recent_bytes + self._list_bytes
 
     # Looking up
@@ -144,7 +144,7 @@ class Entries:
         return TextColumn(*self._texts.copied(numbers), places.reshape(-1))
 
     def are_known(self, cells: Cells, *, lists: bool) -> bool:
-        """Whether all of these ids stand for values of one kind: texts, or lists and records."""
+        """Whether all of these ids refer to values of one kind: texts, or lists and records."""
         with self.lock:
             settled = self._settle()
         assert settled, "entries that owners have not heard of"
@@ -152,7 +152,7 @@ class Entries:
         return bool((numbers >= 0).all()) and bool((np.isin(self._texts.kinds(numbers), OF_PARTS) == lists).all())
 
     def structures(self, cells: Cells) -> tuple[Cells, Cells] | None:
-        """The parts of structures one after the other, and where those of each begin; None if one has not settled."""
+        """The parts of all structures consecutively, and where those of each begin; None if one has not settled."""
         with self.lock:
             self._settle()
         return self._texts.structures(cells)
@@ -164,7 +164,7 @@ class Entries:
 
     @property
     def lasting_records(self) -> KnownRecords:
-        """Those of them that are older than the running epoch, which may fail."""
+        """The settled entries that are older than the running epoch, which may fail."""
         with self.lock:
             known, mark = self._texts.known, self._mark
             return known if mark is None else known._replace(size=mark.texts.records)
@@ -180,7 +180,7 @@ class Entries:
             return [*zip(self._texts.cells(count).tolist(), self._texts.values(numbers), strict=True), *recent]
 
     def columns_since(self, count: int) -> EntryColumns:
-        """The entries made after the first ``count``, in order, in the form that state folders have."""
+        """The entries made after the first ``count``, in order, in the form of state folders."""
         with self.lock:
             settled = self._settle()
             assert settled, "entries that owners have not heard of"
@@ -299,7 +299,7 @@ class Entries:
         return mark.length if self._recent is mark.recent else 0
 
     def _settle(self) -> bool:
-        """Move the recent entries to the texts; returns whether all are there. Ctrl-C leaves each in one place."""
+        """Move the recent entries to the texts; returns whether all were moved. Ctrl-C leaves each in one place."""
         if not self._may_settle():
             return False
         if self._recent:
@@ -330,14 +330,14 @@ class Entries:
 
 
 class ScratchEntries(Entries):
-    """Temporary entries over those of another dictionary, which may still lose those of a running epoch."""
+    """Temporary entries on top of those of another dictionary, which may still lose those of a running epoch."""
 
     def __init__(self, base: Entries) -> None:
         super().__init__()
         self._base = base
 
     def value(self, cell: int) -> Value | None:
-        """The value behind an id, made here or there."""
+        """The value behind an id, made here or in the other dictionary."""
         found = self._own(cell)
         return self._base.value(cell) if found is None else found
 
@@ -349,7 +349,7 @@ class ScratchEntries(Entries):
 
     @property
     def known_records(self) -> KnownRecords:
-        """The settled entries of the other dictionary that stay, whatever becomes of a running epoch."""
+        """The settled entries of the other dictionary that stay even if a running epoch fails."""
         return self._base.lasting_records
 
     def created(self) -> list[int]:
@@ -357,7 +357,7 @@ class ScratchEntries(Entries):
         return [cell for cell, _ in self.since(0)]
 
     def enter(self, cell: int, value: Value) -> None:
-        """Add an entry here, whether or not it is known there; DataError if another value has its id."""
+        """Add an entry here, even if the other dictionary has it; DataError if another value has its id."""
         with self.lock:
             if self._own(cell) is None:
                 known = self._base.value(cell)

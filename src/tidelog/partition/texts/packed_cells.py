@@ -1,6 +1,6 @@
 """The entry of a record or variant in a dictionary: the cells of its parts.
 
-Law: it is a value among the entries like a list, and is kept and sent as JSON that no list has: an object.
+Law: it is a value among the entries like a list, and is kept and sent as a JSON object, which no list is.
 """
 
 from __future__ import annotations

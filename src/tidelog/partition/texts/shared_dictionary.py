@@ -1,9 +1,9 @@
 """The dictionary of one partition among several, and that of their driver.
 
 Law (D15): an entry is owned by the partition that its id hashes to. A process that makes an entry reports it to the
-owner before the epoch ends, and before any message that holds the id is sent; a process that needs a value asks the
-owner and keeps it. Two values with one id meet at the owner, which refuses the epoch. Most rules never look behind an
-id, so that most values are never sent.
+owner before the epoch ends, and before any message that contains the id is sent; a process that needs a value requests
+it from the owner and keeps it. Two values with the same id meet at the owner, which refuses the epoch. Most rules never
+need the value behind an id, so that most values are never sent.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class UnreportedEntries:
             self._entries.append(entry)
 
     def aim(self, report: ReportEntries, partitions: int, entries: list[Entry]) -> None:
-        """Replace the owners, and the entries to be reported to them."""
+        """Set new owners, and the entries to be reported to them."""
         with self._lock:
             self._report, self._partitions, self._entries = report, partitions, entries
 
     def report_to_owners(self, forget: Callable[[Entry], bool]) -> None:
-        """Report to the owners; entries that one refuses are forgotten, or else reported again with the rest."""
+        """Report to the owners; entries that an owner refuses are forgotten, or reported again with the rest."""
         if not self._entries:
             return
         with self._lock:
@@ -101,7 +101,7 @@ class SharedDictionary(Dictionary):
         return not self._unreported.is_empty
 
     def report_to_owners(self) -> None:
-        """Report the entries made here since the last time to their owners; DataError if two values have one id.
+        """Report the entries made here since the last report to their owners; DataError if two values have the same id.
 
         An entry that an owner refuses is forgotten here, so that it is refused again; the rest is reported next time.
         """
@@ -132,12 +132,12 @@ class SharedDictionary(Dictionary):
         return np.array([self.pack(row) for row in rows.tolist()], np.int64)
 
     def text_column(self, cells: Cells) -> TextColumn | None:
-        """The texts behind a column of ids; those not known here are requested, all at once."""
+        """The texts behind a column of ids; those not known here are requested together."""
         self._fetch(unknown(self.entries, np.unique(cells).tolist()))
         return super().text_column(cells)
 
     def values_of(self, cells: Sequence[int]) -> list[Value]:
-        """The values behind ids; those not known here are requested, all at once."""
+        """The values behind ids; those not known here are requested together."""
         self._fetch(unknown(self.entries, cells))
         return super().values_of(cells)
 
@@ -188,7 +188,7 @@ def unknown(entries: Entries, cells: Sequence[int]) -> list[int]:
 
 
 def ask_owners(cells: Sequence[int], ask: Ask, partitions: int, own: int | None) -> dict[int, Value]:
-    """What the owners know of ids."""
+    """The values that the owners have for ids."""
     found: dict[int, Value] = {}
     for owner, ids in by_owner([(cell, 0) for cell in dict.fromkeys(cells)], partitions):
         if owner != own:

@@ -1,4 +1,4 @@
-"""Records and algebraic values as cells: made of the cells of their parts, once each.
+"""Records and algebraic values as cells: made from the cells of their parts, once each.
 
 Law (D31): the id of a structure is a chain of hashes over the cells of its parts, so that equal values have equal cells
 on every partition, and a join on records compares one cell; its entry holds those cells and nothing else, so that a
@@ -29,7 +29,7 @@ TakeApart = Callable[[Any, Shape], ValueParts | None]
 
 @lru_cache(maxsize=10_000)
 def constructor_id(constructor: str) -> int:
-    """What the cells of a variant begin with."""
+    """The first cell of a variant, which identifies its constructor."""
     return symbol_id(constructor)
 
 
@@ -112,7 +112,7 @@ def encode_structure(
 ) -> int | None:
     """The cell of a Python value; None if it, or something in it, does not fit the type.
 
-    ``pack`` makes the cell of a structure, ``take_apart`` says which constructor a value has and what its parts are,
+    ``pack`` makes the cell of a structure, ``take_apart`` returns the constructor and the parts of a value,
     ``encode`` returns the cells of other parts.
     """
     root: list[int] = []
@@ -148,7 +148,7 @@ def encode_structure(
 
 
 def take_apart(value: Any, shape: Shape) -> ValueParts | None:
-    """Values as the engine itself has them: tuples and variants."""
+    """The constructor and the parts of a value in the engine's own form: a tuple or a variant."""
     if isinstance(value, Variant):
         return (value.constructor, value.parts) if value.constructor in shape.constructors else None
     return ("", value) if shape.is_record and isinstance(value, tuple | list) else None

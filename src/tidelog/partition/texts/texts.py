@@ -2,9 +2,9 @@
 
 Law (D15): each text is kept once, as its UTF-8, without a Python object for it; records are numbered in the order in
 which they were added, and are appended or, after an epoch that failed, dropped from the end. Lists are kept here, too,
-as JSON, in the form that state folders have, and structures as the cells of their parts, which compiled code reads
-(`kernel.structures`). Writers hold the dictionary's lock; readers need none: arrays that grow are replaced, and bytes
-stay.
+as JSON, as in state folders, and structures as the cells of their parts, which compiled code reads
+(`kernel.structures`). Writers hold the dictionary's lock; readers need no lock: arrays that grow are replaced, and
+bytes never move.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NO_KINDS: Cells = np.zeros(0, np.int64)
 
 
 class Clash(Exception):
-    """Row ``row`` of what was entered has the id of record ``number``, but not its bytes."""
+    """Row ``row`` of the entered values has the id of record ``number``, but not its bytes."""
 
     def __init__(self, row: int, number: int) -> None:
         super().__init__(row, number)
@@ -60,7 +60,7 @@ class Clash(Exception):
 
 
 def to_bytes(value: Value) -> tuple[bytes, int]:
-    """A value in the form that state folders have, and the kind of that.
+    """A value in the form of state folders, and the kind of that form.
 
     >>> to_bytes("a"), to_bytes((1, 2.0, ("b",)))
     ((b'a', 0), (b'[1, 2.0, ["b"]]', 1))
@@ -76,7 +76,7 @@ def to_bytes(value: Value) -> tuple[bytes, int]:
 
 
 def to_kept_bytes(value: Value) -> tuple[bytes, int]:
-    """A value in the form in which it is kept in memory, and the kind of that.
+    """A value in the form in which it is kept in memory, and the kind of that form.
 
     >>> to_kept_bytes(PackedStructure((1,)))
     (b'\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00', 3)
@@ -114,7 +114,7 @@ def _tuple(value: object) -> Value:
 
 
 def laid_out(parts: Sequence[bytes]) -> tuple[Bytes, Cells]:
-    """Byte strings one after the other, and where each begins and ends."""
+    """Consecutive byte strings, and where each begins and ends."""
     offsets: Cells = np.zeros(len(parts) + 1, np.int64)
     np.cumsum([len(part) for part in parts], out=offsets[1:])
     return np.frombuffer(b"".join(parts) or b"\0", np.uint8), offsets
@@ -129,7 +129,7 @@ class TextColumn(NamedTuple):
 
 
 class KnownRecords(NamedTuple):
-    """The records that there are: table, records, how many, and the memory that they point to."""
+    """The present records: table, records, their number, and the memory that they point to."""
 
     table: Cells
     records: Cells
@@ -147,7 +147,7 @@ class EntryColumns(NamedTuple):
 
 
 def to_strings(data: Bytes, offsets: Cells) -> list[Value]:
-    """Texts that are stored one after the other."""
+    """The texts that are stored consecutively."""
     raw, ends = data.tobytes(), offsets.tolist()
     if raw.isascii():
         text = raw.decode("ascii")
@@ -232,7 +232,7 @@ class Texts:
         del self._heaps[mark.heaps :]
 
     def find(self, cell: int) -> int:
-        """The record with an id, -1 if there is none; quick for a single one."""
+        """The record with an id, -1 if there is none; fast for a single one."""
         table, records = self._table, self._block.array
         mask, place = len(table) - 1, cell & (len(table) - 1)
         while (entry := table.item(place)) != 0:
@@ -249,7 +249,7 @@ class Texts:
         return numbers
 
     def kinds(self, numbers: Cells) -> Cells:
-        """What the bytes of some records are."""
+        """The kinds of some records."""
         found: Cells = self._block.array[numbers, SIZE] % KINDS
         return found
 
@@ -277,11 +277,11 @@ class Texts:
 
     @property
     def known(self) -> KnownRecords:
-        """The records that there are now."""
+        """The present records."""
         return KnownRecords(self._table, self._block.array, len(self), tuple(self._heaps))
 
     def structures(self, cells: Cells) -> tuple[Cells, Cells] | None:
-        """The parts of structures one after the other, and where those of each begin; None if one is not known."""
+        """The parts of all structures consecutively, and where those of each begin; None if one is not known."""
         numbers = self.find_all(cells)
         if len(numbers) and (numbers.min() < 0 or (self.kinds(numbers) != STRUCTURE).any()):
             return None
@@ -289,7 +289,7 @@ class Texts:
         return data.view(np.int64), offsets[:-1] // 8
 
     def copied(self, numbers: Cells) -> tuple[Bytes, Cells]:
-        """The bytes of some records one after the other, and where each begins and ends."""
+        """The bytes of some records consecutively, and where each begins and ends."""
         records = self._block.array
         offsets: Cells = np.zeros(len(numbers) + 1, np.int64)
         np.cumsum(records[numbers, SIZE] // KINDS, out=offsets[1:])

@@ -1,4 +1,4 @@
-"""What the values of a type are ordered by, given their cells.
+"""The order of the values of a type, given their cells.
 
 Law (D11): NaN comes last, symbols are compared by their text; cells of types that have no order by their numbers.
 """
@@ -13,7 +13,7 @@ from tidelog.partition.texts.dictionary import Dictionary, cell_float
 
 
 def order_of(type_: str, dictionary: Dictionary) -> Callable[[int], Any]:
-    """What cells of a type are ordered by (D11): NaN comes last, symbols by their text."""
+    """The sort key of cells of a type (D11): NaN comes last, symbols are ordered by their text."""
     if type_ == "float":
         return lambda cell: (math.isnan(value := cell_float(cell)), value)
     if type_ == "unsigned":

@@ -1,9 +1,9 @@
 """Calls of the methods of a service, as values that can be sent to the process where it is.
 
-Law: a caller names the method itself (`Call(Service.rows, "edge")`) and not a string, so that arguments and result are
-checked where the call is written. Only methods marked with `call` can be called; the mark says how a caller waits for
-the answer, and what a missing answer means. A call that another process sends must have arguments of the classes that
-the method names; a protocol is not a class, and stands for those that `admit` names and for no others.
+Law: a caller passes the method itself (`Call(Service.rows, "edge")`) and not a string, so that arguments and result are
+checked where the call is written. Only methods marked with `call` can be called; the mark says how callers wait for
+the answer, and what a missing answer means. A call that another process sends must have arguments of the classes in the
+method's signature; a protocol in it allows only the classes that `admit` registered.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Mark:
 
     limit: float | None = LIMIT  # seconds that the caller waits; None: as long as the work takes
     reading: bool = False  # a late answer does not mean that the node is lost
-    ending: bool = False  # what must be done: a node that fails in it counts as lost
-    any_time: bool = False  # answered also while another call is under way
-    entries_first: bool = False  # the owners must know before it the dictionary entries that the caller made
+    ending: bool = False  # must succeed: a node that fails in it counts as lost
+    any_time: bool = False  # also answered while another call is in progress
+    entries_first: bool = False  # the owners must receive the caller's new dictionary entries first
 
 
 def call(
@@ -65,7 +65,7 @@ def mark_of(method: Callable[..., object]) -> Mark:
 
 
 class Call(Generic[S, T]):
-    """A call of a method of an ``S`` that answers with a ``T``."""
+    """A call of a method of an ``S`` that returns a ``T``."""
 
     def __init__(self, method: Callable[Concatenate[S, P], T], *args: P.args, **named: P.kwargs) -> None:
         self.mark = mark_of(method)
@@ -73,7 +73,7 @@ class Call(Generic[S, T]):
         self.arguments: Arguments = (args, named)
 
     def on(self, service: S) -> T:
-        """The answer of a service; if its class overrides the method, the answer of that."""
+        """The answer of a service; if its class overrides the method, that of the override."""
         args, named = self.arguments
         answer: T = getattr(service, self.name)(*args, **named)
         return answer
@@ -93,13 +93,13 @@ def received(kind: type[S], name: str, arguments: Arguments) -> Call[S, object]:
 
 
 def admit(protocol: type, *classes: type) -> None:
-    """Let objects of some classes be sent where methods name a protocol."""
+    """Allow objects of some classes to be sent as arguments whose type is a protocol."""
     _ADMITTED[protocol] = classes
     _kinds.cache_clear()
 
 
 def _check(method: Callable[..., object], args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """Refuse arguments that are not of the kinds that the method names; their contents are not checked."""
+    """Refuse arguments that are not of the classes in the method's signature; their contents are not checked."""
     mark_of(method)
     signature, kinds = _kinds(method)
     try:
@@ -120,7 +120,7 @@ def _kinds(method: Callable[..., object]) -> tuple[Signature, dict[str, tuple[ty
 
 
 def hints_of(method: Callable[..., object]) -> dict[str, Any]:
-    """The types that a method names, as values; names inside aliases stay as they are."""
+    """The type hints of a method, as values; names inside aliases stay as they are."""
     known = sys.modules[method.__module__].__dict__
     return {name: eval(hint, known) for name, hint in method.__annotations__.items()}  # texts of this package
 

@@ -1,7 +1,7 @@
-"""Messages between partitions, as a node sees them: what leaves is handed over, what arrived is collected.
+"""Messages between partitions, as a node sees them: outgoing ones are handed over, incoming ones are collected.
 
-Law: what is collected belongs to the run that the node is at; messages of any other run are void. Rows are counted
-where they leave and where they are collected: the two sums are equal when nothing is under way.
+Law: collected messages belong to the current run of the node; messages of any other run are void. Rows are counted
+where they leave and where they are collected: the two sums are equal when no messages are under way.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ class Channel:
     """What other partitions have sent to this one, until it is collected; a single partition receives nothing."""
 
     def __init__(self) -> None:
-        self.run = 0  # the number of the run that the node is at
+        self.run = 0  # the number of the node's current run
         self._sent: dict[int, int] = {}
         self._received = 0
 
     def begin(self, run: int) -> None:
-        """The node is at another run."""
+        """Begin another run of the node."""
         self.run, self._sent, self._received = run, {}, 0
 
     def mail(self, partitions: int) -> Mail:
-        """What was sent and received since the run began, in rows."""
+        """The numbers of rows sent and received since the run began."""
         return Mail(tuple(self._sent.get(to, 0) for to in range(partitions)), self._received)
 
     def send(self, leaving: Mapping[int, Messages]) -> int:
@@ -48,5 +48,5 @@ class Channel:
         raise AssertionError("a single partition has no other partition to write to")
 
     def collect(self) -> Iterable[Messages]:
-        """What has arrived."""
+        """The messages that have arrived."""
         return ()

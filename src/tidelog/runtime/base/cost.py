@@ -1,7 +1,7 @@
 """The cost of epochs, added up: seconds, supports, rows visited, and the work in each stratum.
 
-Law: the sum of epochs is the sum of what each of them did; visits of the same stratum are added up without reading them
-one by one.
+Law: the total of some epochs is the sum of what each of them did; visits of the same stratum are added up without
+reading them one by one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NANOSECONDS = 1e9
 class Visits(Sequence[StratumStatistics]):
     """What an epoch did in every stratum that it visited, computed when it is read.
 
-    A line of the log has the place of a stratum, whether it was visited ``elsewhere`` (-1), facts suspended and
+    A line of the log contains the place of a stratum, whether it was visited ``elsewhere`` (-1), facts suspended and
     revived, supports and nanoseconds; ``elsewhere`` has the statistics of those, in order.
     """
 
@@ -75,7 +75,7 @@ class EpochCost:
 
 @dataclass(slots=True)
 class EpochSum:
-    """The total cost of some epochs; for every stratum its statistics, its visits, and how many built it again."""
+    """The total cost of some epochs; for every stratum its statistics, the visits, and how many of them rebuilt it."""
 
     epochs: int = 0
     seconds: float = 0.0

@@ -1,8 +1,8 @@
 """How the facts of an engine are distributed over its partitions.
 
-Law: a relation lives by the hash of a column, on partition 0, or on every partition (mirrored); so the rows of an epoch
-go to the partitions that own them, and a mirrored relation is counted once. A distribution is a value: an epoch makes a
-new one, and a failed epoch leaves the old.
+Law: a relation is placed by the hash of a column, on partition 0, or on every partition (mirrored); so the rows of an
+epoch are sent to the partitions that own them, and a mirrored relation is counted once. A distribution is a value: an
+epoch creates a new one, and a failed epoch leaves the old one.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ class Distribution:
 
     @classmethod
     def empty(cls, partitions: int) -> Distribution:
-        """No relation yet."""
+        """The distribution without any relation."""
         return cls({}, ({},) * partitions)
 
     def with_places(self, places: Mapping[str, int]) -> Distribution:
-        """With the placement of new relations."""
+        """The distribution with the placement of new relations added."""
         return replace(self, places={**self.places, **places})
 
     def with_sizes(self, changed: Iterable[Mapping[str, int]]) -> Distribution:
-        """With the sizes that an epoch has changed, on each partition."""
+        """The distribution with the sizes that an epoch has changed, on each partition."""
         return replace(self, sizes=tuple({**old, **new} for old, new in zip(self.sizes, changed, strict=True)))
 
     def is_mirrored(self, name: str) -> bool:
@@ -56,7 +56,7 @@ class Distribution:
         return sum(map(self.live, {name for part in self.sizes for name in part}))
 
     def shares(self, work: EpochWork) -> list[EpochWork]:
-        """The same work for every partition, each with its own facts."""
+        """The same work for every partition, with the facts that the partition owns."""
         inserts, deletes = self._share(work.inserts), self._share(work.deletes)
         signed: list[dict[str, list[tuple[int, Cells]]]] = [{} for _ in self.sizes]
         for name, parts in work.signed.items():

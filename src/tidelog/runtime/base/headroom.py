@@ -1,4 +1,4 @@
-"""Memory that is left on the machine, or in the container, that a partition lives in.
+"""The memory that is left on the machine, or in the container, in which a partition lives.
 
 Law: an epoch that runs short of memory is stopped by a LimitError while there is enough left to undo it; otherwise the
 system would kill the process, the epoch would be repeated, and the process killed again. If the system does not report
@@ -13,14 +13,14 @@ from pathlib import Path
 
 from tidelog.runtime.base import runtime_failures as failures
 
-SPARE = 256 << 20  # bytes that are left alone
+SPARE = 256 << 20  # bytes that are always kept free
 SHARE = 4  # bytes held by the partition per byte kept free: tables grow by half, and more
 LOOK = 0.2  # seconds between two checks
 Read = Callable[[str], str]
 
 
 class Headroom:
-    """Checks now and then whether an epoch may continue; ``held`` returns the bytes that the partition holds."""
+    """Checks from time to time whether an epoch may continue; ``held`` returns the bytes that the partition holds."""
 
     def __init__(self, held: Callable[[], int], left: Callable[[], int | None] | None = None) -> None:
         self._held = held

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from _signal import signal as set_handler  # type: ignore[import-not-found]  # the other looks up two enumerations
+from _signal import signal as set_handler  # type: ignore[import-not-found]  # `signal.signal` looks up two enumerations
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Protocol

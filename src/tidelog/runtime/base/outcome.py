@@ -1,7 +1,7 @@
 """What an epoch did: the rows that it changed, and statistics.
 
 Law: changed rows are read on request, and always show what the epoch did, however late they are read. The outcome of
-several partitions is the sum of theirs; times and rounds are those of the slowest.
+several partitions is the sum of their outcomes; times and rounds are those of the slowest.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tidelog.partition.base.net_changes import NetChange
 
 @dataclass(slots=True)
 class StratumStatistics:
-    """What an epoch did in one stratum; ``rebuilt`` says why it was built again (D26), and is empty if it was not."""
+    """What an epoch did in one stratum; ``rebuilt`` is the reason why it was built again (D26), empty if it was not."""
 
     relations: tuple[str, ...]
     seconds: float = 0.0
@@ -30,7 +30,7 @@ class StratumStatistics:
 class RowChanges(Mapping[str, NetChange[Cells]]):
     """The changed rows (inserted, deleted) of every relation that changed, read on request.
 
-    Code that moves records calls `settle` first, so that the rows read are always those of the epoch.
+    Code that moves records calls `settle` first, so that the rows that are read are always those of the epoch.
     """
 
     def __init__(self, readers: Mapping[str, Callable[[], NetChange[Cells]]]) -> None:
@@ -55,7 +55,7 @@ class RowChanges(Mapping[str, NetChange[Cells]]):
         return read_changes, (dict(self),)
 
     def settle(self) -> None:
-        """Read everything that was not read yet."""
+        """Read everything that has not been read yet."""
         for name in self._readers:
             self[name]
 
@@ -95,7 +95,7 @@ class EpochOutcome:
 
 
 def join_outcomes(parts: Sequence[EpochOutcome], changes: RowChanges) -> EpochOutcome:
-    """What several partitions did together; ``changes`` are those of all."""
+    """The joint outcome of several partitions; ``changes`` are those of all of them."""
     found = EpochOutcome(changes, _join_strata(parts))
     found.seconds = max(part.seconds for part in parts)
     found.rounds = max(part.rounds for part in parts)
@@ -116,7 +116,7 @@ def join_outcomes(parts: Sequence[EpochOutcome], changes: RowChanges) -> EpochOu
 
 
 def _skew(counts: Sequence[int]) -> float:
-    """The largest by the average.
+    """The largest value divided by the average.
 
     >>> _skew([3, 1]), _skew([0, 0])
     (1.5, 1.0)

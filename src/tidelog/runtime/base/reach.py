@@ -18,14 +18,14 @@ class Readers:
 
     def __init__(self) -> None:
         self._heads: dict[str, set[str]] = {}
-        self._added: list[tuple[str, str]] = []  # in the epoch that runs
+        self._added: list[tuple[str, str]] = []  # in the running epoch
 
     def of(self, relation: str) -> Iterable[str]:
         """The heads of the rules that read a relation."""
         return self._heads.get(relation, ())
 
     def add(self, code: RuleCode) -> None:
-        """A new rule reads the relations of its body."""
+        """Add a new rule as a reader of the relations in its body."""
         head = code.rule.head.predicate
         for literal in code.rule.body:
             atom = literal.atom if isinstance(literal, Negation) else literal
@@ -55,7 +55,7 @@ class Agenda:
         self._seen: dict[int, Stratum] = {}
 
     def add(self, relations: Iterable[str]) -> None:
-        """Add the strata of these relations that were not added before."""
+        """Add those strata of these relations that were not added before."""
         for name in relations:
             stratum = self._strata.get(name)  # None: a query that was rolled back read the relation
             if stratum is not None and id(stratum) not in self._seen:
@@ -68,7 +68,7 @@ class Agenda:
 
 
 def within_reach(strata: Mapping[str, Stratum], readers: Readers, relations: Iterable[str]) -> list[Stratum]:
-    """The strata of some relations and all that read them, directly or not, lower ones first."""
+    """The strata of some relations and of all that read them, directly or indirectly, lower ones first."""
     found: dict[int, Stratum] = {}
     names = list(relations)
     while names:

@@ -1,4 +1,4 @@
-"""What partitions ask each other during an epoch, and how it is answered.
+"""The requests that partitions make to each other during an epoch, and their answers.
 
 Law: all partitions take the same steps: a step ends with a request that every partition makes at the same place, and
 the next one begins with the answer, which is the same for all.
@@ -40,9 +40,9 @@ Answer = int | frozenset[str] | Due | None
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A question to all partitions: how their values join (``flow``: bits, ``highest``, ``union``, ``first_due``).
+    """A question to all partitions; values are joined as ``flow`` (bits), ``highest``, ``union`` or ``first_due``.
 
-    ``flow``: the partition has nothing to do until messages arrive, or until none are under way. ``facts`` and
+    ``flow``: the partition is idle until messages arrive, or until none are under way. ``facts`` and
     ``bytes`` are what the epoch has used so far on this partition, ``mail`` what it has sent and received.
     """
 
@@ -78,4 +78,4 @@ def join_answers(requests: Sequence[Request]) -> Answer:
 T = TypeVar("T")
 
 
-Steps = Generator[Request, Answer, T]  # what a partition does, with a request wherever it waits for the others
+Steps = Generator[Request, Answer, T]  # the work of a partition, with a request wherever it waits for the others

@@ -1,8 +1,8 @@
 """The runs of epochs, by number, for as long as their changes may be read.
 
-Law: every attempt at an epoch is a run with a separate number. Readers know a run by the number that it had when it
-ended; if its nodes are lost before its epoch is committed, the epoch is run again, and the nodes know it by another
-number. The changes of a committed run can be read after its nodes are lost, as those of its epoch.
+Law: every attempt at an epoch is a run with a separate number. Readers identify a run by the number that it had when it
+ended; if its nodes are lost before its epoch is committed, the epoch is run again, and the nodes identify it by another
+number. The changes of a committed run can still be read after its nodes are lost, as those of its epoch.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class Runs:
         return self.last
 
     def present(self, run: int) -> int:
-        """Under which number the nodes have a run now."""
+        """The number under which the nodes now have a run."""
         return self._present.get(run, run)
 
     def replaced(self, run: int) -> None:
-        """The epoch of a run was run again: the last run replaces it."""
+        """Note that the epoch of a run was run again: the last run replaces it."""
         self._present[run] = self.last
 
     def committed(self, epoch: int) -> None:
-        """The last run was this epoch."""
+        """Note that the last run was committed as this epoch."""
         self._epochs[self.last] = epoch
 
     @property

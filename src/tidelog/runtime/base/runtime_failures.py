@@ -1,6 +1,6 @@
 """Errors of the runtimes about interrupted epochs, memory and partitions, by code: TL23xx, TL31xx, TL44xx.
 
-Law: an epoch is committed on all partitions or on none; each of these errors says which epoch is committed.
+Law: an epoch is committed on all partitions or on none; each of these errors names the committed epoch.
 """
 
 from __future__ import annotations

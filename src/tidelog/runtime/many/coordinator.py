@@ -1,7 +1,7 @@
 """The coordinator: one engine over several partitions, each on a separate node.
 
-Law: an epoch is run in rounds (`rounds`); it is committed on all partitions or undone on all. Messages go from node to
-node and never through here. The rules are also known here, to a node without facts (`rule_node`).
+Law: an epoch is run in rounds (`rounds`); it is committed on all partitions or undone on all. Messages are sent from
+node to node and never through the coordinator, which also knows the rules, in a node without facts (`rule_node`).
 
 Recovery (D18): when a node is lost, all nodes are started again from the last committed epoch in the state folder, and
 the unfinished epoch is run again, a bounded number of times (`recovery`). Once an epoch is in the state folder it is
@@ -96,7 +96,7 @@ class Coordinator:
 
     @property
     def on_slice(self) -> Callable[[], None]:
-        """What is called between slices of work."""
+        """The function that is called between slices of work."""
         return self._rounds.on_slice
 
     @on_slice.setter
@@ -112,13 +112,13 @@ class Coordinator:
         self.nodes.close()
 
     def repeat(self, act: Callable[[], T]) -> T:
-        """Do something that the loss of a node may prevent, as often as is needed."""
+        """Do something that the loss of a node may prevent, and repeat it as often as needed."""
         return self._recovery.repeat(act)
 
     # Epochs
 
     def set_limits(self, limits: Limits) -> None:
-        """The limits of every epoch from now on."""
+        """Set the limits of every epoch from now on."""
         self._rounds.limits = limits
         self._rules.set_limits(limits)
         self.nodes.ask(Service.set_limits, limits)
@@ -141,7 +141,7 @@ class Coordinator:
         generation = self._recovery.generation
 
         def teach() -> list[dict[str, int]]:
-            if generation == self._recovery.generation:  # otherwise they learnt them when they were restarted
+            if generation == self._recovery.generation:  # otherwise they received them when they were restarted
                 self._rules.teach(self.nodes, places)
             return self.nodes.ask(Service.sizes)
 
@@ -176,8 +176,8 @@ class Coordinator:
     def commit(self, shown: Callable[[], None] = lambda: None) -> None:
         """Make the epoch that ran last the committed one; ``shown`` is called at the moment when readers see it.
 
-        Nodes in this process show it first, which takes no time, and readers continue while records are settled. Other
-        nodes are notified, and answer any later request after they have committed.
+        Nodes in this process show it first, which is immediate, and readers continue while records are settled. Other
+        nodes are notified, and answer later requests after they have committed.
         """
         assert self._unfinished is not None, "no epoch ran"
         work, self._unfinished = self._unfinished.work, None
@@ -278,7 +278,7 @@ class Coordinator:
 
     @contextmanager
     def _undisturbed(self) -> Iterator[None]:
-        """Suspend interrupts during work that must not be left half done."""
+        """Suspend interrupts during work that must not be interrupted halfway."""
         self.nodes.watch(lambda: None)
         try:
             yield
@@ -288,7 +288,7 @@ class Coordinator:
     def _restart(self) -> None:
         """Start new nodes at the last committed epoch, and run the uncommitted epoch on them again, if there is one.
 
-        It derives the same facts, perhaps with other ranks.
+        The epoch derives the same facts again, possibly with other ranks.
         """
         if self._beginning.store is None:
             raise failures.NOTHING_TO_BEGIN_FROM.error()
@@ -305,7 +305,7 @@ class Coordinator:
             self._runs.replaced(self._unfinished.run)
 
     def _position(self) -> str:
-        """Where the last epoch was, and which state is in force."""
+        """The position of the last epoch, and the state that is in force."""
         stratum = self._rounds.stratum
         own = [f"`{label}`" for label in self._rules.labels(stratum)]
         rules = ", ".join(own[:5]) + (", ..." if len(own) > 5 else "")

@@ -1,8 +1,8 @@
 """The facts of several partitions, read on all of them.
 
-Law: every partition answers for the facts that it owns, and for a mirrored relation one answers for all. The answers
-that make up one read belong to one epoch; if a node is lost during a read, the reader waits until the nodes are started
-again, and is then answered.
+Law: every partition answers for the facts that it owns, and for a mirrored relation one answers for all. All answers of
+one read belong to one epoch; if a node is lost during a read, the reader waits until the nodes are started again, and
+then receives its answer.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class PartitionedFacts:
         return np.concatenate(self._ask_owners(name, Service.rows, name))
 
     def one_epoch(self) -> AbstractContextManager[object]:
-        """While it is held no epoch becomes the committed one."""
+        """A context in which no epoch becomes the committed one."""
         return self._recovery.together
 
     def some_rows(self, name: str, first: int, count: int) -> Cells:
@@ -77,11 +77,11 @@ class PartitionedFacts:
         return np.concatenate(parts)[first : first + count]
 
     def count(self, name: str) -> int:
-        """How many facts of a relation there are; counted one by one."""
+        """The number of facts of a relation, counted one by one."""
         return len(self.rows(name))
 
     def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
-        """The facts that have these cells in these columns; to be asked while no epoch runs."""
+        """The facts that have these cells in these columns; to be called while no epoch runs."""
         row = np.zeros((1, max(columns) + 1), np.int64)
         row[0, list(columns)] = key
         place, ask = self._distribution().places.get(name, 0), Service.rows_with_keys
@@ -105,7 +105,7 @@ class PartitionedFacts:
         return freeze_partitions(self._nodes, self._recovery, number, names, self._distribution().is_mirrored)
 
     def held(self, name: str) -> list[Counts]:
-        """The same as each partition holds it."""
+        """The same state as each partition holds it."""
         return self._ask(Service.counts, name)
 
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
@@ -131,7 +131,7 @@ class PartitionedFacts:
         return add_up(part for parts in self._ask(Service.plan_counts) for part in parts)
 
     def changes(self, run: int, names: Iterable[str]) -> RowChanges:
-        """What a run changed in some relations; the run is forgotten when that is no longer referenced."""
+        """What a run changed in some relations; the run is forgotten when the result is no longer referenced."""
         changes = RowChanges({name: partial(self._changed, run, name) for name in names})
         changes.run = run
         self._runs.forget_with(changes)
@@ -167,13 +167,13 @@ class PartitionedFacts:
         return self._recovery.ask(write)
 
     def _ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
-        """What all nodes answer to the same call, out of one epoch."""
+        """The answers of all nodes to the same call, from one epoch."""
         return self._recovery.ask(lambda: self._nodes.ask(method, *args, **named))
 
     def _ask_owners(
         self, name: str, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs
     ) -> list[T]:
-        """What the owners of a relation answer, out of one epoch."""
+        """The answers of the owners of a relation, from one epoch."""
         return self._recovery.ask(lambda: self._of_owners(name, method, *args, **named))
 
     def _of_owners(

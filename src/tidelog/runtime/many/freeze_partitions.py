@@ -1,7 +1,7 @@
 """A frozen state of several partitions, wherever they live.
 
-Law: reading it delays neither epochs nor other readers. Nodes that were started again have no copy: then it is lost,
-which is an error; another state is never returned in its place.
+Law: reading it delays neither epochs nor other readers. Nodes that were started again have no copy: reading a lost copy
+is an error, and another state is never returned in its place.
 """
 
 from __future__ import annotations

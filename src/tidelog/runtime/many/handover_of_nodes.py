@@ -1,7 +1,7 @@
-"""Facts of nodes behind a coordinator are handed over to other partitions, and taken from others.
+"""Hand the facts of nodes behind a coordinator over to other partitions, or take over the facts of others.
 
 Law: the old partitions change nothing, and continue as before if no others take over. Until the new state is recorded,
-lost nodes cannot be started again with it: then the new partitions are abandoned, and the old ones continue.
+lost nodes cannot be restarted with it: if that happens, the new partitions are abandoned, and the old ones continue.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NodeContent = tuple[dict[str, RelationImage], list[tuple[int, Value]], int]
 
 
 def _part(image: Image, name: str | None) -> NodeContent:
-    """One relation of an image, or the rest of it: messages are no larger than necessary."""
+    """A part of an image, which is one relation or everything else: messages are no larger than necessary."""
     if name is None:
         return {}, list(image.entries.items()), image.clock
     return {name: image.relations[name]} if name in image.relations else {}, [], image.clock
@@ -70,7 +70,7 @@ class HandoverOfNodes:
             self.nodes.rest()
 
     def go_on(self) -> None:
-        """Let the next request start the nodes again, unless they are closed."""
+        """Let the next request restart the nodes, unless they are closed."""
         self.nodes.go_on()
         self.recovery.end_turn()
 

@@ -1,4 +1,4 @@
-"""Several partitions in one process: nodes called one after the other, with a network of lists between them.
+"""Several partitions in one process: nodes called in turn, with a network of lists between them.
 
 Law: messages may be delivered in any order and in any pieces, as long as each is delivered once: the facts and their
 ``all`` are the same. A `Network` accepts a function that chooses what to deliver, which tests use to deliver in the
@@ -37,7 +37,7 @@ def _first(count: int) -> int:
 
 @contextmanager
 def delivered_by(choose: Choice) -> Iterator[None]:
-    """Nodes made inside get their messages as chosen by this function."""
+    """A context in which new nodes get their messages as chosen by this function."""
     token = _DELIVERY.set(choose)
     try:
         yield
@@ -61,7 +61,7 @@ class Network:
             self._waiting += ((to, name, rows) for name, rows in messages.items())
 
     def take(self, number: int) -> Iterable[Messages]:
-        """What has arrived at a partition."""
+        """The messages that have arrived at a partition."""
         found, self._arrived[number] = self._arrived[number], []
         return found
 
@@ -73,7 +73,7 @@ class Network:
                 self._arrived[to].append({name: rows})
 
     def clear(self) -> None:
-        """Messages of an epoch that is over are void."""
+        """Drop all messages: those of an epoch that has ended are void."""
         self._waiting.clear()
         for arrived in self._arrived:
             arrived.clear()
@@ -92,12 +92,12 @@ class LocalChannel(Channel):
             self._network.send(to, messages)
 
     def collect(self) -> Iterable[Messages]:
-        """What has arrived."""
+        """The messages that have arrived."""
         return self._network.take(self._number)
 
 
 class LocalRace(Generic[T]):
-    """Calls of nodes in this process: each is carried out when its answer is taken."""
+    """Calls of nodes in this process: each is carried out when its answer is requested."""
 
     def __init__(self, nodes: LocalNodes, calls: Sequence[Call[Service, T]], turn: Turn) -> None:
         self._nodes, self._turn = nodes, turn
@@ -108,7 +108,7 @@ class LocalRace(Generic[T]):
         self._calls.append((number, call))
 
     def take(self) -> tuple[int, T]:
-        """The number of a node, and what it answers; before it works, messages may arrive."""
+        """The number of a node and its answer; messages may arrive before it works."""
         number, call = self._calls.pop(self._turn(len(self._calls)))
         self._nodes.network.deliver()
         return number, call.on(self._nodes.services[number])
@@ -136,53 +136,53 @@ class LocalNodes:
         ]
 
     def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> ArrivedRows:
-        """Rows reach these partitions through this process."""
+        """Accept no rows here: rows reach these partitions through this process."""
         assert not arriving, "only Spark sends rows directly"
         return ArrivedRows()
 
     def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
-        """What all nodes answer to the same call."""
+        """The answers of all nodes to the same call."""
         return self.ask_each([Call(method, *args, **named)] * self.partitions)
 
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
-        """What all nodes answer, each to a separate call."""
+        """The answers of all nodes, each to a separate call."""
         return [call.on(service) for service, call in zip(self.services, calls, strict=True)]
 
     def post(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
-        """The same, since nodes in this process do one thing after the other."""
+        """Send a call to all nodes and wait, since nodes in this process work in turn."""
         self.ask(method, *args, **named)
 
     def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
-        """What one node answers."""
+        """The answer of one node."""
         return Call(method, *args, **named).on(self.services[number])
 
     def race(self, calls: Sequence[Call[Service, T]]) -> LocalRace[T]:
-        """Call all nodes, and then single ones, in whatever order."""
+        """Call all nodes, and later single ones, in any order."""
         return LocalRace(self, calls, self._turn)
 
     def start_epoch(self, run: int, epoch: int) -> None:
-        """Messages of runs before are void."""
+        """Drop the messages of earlier runs."""
         self.network.clear()
 
     def watch(self, on_slice: Callable[[], None]) -> None:
-        """What to call between slices of work."""
+        """Set the function that is called between slices of work."""
         for service in self.services:
             service.node.partition.machine.on_slice = on_slice
 
     def interrupt(self) -> None:
-        """Nothing runs while this process does something else."""
+        """Do nothing: no node runs while this process does something else."""
 
     def restart(self) -> None:
-        """Nodes in this process are never lost."""
+        """Do nothing: nodes in this process are never lost."""
 
     def rest(self) -> None:
-        """Nodes in this process do not occupy slots that others need."""
+        """Do nothing: nodes in this process do not occupy slots that others need."""
 
     def go_on(self) -> None:
-        """The nodes never stopped."""
+        """Do nothing: the nodes never stopped."""
 
     def close(self) -> None:
-        """The memory of the nodes is freed with them."""
+        """Do nothing: the memory of the nodes is freed with them."""
         for service in self.services:
             service.node.partition.close()
         self.services = []

@@ -1,4 +1,4 @@
-"""The contents of partitions, redistributed to another number of them: records that are moved, and strata built again.
+"""Redistribute the contents of partitions to another number of them: records are moved, and some strata built again.
 
 Law: the facts are the same before and after, with the same counts of supports; ranks and counts of lower rank are right
 for the new form of the rules (`plan.repartition_strata`). A stratum is built like any other: by an epoch in which its
@@ -98,7 +98,7 @@ def small_runtime(functions: Functions, partitions: int, dictionary: Dictionary)
 
 
 def _compare(name: str, before: Cells | None, built: Sequence[Image], mirrored: bool) -> None:
-    """Refuse a build whose facts differ from the previous ones: nothing above it was built again."""
+    """Refuse a build whose facts differ from the previous ones, since the strata above it are not built again."""
     owners = built[:1] if mirrored else built
     found = [live_records(image.relations[name])[:, :-2] for image in owners if name in image.relations]
     rows = np.concatenate(found) if found else None

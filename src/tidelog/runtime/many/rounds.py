@@ -2,10 +2,10 @@
 
 Law: all nodes take the same steps, so that at the end of a phase all make the same request or all have ended; every
 request is then answered with the combined values of all. Inside a phase (``flow``) no node waits for all others: a node
-that has nothing to do reports how many rows it has sent to each and received since the epoch began, and continues as
-soon as it is known that there are some for it. A node whose call is answered does nothing until it is called again, so
-that when all have answered and as many rows were received as were sent, nothing is under way, and nothing will be.
-Limits of an epoch hold for the sum over all partitions, and are checked whenever a node answers.
+that is idle reports how many rows it has sent to each node and received since the epoch began, and continues as soon as
+rows for it are known to exist. A node whose call was answered does nothing until it is called again, so that when all
+have answered and as many rows were received as were sent, no message is under way, and none will be. The limits of an
+epoch apply to the sum over all partitions, and are checked whenever a node answers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tidelog.runtime.protocol.service import EpochEnd, Service
 
 
 class Rounds:
-    """Runs epochs; knows in which round and stratum the last one is, or was."""
+    """Runs epochs; keeps the round and the stratum of the last one."""
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
@@ -32,7 +32,7 @@ class Rounds:
         self.stratum: tuple[str, ...] = ()
 
     def run(self, run: int, starts: Sequence[Call[Service, Request | EpochEnd]]) -> list[EpochEnd]:
-        """Carry out the run whose calls to start it are given, one for each node."""
+        """Carry out a run, given the calls that start it, one for each node."""
         self.number, self.stratum = 0, ()
         race = self._nodes.race(starts)
         last_steps: dict[int, Request | EpochEnd] = {}  # the last answer of each node
@@ -57,7 +57,7 @@ class Rounds:
         self.on_slice()
 
     def _answers(self, last_steps: Mapping[int, Request | EpochEnd], idle: set[int]) -> dict[int, Answer]:
-        """The nodes that continue now, and the answers that they get."""
+        """The nodes that continue now, and the answers for them."""
         requests = {number: step for number, step in last_steps.items() if isinstance(step, Request)}
         flowing = {number for number in idle & requests.keys() if requests[number].kind == "flow"}
         awaited = flowing & with_mail(requests)
@@ -82,6 +82,6 @@ def with_mail(requests: Mapping[int, Request]) -> set[int]:
 
 
 def check_limits(limits: Limits, used: Sequence[Request | EpochOutcome]) -> None:
-    """Raise LimitError if what all partitions used is more than the limits allow."""
+    """Raise LimitError if all partitions together have exceeded the limits."""
     check_facts(limits, sum(part.facts for part in used))
     check_memory(limits, sum(part.bytes for part in used))

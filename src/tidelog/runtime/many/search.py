@@ -1,8 +1,8 @@
-"""What a question looks for, found on the partitions that hold it.
+"""Find the facts that a question looks for, on the partitions that hold them.
 
-Law: a partition is asked only for what it may hold: the owner alone where the location is known, one partition of a
-mirrored relation unless ranks are compared (then the lowest of a fact counts), else all. All that is asked at once is
-one call, and nothing is moved that was not requested.
+Law: a partition is asked only for what it may hold: only the owner if the location is known, one partition for a
+mirrored relation unless ranks are compared (then the lowest rank of a fact counts), otherwise all. Look-ups made
+together are one call, and nothing is moved that was not requested.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tidelog.runtime.protocol.service import Service
 
 @dataclass(slots=True)
 class MoveCounts:
-    """What questions have moved out of partitions: the number of requests and of facts."""
+    """What questions have read from partitions: the number of requests and of facts."""
 
     calls: int = 0
     facts: int = 0
@@ -39,7 +39,7 @@ class Search:
         self.moved = MoveCounts()
 
     def find(self, patterns: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
-        """The facts that are wanted, each once."""
+        """The requested facts, each once."""
         asked = [replace(one, first=0, count=ALL) if self._has_copies(one) else one for one in patterns]
         holders = [self._holders(one) for one in asked]
         shares = [[w for w, who in zip(asked, holders, strict=True) if n in who] for n in range(self._nodes.partitions)]
@@ -50,7 +50,7 @@ class Search:
         return [together(found, copies=self._has_copies(one)) for one, found in zip(asked, parts, strict=True)]
 
     def _answers(self, shares: Sequence[Sequence[FactPattern]], running: bool) -> list[list[FactPage]]:
-        """What each partition finds of its share; if only one has a share, no other is asked."""
+        """What each partition finds for its share of the patterns; if only one has a share, no other is asked."""
         busy = [number for number, share in enumerate(shares) if share]
         if len(busy) > 1:
             calls = [Call(Service.find, share, running) for share in shares]
@@ -62,7 +62,7 @@ class Search:
         return answers
 
     def _holders(self, pattern: FactPattern) -> list[int]:
-        """The partitions that may hold wanted facts, in order."""
+        """The partitions that may hold requested facts, in order."""
         place, everyone = self._distribution().places.get(pattern.relation, 0), list(range(self._nodes.partitions))
         if self._has_copies(pattern):
             return everyone
@@ -72,12 +72,12 @@ class Search:
         return everyone if place >= 0 else [0]
 
     def _has_copies(self, pattern: FactPattern) -> bool:
-        """Whether several partitions may answer with one fact; each has its own order, so that there are no pages."""
+        """Whether several partitions may return the same fact; their orders differ, so that there are no pages."""
         place = self._distribution().places.get(pattern.relation)
         return bool(pattern.shown_by) or (pattern.ranked and place == MIRRORED)
 
     def key_counts(self) -> KeyCounts:
-        """A function: a lower bound of the number of keys of an index; all indexes are counted by one request."""
+        """A function that returns a lower bound of the number of keys of an index; one request counts all indexes."""
         counts: list[dict[tuple[str, tuple[int, ...]], int]] = []
         places = self._distribution().places
 

@@ -1,1 +1,1 @@
-"""One node: its state, the two phases of a stratum, changes of rules, and how an epoch is undone."""
+"""One node: its state, the two phases of a stratum, changes of rules, and the undoing of an epoch."""

@@ -1,4 +1,4 @@
-"""A node: one partition with its strata, and an epoch as the steps that it takes.
+"""A node: one partition with its strata, and the steps that it takes in an epoch.
 
 Law: an epoch changes rules first (`rule_change`), then visits the strata that it reaches, lower ones first (`visit`).
 A failed epoch is undone: facts, counts, ranks, rules and strata are those of the epoch before.
@@ -52,7 +52,7 @@ class Node:
         self.state = NodeState(self.partition, channel or Channel())
         self._closed_at = 0  # the clock when all ranks were last renumbered
         self._rule_undo: RuleUndo | None = None
-        self._new_relations: list[str] = []  # that the epoch made
+        self._new_relations: list[str] = []  # that the epoch created
         self._unread: Callable[[], RowChanges | None] = _nothing_unread
         self._small = SmallEpochs(self.state)
 
@@ -63,7 +63,7 @@ class Node:
 
     @property
     def channel(self) -> Channel:
-        """The mail between this partition and the others."""
+        """The messages between this partition and the others."""
         return self.state.channel
 
     @channel.setter
@@ -71,22 +71,22 @@ class Node:
         self.state.channel = channel
 
     def set_limits(self, limits: Limits) -> None:
-        """The limits of every epoch from now on."""
+        """Set the limits of every epoch from now on."""
         self.partition.machine.limits = limits
 
     def arity(self, name: str) -> int | None:
-        """The number of columns of a relation, None if there is no such relation, or only one that a rollback left."""
+        """The number of columns of a relation, None if it does not exist or was only left behind by a rollback."""
         number = self.partition.relations.numbers.get(name) if name in self.strata else None
         return None if number is None else arity_of(self.partition.relations, number)
 
     @property
     def closes_ranks(self) -> bool:
-        """Whether the next commit renumbers all ranks, which a log of records must take into account."""
+        """Whether the next commit renumbers all ranks, which a log of records must reflect."""
         return self.partition.clock > self._closed_at + RANK_LIMIT and self.state.is_alone
 
     @property
     def groups(self) -> list[frozenset[str]]:
-        """The relations evaluated together, lower strata first; relations without rules are in none."""
+        """The relations evaluated together, lower strata first; relations without rules are left out."""
         return [stratum.relations for stratum in self.state.ordered]
 
     def adopt(
@@ -118,7 +118,7 @@ class Node:
     # Epochs
 
     def run_small(self, work: EpochWork) -> EpochOutcome | None:
-        """Carry out an epoch up to its commit in few calls, if it is small; None, and no trace, if it is not."""
+        """Carry out a small epoch up to its commit in a few calls; None, without a trace, if it is not small."""
         if work.changes_rules or not self._small.fits(work):
             return None
         self.settle()
@@ -178,7 +178,7 @@ class Node:
             self.partition.replanner.charts.reorder()
         if self._new_relations:
             self.partition.replanner.charts.forget()
-        for name in self._new_relations:  # other partitions may not have them yet: all must agree
+        for name in self._new_relations:  # some partitions may not have them yet, and all must agree
             self.strata.pop(name, None)
         self.state.readers.undo()
         self._forget_undo()
@@ -233,7 +233,7 @@ class Node:
 
 
 def _nothing_unread() -> None:
-    """There are no changes that may still be read."""
+    """Do nothing: there are no changes that may still be read."""
 
 
 def _reader(relations: Relations, number: int, change: Items) -> Callable[[], NetChange[Cells]]:

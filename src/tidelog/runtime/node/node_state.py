@@ -1,7 +1,7 @@
-"""The state of a node: one partition with its strata, and what it asks of the others during an epoch.
+"""The state of a node: one partition with its strata, and its requests to the others during an epoch.
 
-Law: all nodes of an engine take the same steps. In a phase where any of them could send messages each continues as long
-as it has some to absorb, and the phase ends for all when no messages are under way (`rounds`). A single node never
+Law: all nodes of an engine take the same steps. In a phase in which any of them could send messages, each continues as
+long as it has messages to absorb, and the phase ends for all when none are under way (`rounds`). A single node never
 waits.
 """
 
@@ -19,8 +19,8 @@ from tidelog.runtime.base.channel import Channel
 from tidelog.runtime.base.reach import Readers
 from tidelog.runtime.base.request import Answer, Request, Steps
 
-# Bits of a request: a partition has something to do in the stratum, or has sent; it wants the stratum built again;
-# groups of a min or max are to be cleaned up; some of them show nothing. Of an answer: messages are under way.
+# Bits of a request: a partition has work in the stratum, or has sent messages; it requests a rebuild of the stratum;
+# groups of a min or max must be cleaned up; some of them show nothing. Bit of an answer: messages are under way.
 ACTIVE, SENT, REBUILD, UNCLEAN, UNSETTLED = 1, 2, 4, 8, 16
 
 
@@ -33,7 +33,7 @@ class NodeState:
         self.strata: dict[str, Stratum] = {}  # by relation
         self.ordered: list[Stratum] = []  # those with rules, lower ones first
         self.readers = Readers()
-        self.messages = self.exchanges = self.sent = 0  # of the epoch that runs
+        self.messages = self.exchanges = self.sent = 0  # of the running epoch
         self.waiting = 0.0
         self.visiting: tuple[str, ...] = ()  # the relations of the stratum that is visited
 
@@ -43,7 +43,7 @@ class NodeState:
         return self.partition.partitions == 1
 
     def distinct_strata(self) -> list[Stratum]:
-        """Every stratum once."""
+        """Every stratum, once."""
         return list({id(stratum): stratum for stratum in self.strata.values()}.values())
 
     def begin(self) -> None:
@@ -55,7 +55,7 @@ class NodeState:
     def flow(self, absorb: Callable[[Messages], None], bits: Callable[[], int] = lambda: 0) -> Steps[int]:
         """Send what leaves and absorb what arrives, until nothing is under way; returns the bits of all at the end.
 
-        ``bits`` is called whenever this partition has nothing to do; a partition that has sent adds ACTIVE.
+        ``bits`` is called whenever this partition is idle; a partition that has sent messages adds ACTIVE.
         """
         if self.is_alone:
             return 0
@@ -78,7 +78,7 @@ class NodeState:
         return sent
 
     def highest(self, number: int) -> Steps[int]:
-        """The highest of the numbers that all partitions name here."""
+        """The highest of the numbers that the partitions pass here."""
         answer = number if self.is_alone else (yield from self._ask("highest", number))
         assert isinstance(answer, int)
         return answer
@@ -90,13 +90,13 @@ class NodeState:
         return answer
 
     def union(self, names: Iterable[str]) -> Steps[frozenset[str]]:
-        """All names that some partition names here."""
+        """The union of the names that the partitions pass here."""
         answer = frozenset(names) if self.is_alone else (yield from self._ask("union", frozenset(names)))
         assert isinstance(answer, frozenset)
         return answer
 
     def used(self) -> tuple[int, int]:
-        """Facts that the epoch made, and the bytes held if those are limited."""
+        """The number of facts that the epoch created, and the bytes held if those are limited."""
         machine = self.partition.machine
         return machine.facts_created, 0 if machine.limits.memory is None else self.partition.memory()
 

@@ -1,4 +1,4 @@
-"""Strata at run time: which relations are evaluated together, and what changes when rules do.
+"""Strata at run time: which relations are evaluated together, and what changes when the rules change.
 
 Laws (design, section 3). *Merging*: stack the old strata in their old order, one rank offset per old stratum; no count
 changes. *Splitting*: parts stay one stratum; only if that would put a negation inside a group are they really split,
@@ -24,7 +24,7 @@ OldStrata = Mapping[str, Stratum]
 
 
 def left_in_order(node: NodeState, change: StrataChange) -> list[Stratum]:
-    """The strata with rules, lower ones first, without those that a change drops."""
+    """The strata with rules, lower ones first, without those that a change removes."""
     if not change.dropped:
         return node.ordered
     return [stratum for stratum in node.ordered if change.dropped.isdisjoint(stratum.relations)]
@@ -51,7 +51,7 @@ def restratify(node: NodeState, change: StrataChange) -> Steps[None]:
 
 
 def _new_strata(node: NodeState, old: OldStrata, groups: Sequence[frozenset[str]]) -> Steps[list[Stratum]]:
-    """The new strata in order; those whose relations did not change are the old objects."""
+    """The new strata in order; a stratum whose relations did not change is the old object."""
     found, made = [], []
     for group in groups:
         stratum = next((s for name in group if (s := old.get(name)) and s.relations == group), None)

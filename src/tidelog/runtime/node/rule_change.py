@@ -1,8 +1,8 @@
 """A change of rules, before any stratum is visited: rules removed, strata computed again, rules retyped, rules added.
 
-Law: removed rules lose their supports first, in the strata of the epoch before; new rules gain theirs when their
-stratum is visited. Everything done here is remembered, to be undone with the epoch: afterwards the rules are those of
-the epoch before, in its strata, with code that compares ranks as it did then. Facts, counts and ranks are undone by
+Law: removed rules lose their supports first, in the strata of the previous epoch; new rules gain theirs when their
+stratum is visited. Everything done here is recorded and can be undone with the epoch: afterwards the rules are those of
+the previous epoch, in its strata, with code that compares ranks as it did then. Facts, counts and ranks are undone by
 the partition.
 """
 
@@ -47,14 +47,14 @@ class RuleUndo:
     removed: list[RuleCode] = field(default_factory=list)
     lost_supports: dict[str, int] = field(default_factory=dict)  # of removed rules, by label
     added: list[RuleCode] = field(default_factory=list)
-    kept: set[tuple[int, tuple[int, ...]]] | None = None  # for a question: the indexes of plans before it
+    kept: set[tuple[int, tuple[int, ...]]] | None = None  # for a question: the indexes that plans had before it
     retyped: list[tuple[RuleCode, Rule, RulePlanner, tuple[Plan, ...], Fold | Gather | Pick | None]] = field(
         default_factory=list
     )
 
 
 def remember_rules(node: NodeState, work: EpochWork) -> RuleUndo:
-    """The strata that an epoch may change, with their rules, as they are now."""
+    """Record the strata that an epoch may change, with their rules, as they are now."""
     codes = node.partition.rules.codes
     heads = {form.rule.head.predicate for form in (*work.added, *work.retyped)}
     heads.update(codes[label].rule.head.predicate for label in work.removed)
@@ -71,7 +71,7 @@ def remember_rules(node: NodeState, work: EpochWork) -> RuleUndo:
 
 
 def _forget_charts(node: NodeState, work: EpochWork, heads: set[str]) -> None:
-    """Forget what was charted of strata and relations that a change of rules concerns."""
+    """Forget the charts of strata and relations that a change of rules affects."""
     charts, rules, change = node.partition.replanner.charts, node.partition.rules, work.strata
     if change is not None and change.first != change.last:  # strata are divided otherwise
         charts.forget()
@@ -84,7 +84,7 @@ def _forget_charts(node: NodeState, work: EpochWork, heads: set[str]) -> None:
 
 
 def restore_rules(node: NodeState, undo: RuleUndo) -> None:
-    """Rules, plans and strata as they were remembered."""
+    """Restore rules, plans and strata as they were recorded."""
     rules = node.partition.rules
     for code in undo.added:
         rules.forget(code)

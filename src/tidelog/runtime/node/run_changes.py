@@ -36,7 +36,7 @@ class RunChanges:
         return len(self._kept)
 
     def open(self, store: Store, epochs: Mapping[int, int]) -> None:
-        """Let runs that are not known here be read from a state folder; ``epochs`` maps them to their epochs."""
+        """Read runs that are not known here from a state folder; ``epochs`` maps them to their epochs."""
         self._store, self._epochs = store, dict(epochs)
 
     def keep(self, run: int, changes: RowChanges) -> None:

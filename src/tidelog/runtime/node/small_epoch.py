@@ -1,8 +1,8 @@
 """A small epoch: few rows, no rules, one partition; most strata are visited in one call of the kernel.
 
-Law: the result and the report are those of the visits of `visit`. Strata with aggregates are visited there, between two
-calls. An epoch that turns out not to be small, or that fails, is undone and carried out the regular way, which finds
-and reports errors; the next few epochs are then not tried as small ones.
+Law: the result and the report are the same as those of `visit`, which visits strata with aggregates between two calls.
+An epoch that turns out not to be small, or that fails, is undone and carried out the regular way, which finds and
+reports errors; the next few epochs are then not tried as small ones.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class SmallEpochs:
         return self._left < 0
 
     def run(self, work: EpochWork) -> EpochOutcome | None:
-        """Carry out an epoch that has begun up to its commit; None if it is not small, and must be undone."""
+        """Carry out an epoch that has begun up to its commit; None if it is not small and must be undone."""
         began = time.perf_counter()
         self._trip.begin(work.inserts, work.deletes, BRIEF)
         outcome = None

@@ -1,7 +1,7 @@
 """Visits of strata: the two phases of every stratum that an epoch reaches.
 
-Law: strata are visited lower ones first. A stratum none of whose rules sends is visited without waiting for other
-partitions; if a rule may send, all partitions visit it together, whether they have something to do there or not.
+Law: lower strata are visited first. A stratum none of whose rules sends messages is visited without waiting for other
+partitions; if a rule may send messages, all partitions visit it together, whether they have work there or not.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tidelog.runtime.node.rule_change import NewRules
 
 @dataclass(slots=True)
 class EpochChanges:
-    """The input of an epoch for the strata it visits, by number of relation, and what they changed so far."""
+    """The input of an epoch for the strata it visits, by number of relation, and what these have changed so far."""
 
     deletes: Mapping[int, Cells]
     inserts: Mapping[int, Cells]
@@ -76,7 +76,7 @@ def changes_of(
 
 
 def _visit_alone(node: NodeState, start: Iterable[str], epoch: EpochChanges) -> None:
-    """Visit the strata that changes reach, one after the other, without waiting for other partitions."""
+    """Visit the strata that changes reach in turn, without waiting for other partitions."""
     names = node.partition.relations.names
     agenda = Agenda(node.strata)
     agenda.add(start)
@@ -102,7 +102,7 @@ def _visit_together(node: NodeState, start: Iterable[str], epoch: EpochChanges, 
 
 
 def _has_work(node: NodeState, stratum: Stratum, epoch: EpochChanges) -> bool:
-    """Whether this partition itself has something to do in a stratum."""
+    """Whether this partition itself has work in a stratum."""
     if epoch.rules_of(stratum) or not node.partition.pending.isdisjoint(stratum.relations):
         return True
     numbers = node.partition.relations.numbers
@@ -115,7 +115,7 @@ def _has_work(node: NodeState, stratum: Stratum, epoch: EpochChanges) -> bool:
 
 
 def visit_here(node: NodeState, stratum: Stratum, epoch: EpochChanges) -> dict[int, Items]:
-    """Both phases of a stratum from which nothing is sent."""
+    """Run both phases of a stratum from which no messages are sent."""
     partition = node.partition
     watch = _Watch(node, stratum)
     partition.replanner.enter(stratum)
@@ -136,14 +136,14 @@ def visit_here(node: NodeState, stratum: Stratum, epoch: EpochChanges) -> dict[i
 def _visit_with_others(
     node: NodeState, stratum: Stratum, epoch: EpochChanges, has_work: bool
 ) -> Steps[dict[int, Items]]:
-    """Both phases of a stratum whose rules may send messages."""
+    """Run both phases of a stratum whose rules may send messages."""
     partition = node.partition
     watch = _Watch(node, stratum)
     partition.replanner.enter(stratum)
     is_done = retract(partition, stratum, epoch.deletes, epoch.changes)
     bits = (ACTIVE if has_work else 0) | (0 if is_done else REBUILD)
     if not (yield from _retract_together(node, stratum, watch, bits)):
-        return {}  # no partition has anything to do here
+        return {}  # no partition has work here
     _gain(node, stratum, epoch, watch)
     yield from _settle_together(node, stratum)
     while (due := (yield from _due_together(node, stratum))) is not None:
@@ -166,7 +166,7 @@ def _retract_together(node: NodeState, stratum: Stratum, watch: _Watch, bits: in
     answer = yield from node.flow(absorb, lambda: wanted)
     if answer & REBUILD:
         _empty(node, stratum, watch)
-        yield from node.flow(lambda messages: None)  # what left meanwhile is void
+        yield from node.flow(lambda messages: None)  # messages sent meanwhile are void
     return answer
 
 
@@ -248,7 +248,7 @@ def _absorb_clean_up(node: NodeState, stratum: Stratum, messages: Messages) -> N
 
 
 class _Watch:
-    """Measures the visit of a stratum, from when it is made."""
+    """Measures the visit of a stratum, starting with its creation."""
 
     __slots__ = ("before", "began", "machine", "rebuilt", "relations")
 

@@ -54,7 +54,7 @@ class EmbeddedFacts:
         return self._partition.rows(name, by_column=by_column)
 
     def one_epoch(self) -> AbstractContextManager[object]:
-        """While it is held no epoch becomes the committed one."""
+        """A context in which no epoch becomes the committed one."""
         return self._partition.committed.lock
 
     def some_rows(self, name: str, first: int, count: int) -> Cells:
@@ -62,11 +62,11 @@ class EmbeddedFacts:
         return self._partition.committed.some_rows(name, first, count)
 
     def count(self, name: str) -> int:
-        """How many facts of a relation there are; counted one by one."""
+        """The number of facts of a relation, counted one by one."""
         return self._partition.committed.count(name)
 
     def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
-        """The facts that have these cells in these columns; to be asked while no epoch runs."""
+        """The facts that have these cells in these columns; to be called while no epoch runs."""
         return self._partition.kept.matching(name, columns, key)
 
     def mark_facts(self, name: str, rows: Cells) -> Cells:
@@ -82,7 +82,7 @@ class EmbeddedFacts:
         return freeze_partition(self._partition, names)
 
     def held(self, name: str) -> list[Counts]:
-        """The same as the one partition holds it."""
+        """The same state as the only partition holds it."""
         return [self._partition.counts(name)]
 
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
@@ -94,7 +94,7 @@ class EmbeddedFacts:
         return assertions(self._partition.relations, name)
 
     def unevenness(self, name: str) -> float:
-        """The one partition holds all."""
+        """Always 1: the only partition holds all facts."""
         return 1.0
 
     def live(self, name: str) -> int:
@@ -104,7 +104,7 @@ class EmbeddedFacts:
         return 0 if number is None else relations.live(number)
 
     def key_counts(self) -> KeyCounts:
-        """A function: the number of keys of an index of a relation on some columns, None if there is no such index."""
+        """A function that returns the number of keys of an index on some columns, None if there is no such index."""
         relations = self._partition.relations
 
         def count(name: str, columns: tuple[int, ...]) -> int | None:
@@ -162,7 +162,7 @@ class EmbeddedHandover:
         self.node = node
 
     def images(self) -> list[Image]:
-        """What the one partition holds; its dictionary is the engine's."""
+        """What the only partition holds; its dictionary is that of the engine."""
         from tidelog.store.image.capture import held_image
 
         return [held_image(self.node.partition)]
@@ -172,7 +172,7 @@ class EmbeddedHandover:
         self.node.settle()
 
     def go_on(self) -> None:
-        """There is nothing to resume: the partition never stopped."""
+        """Do nothing: the partition never stopped."""
 
     def take(self, images: Sequence[Image]) -> None:
         """Fill the empty partition with the contents of others."""
@@ -239,7 +239,7 @@ class EmbeddedRuntime:
         self.node.rollback()
 
     def set_limits(self, limits: Limits) -> None:
-        """The limits of every epoch from now on."""
+        """Set the limits of every epoch from now on."""
         self.node.set_limits(limits)
 
     @property
@@ -259,7 +259,7 @@ class EmbeddedRuntime:
 
     @property
     def on_slice(self) -> Callable[[], None]:
-        """What is called between slices of work."""
+        """The function that is called between slices of work."""
         return self.partition.machine.on_slice
 
     @on_slice.setter
@@ -273,7 +273,7 @@ class EmbeddedRuntime:
     # The state folder
 
     def open_state(self, durable: Durable) -> None:
-        """One partition writes into the folder itself."""
+        """Do nothing: a single partition writes into the folder itself."""
 
     def fill(self, durable: Durable, core: Iterable[Rule]) -> None:
         """Fill the empty partition with the facts of a state folder."""

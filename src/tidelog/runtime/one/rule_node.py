@@ -1,7 +1,7 @@
-"""A node without facts, at the coordinator, that knows the rules of an engine and their strata.
+"""A node without facts, in the coordinator's process, that knows the rules of an engine and their strata.
 
 Law: it carries out every epoch without its facts, so that its strata are those of all nodes; it also derives what rules
-yield without any facts. New nodes learn the rules from it.
+yield without any facts. New nodes receive the rules from it.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ class RuleNode:
         return {name: arity for name in self.node.strata if (arity := self.node.arity(name)) is not None}
 
     def close(self) -> None:
-        """There are no more epochs."""
+        """Close the node: no epoch can be run afterwards."""
         self._runtime.close()
 
     def watch(self, on_slice: Callable[[], None]) -> None:
-        """What to call between slices of work: rules may derive many facts from none."""
+        """Set what is called between slices of work: rules may derive many facts from none."""
         self._runtime.on_slice = on_slice
 
     def set_limits(self, limits: Limits) -> None:
-        """The limits of every epoch from now on."""
+        """Set the limits of every epoch from now on."""
         self._limits = limits
         self._runtime.set_limits(limits)
 

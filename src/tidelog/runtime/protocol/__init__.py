@@ -1,1 +1,1 @@
-"""What may be asked of a runtime and of its nodes, here or elsewhere."""
+"""The requests that a runtime and its nodes serve, in this process or elsewhere."""

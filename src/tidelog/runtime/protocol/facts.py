@@ -1,6 +1,6 @@
 """What can be read of the facts that the partitions of an engine hold: one protocol for one partition and for many.
 
-Law: what is read is the last committed epoch, also while another one runs, and all of an answer belongs to one epoch.
+Law: reads return the last committed epoch, even while another one runs, and every answer belongs to one epoch.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Facts(Protocol):
         """The number of columns of a relation, None if there is no such relation."""
 
     def one_epoch(self) -> AbstractContextManager[object]:
-        """While it is held no epoch becomes the committed one: what is read inside belongs together."""
+        """A context in which no epoch becomes the committed one: all reads inside belong to the same epoch."""
 
     def rows(self, name: str, *, by_column: bool = False) -> Cells:
         """The facts of a relation; ``by_column``: for a reader of columns, which may be contiguous in memory."""
@@ -47,7 +47,7 @@ class Facts(Protocol):
         """``count`` of them, starting with number ``first``, in the same order."""
 
     def count(self, name: str) -> int:
-        """How many facts of a relation there are; counted one by one."""
+        """The number of facts of a relation, counted one by one."""
 
     def matching(self, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:
         """The facts that have these cells in these columns, which are ascending; to be called while no epoch runs."""
@@ -62,7 +62,7 @@ class Facts(Protocol):
         """The state of some relations, to be read in batches while epochs continue; to be called while none runs."""
 
     def held(self, name: str) -> list[Counts]:
-        """The same as each partition holds it."""
+        """The same state as each partition holds it."""
 
     def rows_with_keys(self, name: str, columns: tuple[int, ...], rows: Cells) -> Cells:
         """The rows present before the epoch that share a key with one of ``rows``."""
@@ -77,7 +77,7 @@ class Facts(Protocol):
         """The number of facts of a relation."""
 
     def key_counts(self) -> KeyCounts:
-        """A function: the present number of keys of an index of a relation on some columns, None if not counted."""
+        """A function that returns the present number of keys of an index on some columns, None if not counted."""
 
     def plans(self) -> dict[str, tuple[Plan, ...]]:
         """The plans of every core rule, by label, as one of the partitions runs them."""
@@ -86,7 +86,7 @@ class Facts(Protocol):
         """What the plans of all rules did since they were made, added up over the partitions."""
 
     def find(self, patterns: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
-        """The facts that a question looks for, each once; to be asked while no epoch runs.
+        """The facts that a question looks for, each once; to be called while no epoch runs.
 
         With ``running`` they are those of the epoch that ran last and is not committed.
         """

@@ -1,8 +1,8 @@
 """A frozen state that can be read while epochs run, however large it is.
 
-Law: every partition keeps a copy of its own records of one epoch, and returns them in batches. All that is read belongs
-to that epoch; a reader holds one batch at a time. Every fact is returned once: those of a mirrored relation with the
-lowest of their ranks, which keeps a support of lower rank for every fact.
+Law: every partition keeps a copy of its own records of one epoch, and returns them in batches. All reads belong to that
+epoch; a reader holds one batch at a time. Every fact is returned once; a fact of a mirrored relation has the lowest of
+its ranks, so that every fact keeps a support of lower rank.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Read = Callable[[int, str, int, int], Counts]  # partition, relation, first, cou
 
 
 class Records:
-    """What one partition keeps of its own records."""
+    """The copy that one partition keeps of its own records."""
 
     def __init__(self, partition: Partition, names: Iterable[str]) -> None:
         relations = partition.relations

@@ -1,7 +1,7 @@
 """Handing facts over to other partitions: what a runtime provides, and what a new one receives.
 
 Law: the old partitions change nothing, and continue as before if no others take over. Until the new state is recorded,
-lost nodes cannot be started again with it: then the new partitions are abandoned, and the old ones continue.
+lost nodes cannot be restarted with it: if that happens, the new partitions are abandoned, and the old ones continue.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Handover(Protocol):
         """
 
     def go_on(self) -> None:
-        """Others have taken over, or failed to: threads that wait for these partitions continue."""
+        """Let threads that wait for these partitions continue: others have taken over, or have failed to."""
 
     def take(self, images: Sequence[Image]) -> None:
         """Fill empty partitions with the contents of others."""

@@ -42,40 +42,40 @@ class Nodes(Protocol):
         """Send rows to the partitions that own them; returns which of them count. May be called again after a loss."""
 
     def ask(self, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> list[T]:
-        """What all nodes answer to the same call."""
+        """The answers of all nodes to the same call."""
 
     def ask_each(self, calls: Sequence[Call[Service, T]]) -> list[T]:
-        """What all nodes answer, each to a separate call; all are calls of one method."""
+        """The answers of all nodes, each to a separate call; all are calls of one method."""
 
     def post(self, method: Callable[Concatenate[Service, P], None], *args: P.args, **named: P.kwargs) -> None:
-        """Send a call to all nodes without waiting for it; they answer later calls after it.
+        """Send a call to all nodes without waiting; they answer later calls after it.
 
-        The loss of a node in it may be noticed only by the next call.
+        If a node is lost in it, perhaps only the next call notices that.
         """
 
     def ask_one(self, number: int, method: Callable[Concatenate[Service, P], T], *args: P.args, **named: P.kwargs) -> T:
-        """What one node answers."""
+        """The answer of one node."""
 
     def race(self, calls: Sequence[Call[Service, T]]) -> Race[T]:
         """Call all nodes; answers are taken one by one, and a node may be called again while others are at work."""
 
     def start_epoch(self, run: int, epoch: int) -> None:
-        """Begin a run of an epoch, perhaps not the first one; messages of earlier runs are void."""
+        """Begin a run of an epoch, which may not be the first one; messages of earlier runs are void."""
 
     def watch(self, on_slice: Callable[[], None]) -> None:
-        """What to call between slices of work."""
+        """Set the function that is called between slices of work."""
 
     def interrupt(self) -> None:
-        """Ask nodes that are still at work to abandon it."""
+        """Ask nodes that are still working to abandon the epoch."""
 
     def restart(self) -> None:
-        """New, empty nodes in place of those that are lost."""
+        """Start new, empty nodes in place of the lost ones."""
 
     def rest(self) -> None:
         """Stop the nodes until `restart`, so that others can use their slots."""
 
     def go_on(self) -> None:
-        """Unless they are closed, these are the nodes of their engine again, though perhaps lost."""
+        """Become the nodes of the engine again, unless they are closed; they may be lost."""
 
     def close(self) -> None:
         """End the nodes."""

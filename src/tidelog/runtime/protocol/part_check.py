@@ -1,8 +1,8 @@
-"""A partition's part of a certificate: its own facts of one stratum, checked where they are.
+"""A partition's part of a certificate: its own facts of one stratum, checked where they are stored.
 
-Law: the check is that of `verify`, over facts that are decoded here, from the frozen copy. The answer is valid only if
+Law: the check is that of `verify`, applied to facts decoded here from the frozen copy. The answer is valid only if
 every fact is on the partition that owns it; it contains a digest of each relation that all partitions hold, so that the
-caller can check that all hold the same. A share of such a relation is what its owner would hold.
+caller can check that all copies are equal. The share of such a relation consists of the facts that this partition owns.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Facts = dict[Row, FactState]
 
 @dataclass(frozen=True, slots=True)
 class PartAnswer:
-    """What a partition found: whether its facts are its own, what it holds of mirrored relations, and the check."""
+    """What a partition found: whether it owns its facts, digests of mirrored relations, and the check."""
 
     in_place: bool
     mirrored: dict[str, str]
@@ -79,6 +79,6 @@ def decoded(counts: Counts, types: tuple[str | None, ...], dictionary: Dictionar
 
 
 def agreed(answers: list[PartAnswer]) -> bool:
-    """Whether the answers of partitions amount to a check of the whole: all facts in place, and copies alike."""
+    """Whether the answers of partitions amount to a check of the whole: all facts in place, and all copies equal."""
     alike: list[Mapping[str, str]] = [answer.mirrored for answer in answers]
     return all(answer.in_place for answer in answers) and all(held == alike[0] for held in alike)

@@ -1,9 +1,9 @@
-"""Nodes that are started again when one of them is lost (D18).
+"""Restart nodes when one of them is lost (D18).
 
 Law: the loss of any node is the loss of all; new ones receive all they need before any other request, so that no reader
 sees half an epoch. The interrupted request is then repeated, a bounded number of times. Two locks separate threads. An
-epoch *has its turn* from its start to its commit or rollback, and a thread that starts the nodes again needs the turn.
-Requests that must be answered from one epoch are made *together*: no commit and no restart divides them.
+epoch *has its turn* from its start to its commit or rollback, and a thread that restarts the nodes needs the turn.
+Requests that must be answered from one epoch are made *together*: no commit and no restart happens between them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Recovery:
     """Monitors nodes: ``restart`` makes new ones with all they need, ``position`` describes the state they are in."""
 
     def __init__(self, restart: Callable[[], None], position: Callable[[], str]) -> None:
-        self.generation = 0  # how often the nodes were started again
+        self.generation = 0  # how often the nodes were restarted
         self.is_over = False  # the nodes are closed
         self.together = threading.RLock()
         self._restart, self._position = restart, position
@@ -46,9 +46,9 @@ class Recovery:
             self._turn.release()
 
     def repeat(self, act: Callable[[], T]) -> T:
-        """Do something that the loss of a node may prevent; after a loss, start all nodes again and repeat it.
+        """Do something that the loss of a node may prevent; after a loss, restart all nodes and repeat it.
 
-        Nested requests are a part of it: nodes started again in the middle would not know the first half.
+        Nested requests are part of it: nodes restarted in the middle would not know the first half.
         """
         if getattr(self._asking, "inside", False):
             return act()
@@ -66,14 +66,14 @@ class Recovery:
                 generation = self.generation
                 return act()
             except NodeLost as lost:
-                if generation in (None, self.generation):  # otherwise another thread has started them again since
+                if generation in (None, self.generation):  # otherwise another thread has restarted them since
                     self._lost = True
                 if not left:
                     raise failures.GIVEN_UP.error(lost=lost, attempts=ATTEMPTS, position=self._position()) from lost
         raise AssertionError("every attempt returns or raises")
 
     def ask(self, act: Callable[[], T]) -> T:
-        """The same for requests that must be answered from one epoch."""
+        """Do the same with requests that must be answered from one epoch."""
 
         def ask_alone() -> T:
             with self.together:
@@ -90,11 +90,11 @@ class Recovery:
                 self._lost = True
 
     def lose(self) -> None:
-        """Mark the nodes as lost: they are started again with the next request."""
+        """Mark the nodes as lost: they are restarted with the next request."""
         self._lost = True
 
     def mend(self) -> None:
-        """Start the nodes again if they are lost."""
+        """Restart the nodes if they are lost."""
         if self._lost:
             with self._turn, self.together:
                 if self._lost:

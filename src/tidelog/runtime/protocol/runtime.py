@@ -1,8 +1,8 @@
 """The interface between an engine and its partitions: one protocol for this process and for many.
 
-Law: an epoch's work is a value; a runtime carries it out whole, or raises and is as it was before. Between `run` and
-`commit` or `rollback` the epoch is done but does not count. The layers above do not distinguish kinds of runtime: the
-differences between one partition and several are handled here.
+Law: an epoch's work is a value; a runtime carries it out completely, or raises an error and is as it was before.
+Between `run` and `commit` or `rollback` the epoch is done but does not count. The layers above do not distinguish kinds
+of runtime: the differences between one partition and several are handled here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class DirectRows(Protocol):
 
     @property
     def outside(self) -> tuple[str, ...] | None:
-        """The types that they came with, if they came with types."""
+        """The types in the source, if it has types."""
 
     @property
     def ignored(self) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class Runtime(Protocol):
     # Epochs
 
     def set_limits(self, limits: Limits) -> None:
-        """The limits of every epoch from now on."""
+        """Set the limits of every epoch from now on."""
 
     def adopt(
         self,
@@ -116,7 +116,7 @@ class Runtime(Protocol):
     # The state folder
 
     def open_state(self, durable: Durable) -> None:
-        """Get ready to keep epochs in a state folder."""
+        """Prepare to keep epochs in a state folder."""
 
     def fill(self, durable: Durable, core: Iterable[Rule]) -> None:
         """Fill empty partitions with the facts of a state folder."""

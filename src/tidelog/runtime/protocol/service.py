@@ -1,8 +1,8 @@
-"""The service of a node: what may be asked of a partition, in this process or from another one.
+"""The service of a node: the requests that a partition serves, from this process or from another one.
 
-Law: the same calls are made in one process and over a network; everything that goes in or comes out is a value.
-The changes of an epoch stay readable here until the coordinator reports that they are no longer needed. A piece of the
-state folder is durable before the coordinator records its epoch.
+Law: the same calls are made in one process and over a network; all arguments and results are values. The changes of an
+epoch stay readable here until the coordinator reports that they are no longer needed. A piece of the state folder is
+durable before the coordinator records its epoch.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tidelog.store.log.markers import PieceContext, PieceNote
 from tidelog.store.log.snapshot import ObsoleteFiles
 from tidelog.verify.local_strata import LocalStratum
 
-GIVE_UP = 60.0  # seconds that a node gets to leave an epoch
+GIVE_UP = 60.0  # seconds that a node has to leave an epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Service:
 
     @call(any_time=True)
     def interrupt(self, run: int) -> None:
-        """Abandon the epoch ``run``, and any before it, also if the call that starts it arrives later."""
+        """Abandon the epoch ``run``, and any before it, even if the call that starts it arrives later."""
         self.interruption.give_up(run)
 
     @call(reading=True, any_time=True)
@@ -131,7 +131,7 @@ class Service:
 
     @call(ending=True)
     def commit(self, *, shows_only: bool = False) -> None:
-        """Make the epoch that ran last the committed one; ``shows_only``: readers see it, and the rest follows."""
+        """Make the epoch that ran last the committed one; ``shows_only``: readers see it, the rest is done later."""
         if shows_only:
             self.node.partition.committed.show()
         else:
@@ -150,7 +150,7 @@ class Service:
 
     @call()
     def set_limits(self, limits: Limits) -> None:
-        """The limits of every epoch from now on."""
+        """Set the limits of every epoch from now on."""
         self.node.set_limits(limits)
 
     # Reading
@@ -214,7 +214,7 @@ class Service:
 
     @call(reading=True)
     def key_counts(self) -> dict[tuple[str, tuple[int, ...]], int]:
-        """How many keys each index holds that has no pending rows."""
+        """The number of keys of each index that has no pending rows."""
         return key_counts(self.node.partition.relations)
 
     @call()
@@ -255,7 +255,7 @@ class Service:
         lists_as_text: bool = False,
         outside: Sequence[str] = (),
     ) -> Mapping[str, str]:
-        """Write the facts of a relation, or an epoch's changes in it, to a file; returns what its lists hold."""
+        """Write the facts of a relation, or an epoch's changes in it, to a file; returns what its lists contain."""
         dictionary = self.node.partition.dictionary
         if run is not None:
             return write_changes(path, *self.changes(run, name), types, columns, dictionary, outside)
@@ -266,7 +266,7 @@ class Service:
 
     @call(reading=True, any_time=True)
     def known_entries(self, cells: Sequence[int]) -> dict[int, Value]:
-        """The values behind those ids that are known here."""
+        """The values behind those of the ids that are known here."""
         return self.node.partition.dictionary.known(cells)
 
     @call(reading=True)
@@ -281,14 +281,14 @@ class Service:
 
     @call(any_time=True)
     def take_entries(self, entries: Sequence[tuple[int, Value]]) -> None:
-        """Entries that another node or the coordinator made."""
+        """Accept entries that another node or the coordinator made."""
         self.node.partition.dictionary.enter(entries)
 
     # The piece of the state folder
 
     @call()
     def open_piece(self, store: Store, epochs: Mapping[int, int], begun: int = 0) -> None:
-        """Open the partition's piece of a state; ``epochs`` says which epochs the runs were that lost nodes did.
+        """Open the partition's piece of a state; ``epochs`` maps the runs of lost nodes to their epochs.
 
         ``begun`` is the epoch in which all pieces were rewritten, 0 for none.
         """
@@ -308,7 +308,7 @@ class Service:
 
     @call(limit=None)
     def write_anew(self, epoch: int, schema: Schema) -> PieceNote:
-        """Make all that the partition holds durable, as the first of its pieces."""
+        """Make everything that the partition holds durable, as the first of its pieces."""
         return _opened(self._piece).write_anew(epoch, self.node.partition, schema)
 
     @call(limit=None)
@@ -318,7 +318,7 @@ class Service:
 
     @call(limit=None)
     def snapshot_piece(self, epoch: int, schema: Schema) -> None:
-        """Write all that the partition holds."""
+        """Write everything that the partition holds."""
         _opened(self._piece).snapshot(epoch, self.node.partition, schema)
 
     @call()

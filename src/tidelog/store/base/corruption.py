@@ -1,6 +1,6 @@
-"""What is wrong with bytes that are read back: never completed, altered, or such as no writer writes.
+"""What can be wrong with bytes that are read back: never completed, altered, or never written by any writer.
 
-Law: whatever lies in a folder, reading it gives what was written or a StateError that names the file.
+Law: whatever a folder contains, reading it returns what was written or raises a StateError that names the file.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ class TornError(Exception):
 
 
 class AlteredError(Exception):
-    """The bytes are not those that were written; says what does not fit."""
+    """The bytes are not those that were written; the text describes the mismatch."""
 
 
 class ImpossibleError(AlteredError):
-    """The checksums fit, and yet no writer writes such content; says what cannot be."""
+    """The checksums match, but no writer produces such content; the text describes what is impossible."""
 
 
 def damage(file: str, what: Exception) -> StateError:
-    """The error for a file with something wrong in it."""
+    """The error for a damaged file."""
     entry = failures.IMPOSSIBLE if isinstance(what, ImpossibleError) else failures.DAMAGED
     return entry.error(file=file, what=what)

@@ -1,4 +1,4 @@
-"""The system calls that durability rests on, as a protocol, so that each of them can be made to fail in a test.
+"""The system calls that durability depends on, as a protocol, so that tests can make each of them fail.
 
 Law: only `sync` makes the content of a file durable, only `sync_folder` makes names durable (new files, renames,
 removals); everything else may be lost or half done when the machine stops.
@@ -59,8 +59,8 @@ class LocalDisk:
     """The file system of this machine.
 
     A file stays open from its write to its sync, so that the sync reports a write that failed in between. A folder
-    that is made here is its user's alone (0700), whatever the umask, and so are the files (0600). In one that was there
-    everything gets the rights that the folder has: some users share theirs with a group.
+    created here is private to its user (0700), whatever the umask, and so are its files (0600). In an existing folder,
+    new files and folders get the permissions of that folder, since some users share theirs with a group.
     """
 
     def __init__(self, root: Path) -> None:
@@ -72,12 +72,12 @@ class LocalDisk:
         return LocalDisk, (self.root.absolute(),)
 
     def make_folder(self, name: str) -> None:
-        """Make a folder and those above it; the new names are durable."""
+        """Create a folder and its missing parents; the new names are durable."""
         for path in self._make_missing(self.root / name):
             _sync_path(path.parent)
 
     def _make_missing(self, folder: Path) -> list[Path]:
-        """Make a folder and those above it; those that were missing, lower ones first."""
+        """Create a folder and its missing parents; returns those that were missing, innermost first."""
         missing = [p for p in (folder, *folder.parents) if not p.exists()]
         for path in reversed(missing):
             path.mkdir(exist_ok=True, mode=PRIVATE if path == self.root else 0o777)
@@ -89,7 +89,7 @@ class LocalDisk:
 
     @cached_property
     def _rights(self) -> int:
-        """Who may enter the folder: what is made in it is for the same people."""
+        """The permissions of the folder, which everything created in it gets, too."""
         return stat.S_IMODE(os.stat(self.root).st_mode) & 0o777
 
     def names(self, folder: str) -> list[str]:
@@ -98,7 +98,7 @@ class LocalDisk:
         return sorted(entry.name for entry in os.scandir(path) if entry.is_file()) if path.is_dir() else []
 
     def read(self, name: str) -> Bytes:
-        """The content of a file, in memory from numpy, which asks for large pages."""
+        """The content of a file, in memory allocated by numpy, which requests large pages."""
         with open(self.root / name, "rb", buffering=0) as file:
             content = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
             rest = content.data
@@ -120,7 +120,7 @@ class LocalDisk:
         file = os.open(self.root / name, flags, 0o600)
         self._written[name] = file
         if at == 0:
-            with contextlib.suppress(PermissionError):  # the file of somebody else, in a folder that is shared
+            with contextlib.suppress(PermissionError):  # another user's file, in a shared folder
                 os.fchmod(file, self._rights & 0o666)
         try:
             for part in parts:

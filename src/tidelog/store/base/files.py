@@ -1,8 +1,8 @@
 """Local files as a store: atomic writes by rename, appends with a sync, a lock.
 
 Law: `write` is temp file, sync, rename, sync of the folder, in this order. `append` writes beyond the good part and
-syncs; the frame's own checksum is the commit mark. A call that fails leaves a file that the next call, or the next
-opening, cuts.
+syncs; the frame's own checksum is the commit mark. After a call that fails, the next call, or the next opening,
+truncates the file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class FileStore:
         self._made: set[str] = set()
 
     def __reduce__(self) -> tuple[type[FileStore], tuple[Path, Disk]]:
-        """The same folder for another process: found from wherever it works, and not locked by it."""
+        """The same folder for another process: found from any working directory, and not locked by that process."""
         return FileStore, (self.root.absolute(), self.disk)
 
     @property
@@ -45,7 +45,7 @@ class FileStore:
         return True
 
     def names(self, folder: str) -> list[str]:
-        """The names of the files in a folder, in order; temporary files are none."""
+        """The names of the files in a folder, in order, without temporary files."""
         return [n for n in self.disk.names(folder) if not n.endswith(TEMPORARY) and n != LOCK]
 
     def size(self, name: str) -> int:
@@ -69,7 +69,7 @@ class FileStore:
         self.disk.sync_folder(folder)
 
     def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
-        """Add to a file whose good part is ``at`` bytes long; what stands after that is cut off first."""
+        """Append to a file whose good part is ``at`` bytes long; anything after that is cut off first."""
         self._must_be_there()
         folder = self._folder_of(name)
         try:
@@ -80,19 +80,19 @@ class FileStore:
             if at == 0:
                 self.disk.sync_folder(folder)
         except OSError:
-            with contextlib.suppress(OSError):  # if this fails too, the next append or opening does it
+            with contextlib.suppress(OSError):  # if this fails too, the next append or opening truncates it
                 self.disk.truncate(name, at)
                 self.disk.sync(name)
             raise
 
     def cut(self, name: str, size: int) -> None:
-        """Shorten a file, durably."""
+        """Truncate a file durably."""
         self._must_be_there()
         self.disk.truncate(name, size)
         self.disk.sync(name)
 
     def remove(self, name: str) -> None:
-        """Remove a file; it may be gone already."""
+        """Remove a file, which may already be missing."""
         with contextlib.suppress(FileNotFoundError):
             self.disk.remove(name)
 
@@ -105,7 +105,7 @@ class FileStore:
                     self.remove(f"{inner}/{name}" if inner else name)
 
     def lock(self) -> None:
-        """Become the one writer."""
+        """Become the only writer."""
         try:
             self.disk.make_folder("")
             self._lock.take()
@@ -113,11 +113,11 @@ class FileStore:
             raise failures.UNUSABLE.error(name=self.root, reason=error.strerror) from error
 
     def unlock(self) -> None:
-        """Let another writer in."""
+        """Allow another writer."""
         self._lock.drop()
 
     def _must_be_there(self) -> None:
-        """A folder that was removed is not created again: it would contain half a state, or another writer's."""
+        """Refuse to create a removed folder again: it would contain half a state, or another writer's."""
         if self._lock.holder is not None:
             raise failures.FORKED.error(name=self.root, process=self._lock.holder)
         if self._lock.is_lost:

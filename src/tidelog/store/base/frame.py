@@ -1,17 +1,18 @@
-"""Frames: how bytes are laid down so that damage is recognised.
+"""Frames: a file format in which damage is recognised.
 
-Everything Tidelog keeps in a state folder, but for two small JSON files, is frames: an epoch in the log, a snapshot.
+Everything that Tidelog keeps in a state folder, except two small JSON files, is stored in frames: an epoch in the log,
+or a snapshot.
 
     head     48 bytes: magic, format version, kind, epoch, checksum of the frame before, lengths, checksum of the head
     header   JSON, padded with spaces to a multiple of 8
-    body     Arrow IPC messages, each a multiple of 8 bytes; their lengths stand in the header
+    body     Arrow IPC messages, each a multiple of 8 bytes; their lengths are in the header
     tail     16 bytes: checksum of all of the above, end mark
 
-Law: a frame that reads without an error is the frame that was written. A frame that the file ends in, or that is
-nothing but zeros from some place to its end, was never completed (*torn*); any other mismatch means that a complete
-frame was *altered*. Checksums are xxHash3 with 64 bits: they find accidents, they do not stop a forger. What a forger
-can do is bounded by what is checked besides: the forms of headers (`header`), of parts (`delta`, `entries`) and what
-they say together (`content`).
+Law: a frame that reads without an error is the frame that was written. A frame that is cut off by the end of the
+file, or that is all zeros from some position to its end, was never completed (*torn*); any other mismatch means that
+a complete frame was *altered*. Checksums are xxHash3 with 64 bits: they detect accidents and do not stop a forger.
+Further checks limit what a forger can do: of the form of headers (`header`), of parts (`delta`, `entries`), and of
+whether their contents are consistent (`content`).
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Frame:
 
 
 def checksum_of(parts: Sequence[Bytes]) -> int:
-    """The checksum of some bytes in a row."""
+    """The checksum of consecutive pieces of bytes."""
     state = xxhash.xxh3_64()
     for part in parts:
         state.update(part)
@@ -93,7 +94,7 @@ def framed(
 
 
 def decode_frame(data: memoryview, start: int, file: str = "", *, verify: bool = True) -> Frame:
-    """The frame that begins at ``start``; without ``verify`` only its head is checked, for passing over it."""
+    """The frame that begins at ``start``; without ``verify`` only its head is checked, to skip it."""
     kind, epoch, previous, header_size, body_size = _head(data, start)
     body_start = start + HEAD_SIZE + header_size
     body_end = body_start + body_size

@@ -1,4 +1,4 @@
-"""What the header of a frame may say: every field with its form and its range.
+"""What the header of a frame may contain: every field with its form and its range.
 
 Law: a header that is read without an error contains fields of the forms below and no others of these names, so that its
 users need not check again. A checksum detects accidents; this detects what no writer writes.
@@ -113,7 +113,7 @@ def read_header(text: bytes, body_size: int) -> dict[str, Any]:
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, each of whose fields is given once."""
+    """A JSON object in which no field is repeated."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ImpossibleError("a field occurs twice in a header")
@@ -121,7 +121,7 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_rules(header: Mapping[str, Any]) -> None:
-    """Information about rules is complete: every relation of a stratum occurs once and with its number of columns."""
+    """Check that information about rules is complete: every relation of a stratum once, with its number of columns."""
     if any(name in header for name in OF_SNAPSHOTS):
         need(header, OF_SNAPSHOTS)
         columns = [(name, column) for name, column, _ in header["rules"]["bound"]]

@@ -1,8 +1,8 @@
-"""One writer: a lock on a file that also says who holds it.
+"""One writer: a lock on a file that also names its holder.
 
-Law: the operating system drops the lock when its holder ends, however it ends, so that a file left by a dead process
-locks no one out. The name inside the file is for the message to the second writer; it decides nothing. A process that
-is forked has no part in the locks of its parent (D38): it neither holds them for longer nor can give them up.
+Law: the operating system releases the lock when its holder ends, however it ends, so that a file left by a dead process
+locks no one out. The name inside the file is only used in the message to a second writer. A forked process has no part
+in the locks of its parent (D38): it can neither prolong nor release them.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Lock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.holder: int | None = None  # the process that this one was forked from, if the lock is that one's
+        self.holder: int | None = None  # the parent of this process, if the parent holds the lock
         self._release: weakref.finalize[[int], Lock] | None = None
         self._file = -1
 
     def take(self) -> None:
-        """Take the lock or name its holder."""
+        """Take the lock, or raise an error that names its holder."""
         rights = stat.S_IMODE(os.stat(self.path.parent).st_mode) & 0o666
         file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, rights)
         try:
@@ -41,7 +41,7 @@ class Lock:
             held = _holder(os.pread(file, 4096, 0))
             os.close(file)
             raise failures.LOCKED.error(folder=self.path.parent, held=held) from error
-        with contextlib.suppress(PermissionError):  # made by somebody with whom the folder is shared
+        with contextlib.suppress(PermissionError):  # created by another user of a shared folder
             os.fchmod(file, rights)
         os.ftruncate(file, 0)
         os.pwrite(file, json.dumps(_identity()).encode(), 0)
@@ -50,14 +50,14 @@ class Lock:
         _HELD.add(self)
 
     def leave(self, holder: int) -> None:
-        """In a process that was forked: the lock is its parent's, for as long as that one lives and no longer."""
+        """In a forked process, leave the lock to the parent, which holds it for as long as the parent lives."""
         if self._release is not None and self._release.detach() is not None:
             os.close(self._file)
             self._release, self.holder = None, holder
 
     @property
     def is_lost(self) -> bool:
-        """Whether the lock is held and its file is no longer there, or another one is: the folder was taken away."""
+        """Whether the lock is held but its file is missing or was replaced: the folder was removed."""
         if self._release is None:
             return False
         try:
@@ -66,7 +66,7 @@ class Lock:
             return True
 
     def drop(self) -> None:
-        """Let others in."""
+        """Release the lock."""
         if self._release is not None:
             fcntl.flock(self._file, fcntl.LOCK_UN)  # a child that was just forked may have the file open for a moment
             self._release()
@@ -104,7 +104,7 @@ _process = os.getpid()
 
 
 def _leave_all() -> None:
-    """In a process that was just forked."""
+    """In a process that was just forked, leave all locks to the parent."""
     global _process
     parent, _process = _process, os.getpid()
     for lock in tuple(_HELD):

@@ -1,7 +1,7 @@
 """Memos: short texts that a source of epochs keeps beside its offset, by name.
 
-Law: a memo changes in the epoch that says so and in no other, together with that epoch's offset. What a source knows of
-its input is therefore exactly as old as the facts that it has committed, also after a crash.
+Law: only an epoch that states so changes a memo, together with that epoch's offset. What a source knows about its
+input is therefore exactly as old as the facts that it has committed, even after a crash.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Arrow messages in the body of a frame, read back as batches that are whole.
+"""Arrow messages in the body of a frame, read back as complete batches.
 
-Law: a batch that is given has the columns of its schema, of one length, without nulls, with offsets that stay inside of
-it and texts that are UTF-8; anything else raises ImpossibleError, and Arrow's own errors get no further than here.
+Law: a batch that is returned has the columns of its schema, all of the same length, without nulls, with offsets inside
+the batch and texts in UTF-8; anything else raises ImpossibleError, and Arrow's own errors do not leave this module.
 """
 
 from __future__ import annotations

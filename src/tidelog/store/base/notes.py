@@ -1,4 +1,4 @@
-"""The two small files beside the frames: which format a folder has, and up to which epoch it is known to be committed.
+"""The two small files beside the frames: the format of a folder, and an epoch up to which it is known to be committed.
 
 Law: both are JSON with a checksum. The format file is written once and read first. The note is a lower bound, written
 when a writer closes: a log that ends before it was shortened by someone. Damage to either loses nothing and is a
@@ -30,7 +30,7 @@ def _checksum(values: dict[str, Any]) -> str:
 
 
 def read_note(store: Store, name: str) -> dict[str, Any] | None:
-    """The values of a small file; None if it is not there or damaged, which is a warning."""
+    """The values of a small file; None if it is missing or damaged; damage causes a warning."""
     try:
         raw = store.read(name)
     except FileNotFoundError:

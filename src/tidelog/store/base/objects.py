@@ -1,7 +1,7 @@
 """File systems of `pyarrow.fs` as a store: object storage, HDFS, or a local folder without a lock.
 
 Law: such file systems cannot extend a file, so every epoch is a separate file, and a file appears whole or not at all:
-on object storage by its nature, elsewhere by a move from a temporary name. One writer is the duty of the user (D20).
+object storage guarantees that, elsewhere it is moved from a temporary name. The user ensures a single writer (D20).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class ObjectStore:
         self.write(name, [memoryview(self.read(name))[:size]])
 
     def remove(self, name: str) -> None:
-        """Remove a file; it may be gone already."""
+        """Remove a file, which may already be missing."""
         if self.filesystem.get_file_info(self._path(name)).type == fs.FileType.File:
             self.filesystem.delete_file(self._path(name))
 
@@ -97,10 +97,10 @@ class ObjectStore:
                     self.filesystem.delete_file(info.path)
 
     def lock(self) -> None:
-        """There is no lock here: one writer is the duty of the user."""
+        """Do nothing: there is no lock, and the user ensures a single writer."""
 
     def unlock(self) -> None:
-        """There is no lock here."""
+        """Do nothing: there is no lock."""
 
     def _path(self, name: str) -> str:
         return f"{self.root}/{name}" if name else self.root

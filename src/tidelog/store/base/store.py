@@ -1,8 +1,8 @@
-"""What a state folder needs of the place it lives in: a few operations on named files.
+"""What a state folder requires of its storage: a few operations on named files.
 
 Law (D20): `write` puts a whole file in place or none and is durable when it returns; `append` is durable when it
-returns, and an append that fails or is cut short leaves at most a torn end behind. Names are relative, with ``/``
-between folders. Local files lock out a second writer; on other file systems one writer is the duty of the user.
+returns, and an append that fails or is interrupted leaves at most a torn end. Names are relative, with ``/`` between
+folders. Local files lock out a second writer; on other file systems the user ensures a single writer.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ class Store(Protocol):
 
     @property
     def appends(self) -> bool:
-        """Whether `append` can add to a file that is there; otherwise it only makes new files, each of them whole."""
+        """Whether `append` can extend an existing file; otherwise it only creates new files, each of them whole."""
 
     def names(self, folder: str) -> list[str]:
-        """The names of the files in a folder, in order; none if the folder is not there."""
+        """The names of the files in a folder, in order; none if the folder is missing."""
 
     def size(self, name: str) -> int:
-        """The length of a file, -1 if it is not there."""
+        """The length of a file, -1 if it is missing."""
 
     def read(self, name: str) -> Bytes:
-        """The content of a file; FileNotFoundError if it is not there."""
+        """The content of a file; FileNotFoundError if it is missing."""
 
     def write(self, name: str, parts: Sequence[Bytes]) -> None:
         """Put a file in place, whole and durable."""
 
     def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
-        """Add to a file whose good part is ``at`` bytes long, durably; what stands after that is cut off first."""
+        """Append durably to a file whose good part is ``at`` bytes long; anything after that is cut off first."""
 
     def cut(self, name: str, size: int) -> None:
-        """Shorten a file, durably."""
+        """Truncate a file durably."""
 
     def remove(self, name: str) -> None:
-        """Remove a file; it may be gone already."""
+        """Remove a file, which may already be missing."""
 
     def clean(self, folder: str = "") -> None:
-        """Remove the leftovers of writes in a folder that were never completed."""
+        """Remove what incomplete writes left in a folder."""
 
     def lock(self) -> None:
-        """Become the one writer, or raise a StateError that names the holder."""
+        """Become the only writer, or raise a StateError that names the holder."""
 
     def unlock(self) -> None:
-        """Let another writer in."""
+        """Allow another writer."""
 
 
 def open_store(place: str | Path | Store) -> Store:
-    """The store at a path or URI; a store is itself."""
+    """The store at a path or URI; a store is returned unchanged."""
     from tidelog.store.base.files import FileStore
     from tidelog.store.base.objects import ObjectStore
 

@@ -1,4 +1,4 @@
-"""What can go wrong with a state folder, by code: TL51xx; and calls that a state refuses: TL49xx.
+"""Errors of state folders, by code: TL51xx; and calls that a state refuses: TL49xx.
 
 Law: a state is read exactly or not at all; each of these errors names the file that prevents it.
 """

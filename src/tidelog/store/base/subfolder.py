@@ -1,7 +1,7 @@
 """A folder of a store as a separate store: it contains the part of one partition.
 
-Law: names are the same names with the folder before them; the lock of the whole state covers all its folders, so there
-is no second lock here.
+Law: names are prefixed with the folder; the lock of the whole state covers all its folders, so there is no second lock
+here.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ class Subfolder:
         self._store.write(self._within(name), parts)
 
     def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
-        """Add to a file whose good part is ``at`` bytes long, durably."""
+        """Append durably to a file whose good part is ``at`` bytes long."""
         self._store.append(self._within(name), parts, at)
 
     def cut(self, name: str, size: int) -> None:
-        """Shorten a file, durably."""
+        """Truncate a file durably."""
         self._store.cut(self._within(name), size)
 
     def remove(self, name: str) -> None:
-        """Remove a file; it may be gone already."""
+        """Remove a file, which may already be missing."""
         self._store.remove(self._within(name))
 
     def clean(self, folder: str = "") -> None:
-        """Remove the leftovers of writes that were never completed."""
+        """Remove what incomplete writes left."""
         self._store.clean(self._within(folder))
 
     def lock(self) -> None:
-        """The whole state is locked by its one writer."""
+        """Do nothing: the only writer locks the whole state."""
 
     def unlock(self) -> None:
-        """The whole state is unlocked by its one writer."""
+        """Do nothing: the only writer unlocks the whole state."""
 
     def _within(self, name: str) -> str:
         return f"{self._folder}/{name}" if name else self._folder

@@ -1,7 +1,7 @@
 """A state folder that lasts as long as its engine: written like any other, but never synced.
 
-Law: what a process has written is there for all processes of the machine, also after the writer was killed; it may be
-lost when the machine stops, and then the engine has stopped too. What this does not do is keep anything for later.
+Law: what a process has written is visible to all processes of the machine, even after the writer was killed; it may be
+lost when the machine stops, and then the engine has stopped too. Nothing is kept for later.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class TemporaryDisk(LocalDisk):
         self._make_missing(self.root / name)
 
     def sync(self, name: str) -> None:
-        """Other processes see what was written as soon as it is."""
+        """Do nothing: other processes see content as soon as it is written."""
         self._close(name)
 
     def sync_folder(self, folder: str) -> None:
-        """Other processes see names as soon as they are given."""
+        """Do nothing: other processes see names as soon as they exist."""
 
 
 def temporary_store(root: str) -> FileStore:

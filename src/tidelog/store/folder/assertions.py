@@ -1,9 +1,9 @@
 """What past epochs asserted and retracted, and what they changed in a relation, read from the log.
 
-Law: a record says whether its fact is asserted. A delta names the records that an epoch touched and says what they are
-afterwards; what they were before is in the image of the epoch before. So the base facts of every epoch differ from
-those before it by exactly what is returned here. Each of several partitions reports the facts it owns; facts on all of
-them are reported by the first.
+Law: a record contains whether its fact is asserted. A delta lists the records that an epoch touched, with their content
+afterwards; their content before is in the image of the previous epoch. So the base facts of every epoch differ from
+those before it by exactly what is returned here. With several partitions, each reports the facts it owns; facts on all
+of them are reported by the first.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def rules_at(state: Durable, epoch: int) -> dict[str, Any] | None:
 
 
 def past_epochs(state: Durable, since: int, until: int, selects: Callable[[str], bool]) -> Iterator[PastEpoch]:
-    """The epochs after one, up to another, with what they changed in the relations that are wanted."""
+    """The epochs after one, up to another, with what they changed in the given relations."""
     found = {f.epoch: PastEpoch(f.epoch, f.header) for f in state.frames(since) if f.epoch <= until}
     for stretch in stretches(state, since, until):
         for number, image, frames in _streams(state, stretch):

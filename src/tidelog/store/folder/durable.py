@@ -1,8 +1,9 @@
-"""The durable side of an engine: epochs into the log, snapshots when they are due, and the way back.
+"""The durable side of an engine: it logs epochs, takes snapshots when they are due, and reads the state back.
 
-Law: an epoch is in the log, synced, before it is reported as committed; if it cannot be written the epoch fails and
-nothing changes. What happens afterwards (snapshots, removal of old files) may fail without harm: the log has it all.
-Of several partitions each writes its own piece first (`piece`); the frame written here makes all of them count.
+Law: an epoch is in the log, synced, before it is reported as committed; if it cannot be written, the epoch fails and
+nothing changes. What happens afterwards (snapshots, removal of old files) may fail without harm, since the log is
+complete. With several partitions, each writes its own piece first (`piece`); the frame written here makes all of them
+valid.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ MARGIN = 1 << 20  # bytes by which the log may outgrow the state before a snapsh
 
 @dataclass(frozen=True, slots=True)
 class EpochRecord:
-    """What the log keeps of an epoch beside the records: for `tidelog log` and for recognising repeated input."""
+    """What the log keeps of an epoch besides its records, for `tidelog log` and to recognise repeated input."""
 
     seconds: float = 0.0
     added: Sequence[str] = ()
@@ -56,7 +57,7 @@ class EpochRecord:
 
 
 class RecordedNode(Protocol):
-    """What a state folder keeps of a node: its facts, which relations there are, and which stand together."""
+    """What a state folder keeps of a node: its facts, its relations, and which of them are evaluated together."""
 
     @property
     def partition(self) -> Partition:
@@ -116,7 +117,7 @@ class Durable:
         history: int | None = HISTORY,
         partitions: Callable[[int], int] = int,
     ) -> Durable:
-        """Take a folder over as its one writer, or read it as it was at an epoch.
+        """Open a folder as its only writer, or read it as it was at an epoch.
 
         ``partitions`` maps the number of partitions with separate parts (0 for one embedded) to the new number.
         """
@@ -145,7 +146,7 @@ class Durable:
 
     @property
     def is_new(self) -> bool:
-        """Whether no epoch was ever committed here."""
+        """Whether no epoch has ever been committed here."""
         return self.image.epoch == 0
 
     @property
@@ -174,17 +175,17 @@ class Durable:
         self.log.must_end_here(self._epoch + 1)
 
     def must_be_exact(self) -> None:
-        """Refuse to try out changes on facts that were put together from several partitions: their ranks differ."""
+        """Refuse to try out changes on facts that were merged from several partitions: their ranks differ."""
         if not self.writable and self.partitions:
             raise failures.NOT_EXACT.error(name=self.store.name, partitions=self.partitions)
 
     def taken_over(self, rules: Ruleset, entries: int) -> None:
-        """The engine holds the state now; it differs from the files in nothing."""
+        """Note that the engine now holds the state, exactly as the files have it."""
         self._rules, self._entries = rules, entries
         self.image, self.pieces = Image(self.image.epoch), []
 
     def moved_in(self) -> None:
-        """The engine now has the state, rewritten for other partitions."""
+        """Note that the engine now holds the state, rewritten for other partitions."""
         self.image, self.pieces = Image(self._epoch), []
 
     # Epochs
@@ -209,7 +210,7 @@ class Durable:
         self._entries += len(entries.cells)
 
     def keeping(self, epoch: int, rules: Ruleset, schema: Schema, before: Schema) -> PieceContext:
-        """What partitions must know to write their pieces of an epoch that leads to these rules."""
+        """What partitions must know to write their pieces of an epoch that results in these rules."""
         if self.markers and self.writable:  # pieces are written before the frame
             self._must_be_sole_writer()
         return PieceContext(epoch, dict(schema), self.changes_rules(rules), dict(before))
@@ -303,7 +304,7 @@ class Durable:
         return self.log.bytes > max(MARGIN + held, 2 * self._failed_at)
 
     def snapshot(self, node: RecordedNode, rules: Ruleset) -> None:
-        """Write the whole state at the last committed epoch, then remove what nothing needs any more."""
+        """Write the whole state at the last committed epoch, then remove the files that are no longer needed."""
         partition = node.partition
 
         about = {"clock": partition.clock}
@@ -321,10 +322,10 @@ class Durable:
         take: Callable[[int], object],
         remove: Callable[[ObsoleteFiles], object],
     ) -> None:
-        """The same with several partitions: ``take`` makes each write its snapshot, ``remove`` lets it drop old files.
+        """The same with several partitions: ``take`` makes each of them write its snapshot, ``remove`` its old files.
 
-        The pieces come first, so that a snapshot that the driver has is one that every partition has. Old files go in
-        the other order, so that the driver keeps nothing that a partition lacks.
+        The pieces are written first, so that every partition has each snapshot that the driver has. Old files are
+        removed in the opposite order, so that the driver keeps nothing that a partition lacks.
         """
 
         def messages() -> list[tuple[str, Bytes]]:
@@ -365,7 +366,7 @@ class Durable:
                 header["memos"] = self.memos
             if self.begun:
                 header |= {"anew": self.begun, "parts": self._parts}
-            self.log.begin_segment()  # before the snapshot is there: what comes after it is sought in later segments
+            self.log.begin_segment()  # before the snapshot exists: later epochs are looked up in later segments
             parts, _ = framed(SNAPSHOT, self._epoch, self._checksum, header, messages())
             write_snapshot(self.store, self._epoch, parts)
         self.log.bytes = self._failed_at = 0
@@ -399,7 +400,7 @@ class Durable:
         return Log(self.store).frames(after, self._epoch)
 
     def close(self) -> None:
-        """Note what was committed and let another writer in."""
+        """Note what was committed, and allow another writer."""
         try:
             if self.writable and self._epoch > self._noted:
                 self._must_be_sole_writer()
@@ -417,7 +418,7 @@ def _everything(partition: Partition, rules: Ruleset) -> list[tuple[str, Bytes]]
 
 
 def _about_rules(rules: Ruleset, node: RecordedNode) -> dict[str, Any]:
-    """Rules, strata and the number of columns of every relation that stands in one, facts or not."""
+    """Rules, strata, and the number of columns of every relation in a stratum, whether it has facts or not."""
     return {
         "rules": ruleset_to_values(rules),
         "strata": [sorted(group) for group in node.groups],
@@ -426,7 +427,7 @@ def _about_rules(rules: Ruleset, node: RecordedNode) -> dict[str, Any]:
 
 
 def _remove_parts(store: Store, first: int, last: int | None = None) -> None:
-    """Remove what partitions wrote from one number up to another, or as many as there are."""
+    """Remove what the partitions from one number up to another wrote, or all from that number on."""
     for number in count(first) if last is None else range(first, last):
         part = part_of(store, number)
         found = [f"{folder}/{name}" for folder in (LOG_FOLDER, SNAPSHOT_FOLDER) for name in part.names(folder)]
@@ -437,7 +438,7 @@ def _remove_parts(store: Store, first: int, last: int | None = None) -> None:
 
 
 def _tidy(store: Store, log: Log, damaged: Iterable[int], parts: int) -> None:
-    """What a new writer does first: mark the folder, cut off uncommitted data, remove unusable files."""
+    """Prepare a folder for a new writer: mark it, cut off uncommitted data, remove unusable files."""
     try:
         for epoch in damaged:
             store.remove(snapshot_name(epoch))
@@ -445,6 +446,6 @@ def _tidy(store: Store, log: Log, damaged: Iterable[int], parts: int) -> None:
             write_format(store)
         log.repair()
         store.clean()
-        _remove_parts(store, parts)  # of partitions that were to come and never did
+        _remove_parts(store, parts)  # of partitions that never took over
     except OSError as error:
         raise failures.NOT_WRITABLE.error(name=store.name, reason=error.strerror or error) from error

@@ -1,8 +1,8 @@
 """History: what past epochs did, read from the log.
 
-Law: a fact that comes or goes in an epoch stands in the delta of its relation exactly once, whether facts or rules
-changed; so the change feed of a view is its deltas in order, each epoch once, before and after a restart alike. Of
-several partitions each reports the facts it owns; facts on all of them are reported by the first.
+Law: a fact that is added or removed in an epoch is in the delta of its relation exactly once, whether facts or rules
+changed; so the change feed of a view is its deltas in order, each epoch once, before and after a restart alike. With
+several partitions, each reports the facts it owns; facts on all of them are reported by the first.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class LogEntry:
 
 
 class PastSchemas:
-    """The types of relations in past epochs, with what the rules of the time declare of records and algebraic types.
+    """The types of relations in past epochs, with the records and algebraic types that the rules declared then.
 
     Deltas have one type for all of them. Past rules are read when a column of that type is first met.
     """
@@ -69,7 +69,7 @@ class PastSchemas:
 
     @cached_property
     def _rules(self) -> list[tuple[int, Ruleset]]:
-        """The rule sets since, each with the epoch that it begins with."""
+        """The rule sets since then, each with the epoch in which it begins."""
         changed = [(f.epoch, f.header["rules"]) for f in self._state.frames(self._since) if "rules" in f.header]
         if not changed:
             return [(0, self._now)]
@@ -78,7 +78,7 @@ class PastSchemas:
         return [(e, ruleset_from_values(values, functions, place)) for e, values in stored if values is not None]
 
     def types(self, relation: str, epoch: int, types: Sequence[str | None]) -> Sequence[str | None]:
-        """The types of a relation's columns after an epoch, of which the delta knows ``types``."""
+        """The types of a relation's columns after an epoch whose delta contains ``types``."""
         if RECORD not in types:
             return types
         known = [rules for first, rules in self._rules if first <= epoch]
@@ -109,7 +109,7 @@ def view_changes(state: Durable, relation: str, since: int, dictionary: Dictiona
 
 
 def _frames_with(state: Durable, relation: str, since: int) -> Iterator[Frame]:
-    """The frames with the changes of a relation, in order of epochs: of the log, or of several partitions."""
+    """The frames with the changes of a relation, in the order of epochs, from the log or from several partitions."""
     for stretch in stretches(state, since):
         alone = stretch.placements.get(relation) in (MIRRORED, SINGLE)
         yield from stretch.frames(state, range(1 if alone else stretch.partitions))
@@ -151,7 +151,7 @@ def log_entries(state: Durable, after: int | None = None) -> Iterator[LogEntry]:
 
 
 def texts_of(state: Durable) -> Dictionary:
-    """The values behind all ids that the partitions keep at the epoch that is open; reads all they hold."""
+    """The values behind all ids that the partitions keep at the open epoch; reads everything they hold."""
     found = Dictionary()
     for number in range(state.partitions):
         found.enter(read_piece(state.store, number, state.epoch, state.begun, records=False).image.entries.items())

@@ -1,9 +1,9 @@
-"""The durable side of one partition among several: its pieces of epochs, its snapshots, and the way back.
+"""The durable side of one partition among several: it writes its pieces of epochs and snapshots, and reads them back.
 
-Law: a piece is durable before its note is given; it counts when the driver's frame names it (`markers`). A partition is
-asked at every epoch and never learns whether it was committed: asked for the next one it knows that the last attempt at
-the one before was, and any other attempt is a leftover that is never read. A partition that an epoch did not touch
-writes nothing.
+Law: a piece is durable before its note is returned; it counts once the driver's frame names it (`markers`). A partition
+is called in every epoch and is not notified of commits: when it is called for the next epoch, the last attempt at the
+one before was committed, and any other attempt is a leftover that is never read. A partition that an epoch did not
+touch writes nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _WrittenFiles:
 
 
 class Piece:
-    """What one partition keeps in a state folder. Pickled, it opens the same place in another process."""
+    """What one partition keeps in a state folder. A pickled copy opens the same place in another process."""
 
     def __init__(self, place: str | Path | Store, partition: int, begun: int = 0) -> None:
         self.number = partition
@@ -68,10 +68,10 @@ class Piece:
         entries: Sequence[Entry] | None = None,
         before: Schema | None = None,
     ) -> PieceNote:
-        """Make the partition's part of an epoch durable that ran and is not committed; StateError if that fails.
+        """Make the partition's part of an uncommitted epoch durable; StateError if that fails.
 
-        ``bases``: the strata may be others. ``entries``: the dictionary entries to keep; None: those that are new and
-        owned by the partition. ``before``: the types of deleted facts where the epoch changes them.
+        ``bases``: the strata may have changed. ``entries``: the dictionary entries to keep; None: the new ones that
+        the partition owns. ``before``: the types of deleted facts where the epoch changes them.
         """
         if epoch > self._last.epoch:
             self._before = self._last
@@ -94,7 +94,7 @@ class Piece:
     def write_anew(self, epoch: int, partition: Partition, schema: Schema) -> PieceNote:
         """Write the whole content of the partition durably as its first separate piece; StateError if that fails.
 
-        It counts as any other does: when the driver's frame of the epoch names it.
+        Like any other piece, it counts once the driver's frame of the epoch names it.
         """
         self._log.begin_file()
         messages = self._whole(partition, schema, None)
@@ -121,7 +121,7 @@ class Piece:
         return [*messages, ("entries", encode_entries(kept))]
 
     def load(self, epoch: int, partition: Partition) -> None:
-        """Fill an empty partition with its state at a committed epoch, and go on from there."""
+        """Fill an empty partition with its state at a committed epoch, and continue from there."""
         recovered = read_piece(self._store, self.number, epoch, self._begun)
         image = recovered.image
         self._last = self._before = _WrittenFiles(epoch, image.checksum)
@@ -133,13 +133,13 @@ class Piece:
         self._part.clean()
 
     def _new_entries(self, partition: Partition, known: int) -> list[Entry]:
-        """Entries made since the first ``known``; right after `load` all that are not in the files."""
+        """Entries made after the first ``known``; right after `load`, all that are not in the files."""
         if known:
             self._loaded = ()
         return [e for e in _owned(partition.dictionary.entries.since(known), partition) if e[0] not in self._loaded]
 
     def remove_old(self, old: ObsoleteFiles) -> None:
-        """Remove the snapshots and pieces that no epoch needs which the driver keeps."""
+        """Remove the snapshots and pieces that none of the epochs kept by the driver needs."""
         for epoch in snapshots(self._part):
             if epoch < old.newest and epoch not in old.kept:
                 self._part.remove(snapshot_name(epoch))

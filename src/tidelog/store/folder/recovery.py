@@ -1,8 +1,8 @@
 """Recovery: from the files of a folder to the state of its last committed epoch, or of an earlier one.
 
-Law: the newest snapshot that is whole, and the epochs after it, give the state; nothing is evaluated. A damaged
-snapshot is passed over with a warning if an older one and the log give the same epoch; if not, the error names the
-damaged file.
+Law: the state is read from the newest intact snapshot and the epochs after it; nothing is evaluated. A damaged snapshot
+is skipped with a warning if an older one and the log lead to the same epoch; otherwise the error names the damaged
+file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ATTEMPTS = 5
 def recover(store: Store, log: Log, at: int | None = None) -> RecoveredState:
     """The state at the last committed epoch, or at epoch ``at``; the last is also -1, the one before it -2.
 
-    For a writer (``at`` None) every partition of several reads its own piece; a reader gets all of them.
+    For a writer (``at`` None), each of several partitions reads its own piece; a reader gets all of them.
     """
     for attempt in range(ATTEMPTS):
         listed = snapshots(store)
@@ -46,7 +46,7 @@ def recover(store: Store, log: Log, at: int | None = None) -> RecoveredState:
 
 
 def _absolute(store: Store, log: Log, at: int | None) -> int | None:
-    """The epoch meant, None for the last."""
+    """The epoch that is meant, None for the last."""
     if at is None or at == -1:
         return None
     return at if at >= 0 else max(0, _recover(store, log, None).image.epoch + 1 + at)
@@ -58,7 +58,7 @@ def read_pieces(store: Store, image: Image) -> list[Image]:
 
 
 def _recover(store: Store, log: Log, at: int | None) -> RecoveredState:
-    known = _known_epoch(store)  # before the log is read: a writer may go on while it is
+    known = _known_epoch(store)  # before the log is read: a writer may continue meanwhile
     found = _newest_snapshot(store, at)
     image = found.image
     _check_kept(store, log, at, found)
@@ -85,7 +85,7 @@ def _recover(store: Store, log: Log, at: int | None) -> RecoveredState:
 
 
 def _newest_snapshot(store: Store, at: int | None) -> RecoveredState:
-    """The image of the newest whole snapshot up to an epoch, and what is wrong with newer ones."""
+    """The image of the newest intact snapshot up to an epoch, and what is wrong with newer ones."""
     found = RecoveredState()
     for epoch in reversed(snapshots(store)):
         if at is not None and epoch > at:
@@ -128,7 +128,7 @@ def _known_epoch(store: Store) -> int:
 
 
 def _check_end(store: Store, reached: int, at: int | None, known: int) -> None:
-    """Every epoch that is known to be committed must have been reached."""
+    """Check that every epoch known to be committed has been reached."""
     if at is not None:
         if reached != at:
             raise failures.NO_EPOCH.error(name=store.name, epoch=at, last=reached)

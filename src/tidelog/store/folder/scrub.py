@@ -1,8 +1,8 @@
-"""Scrubbing: every file of a state is read and checked, also those that opening it passes over.
+"""Scrubbing: every file of a state is read and checked, including those that opening it skips.
 
 Law: what is not reported here can be read: every kept epoch, from every snapshot before it, in every partition. A
 snapshot must contain the facts that the epochs before it add up to. Nothing is changed and no lock is taken, so that a
-state can be scrubbed while it is written.
+state can be scrubbed while it is being written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tidelog.store.log.snapshot import read_snapshot, snapshot_name, snapshots
 
 @dataclass(slots=True)
 class ScrubResult:
-    """What was read of a state, and what is wrong with it, each with the name of its file."""
+    """What was read of a state, and the problems found, each with the name of its file."""
 
     name: str
     files: int = 0
@@ -44,11 +44,11 @@ class ScrubResult:
     written: dict[int, tuple[int, int]] = field(default_factory=dict)  # by epoch: partitions, and since which epoch
 
     def note(self, image: Image) -> None:
-        """How many partitions had written a state, and since which epoch."""
+        """Note how many partitions wrote a state, and since which epoch."""
         self.written[image.epoch] = (image.partitions, image.begun)
 
     def report(self, error: object) -> None:
-        """Something that is wrong, once."""
+        """Record a problem, once."""
         if str(error) not in self.wrong:
             self.wrong.append(str(error))
 
@@ -100,7 +100,7 @@ def _read_driver(store: Store, result: ScrubResult) -> None:
         _count(store, segment_name(segment), result)
     first = segments[0] - 1 if segments else 0
     start = images.get(first) or (Image() if first == 0 else None)
-    if start is None and segments:  # the oldest snapshot that goes on with what is kept of the log
+    if start is None and segments:  # the oldest snapshot that the kept part of the log continues
         start = next((images[epoch] for epoch in taken if epoch >= first and epoch in images), None)
     if start is None:
         _attempt(result, partial(_drain, log.frames(first), result))
@@ -115,7 +115,7 @@ def _drain(frames: Iterable[Frame], result: ScrubResult) -> None:
 
 
 def _replay(store: Store, log: Log, image: Image, images: dict[int, Image], result: ScrubResult) -> None:
-    """Go through the log from a snapshot on, and compare with every snapshot on the way."""
+    """Replay the log from a snapshot on, and compare the result with every snapshot on the way."""
     checksum: int | None = image.checksum
     for frame in log.frames(image.epoch):
         if checksum is not None and frame.previous != checksum:
@@ -144,7 +144,7 @@ def _agree(one: Image, other: Image) -> bool:
 
 
 def _same(one: RelationImage, other: RelationImage) -> bool:
-    """The same facts in the same rows, with the same counts; ranks may have been renumbered in between."""
+    """Whether both have the same facts in the same rows, with the same counts; ranks may have been renumbered."""
     parts = []
     for relation in (one, other):
         records = relation.records[: relation.rows]
@@ -194,7 +194,7 @@ def _read_snapshot(part: Store, epoch: int, result: ScrubResult) -> None:
 
 
 def _frames(part: Store, name: str) -> Iterator[Frame]:
-    """All frames of a file of pieces; what was never completed at its end counts nowhere."""
+    """All frames of a file of pieces; what was never completed at its end is never used."""
     data, at, file = memoryview(part.read(name)), 0, f"{part.name}/{name}"
     while at < len(data):
         try:
@@ -208,7 +208,7 @@ def _frames(part: Store, name: str) -> Iterator[Frame]:
 
 
 def _read_parts(frame: Frame, result: ScrubResult) -> None:
-    """All that a frame holds."""
+    """Read everything that a frame contains."""
     result.frames += 1
     for _ in deltas_of(frame):
         pass

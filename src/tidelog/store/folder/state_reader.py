@@ -1,8 +1,8 @@
 """Reading the piece of one partition: from its files to its state at a committed epoch.
 
-Law: as in `recovery`, the newest snapshot that is whole, and the pieces after it, give the state; nothing is evaluated.
-A snapshot is one of this history if it names the piece that the driver names for its epoch. A damaged one is passed
-over with a warning if an older one and the log give the same epoch.
+Law: as in `recovery`, the state is read from the newest intact snapshot and the pieces after it; nothing is evaluated.
+A snapshot belongs to this history if it names the piece that the driver names for its epoch. A damaged one is skipped
+with a warning if an older one and the log lead to the same epoch.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def part_of(store: Store, partition: int) -> Subfolder:
 
 
 def read_piece(store: Store, partition: int, epoch: int, begun: int = 0, *, records: bool = True) -> RecoveredState:
-    """The state of a partition at a committed epoch; StateError if the files do not give it.
+    """The state of a partition at a committed epoch; StateError if it cannot be read from the files.
 
     ``begun`` is the epoch in which all pieces were rewritten for another number of partitions (0: never), up to the
     epoch that is read; nothing from before it counts. Without ``records`` the dictionary alone is read.

@@ -1,4 +1,4 @@
-"""Stretches of a log: epochs that one number of partitions wrote, one stretch after the other.
+"""Stretches of a log: consecutive epochs written by the same number of partitions.
 
 Law: an epoch that changes the number of partitions changes no fact, and records how many there were before and where
 relations were placed. So the epochs between two of them are read as those of a state that always had its number.
@@ -22,7 +22,7 @@ COLUMNS = "columns changed"  # in the header of an epoch that built the state ag
 
 @dataclass(slots=True)
 class Stretch:
-    """Epochs after one, up to another, that as many ``partitions`` wrote (0: one embedded); ``markers`` by epoch.
+    """Epochs after one, up to another, written by ``partitions`` partitions (0: one embedded); ``markers`` by epoch.
 
     ``begun`` is the epoch in which these partitions rewrote everything, 0 if there were no others before them.
     """
@@ -40,7 +40,7 @@ class Stretch:
         return pieces(store, number, own, self.after)
 
     def frames(self, state: Durable, numbers: Sequence[int]) -> Iterator[Frame]:
-        """The frames with records, in order of epochs: of the log, or of some of several partitions."""
+        """The frames with records, in the order of epochs, from the log or from some of several partitions."""
         if not self.partitions:
             return (frame for frame in state.frames(self.after) if frame.epoch <= self.until)
         streams = (self.of_partition(state.store, number) for number in numbers)
@@ -48,7 +48,7 @@ class Stretch:
 
 
 def stretches(state: Durable, since: int, until: int | None = None) -> list[Stretch]:
-    """The stretches of the epochs after one, up to another or to the one that is open."""
+    """The stretches of the epochs after one, up to another or to the open one."""
     last = state.epoch if until is None else until
     found = [Stretch(since, since)]
     for frame in state.frames(since):

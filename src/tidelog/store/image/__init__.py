@@ -1,1 +1,1 @@
-"""The image of a state: what is captured, compared, and restored, on any number of partitions."""
+"""The image of a state: captured, compared and restored, on any number of partitions."""

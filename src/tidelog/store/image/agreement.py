@@ -1,8 +1,8 @@
-"""What rules, strata and facts of a state say of each other.
+"""Whether the rules, strata and facts of a state are consistent with each other.
 
-Law: the rules that a state holds are a program; every relation stands in one stratum, not below what it reads, and
-above what it negates; cells of symbols, lists and records stand for values of the dictionary. What does not agree is a
-StateError that says so, before anything is evaluated.
+Law: the rules of a state are a valid program; every relation is in one stratum, not below what it reads, and above what
+it negates; cells of symbols, lists and records refer to values of the dictionary. Anything inconsistent raises a
+StateError before anything is evaluated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ERRORS = (*_OWN, ValueError, KeyError, TypeError, AttributeError, IndexError, A
 
 
 def check_strata(name: str, strata: Sequence[Sequence[str]], core: Iterable[Rule]) -> None:
-    """StateError if a rule could not be carried out in strata of this order."""
+    """Raise StateError if a rule could not be evaluated in strata of this order."""
     order: dict[str, int] = {}
     for number, group in enumerate(strata):
         for relation in group:
@@ -44,7 +44,7 @@ def check_strata(name: str, strata: Sequence[Sequence[str]], core: Iterable[Rule
 
 
 def taken_over(name: str, take: Callable[[], Result]) -> Result:
-    """What comes of rules that were stored; StateError if they are no program, or not one with these types."""
+    """The rule set made from stored rules; StateError if they are not a valid program with these types."""
     try:
         return take()
     except _ERRORS as error:
@@ -53,7 +53,7 @@ def taken_over(name: str, take: Callable[[], Result]) -> Result:
 
 
 def check_references(name: str, schema: Schema, rows: Callable[[str], Cells], dictionary: Dictionary) -> None:
-    """StateError if a cell of a symbol, list or record stands for nothing, or for something else."""
+    """Raise StateError if a cell of a symbol, list or record refers to no value, or to one of another kind."""
     for relation, types in schema.items():
         columns = [i for i, type_ in enumerate(types) if type_ in ("symbol", "list") or isinstance(type_, Shape)]
         if not columns:

@@ -1,8 +1,8 @@
-"""What a partition has changed in the epoch that ran last, and what it holds in all: as deltas.
+"""What a partition changed in the epoch that ran last, and everything that it holds, as deltas.
 
 Law: the journal of a relation names every record that the epoch touched. A delta says what `commit` is about to make
-of them: facts present now stay and are at rest, the others go. Remembered results of functions are a cache and are
-left out.
+of them: facts present now stay and are at rest, the others are removed. Remembered results of functions are a cache and
+are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.rewrite.names import is_auxiliary
 from tidelog.store.image.delta import Cells, Delta, named
 from tidelog.store.image.image import Image, RelationImage
 
-ENTRY_BYTES = 32  # of a symbol, at a guess
+ENTRY_BYTES = 32  # of a symbol, estimated
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class EpochDeltas:
 def touched(
     partition: Partition, schema: Schema, *, bases: bool, ranks: bool = False, before: Schema | None = None
 ) -> EpochDeltas:
-    """What the epoch that ran last, and is not committed, has changed; ``bases``: the strata may be others.
+    """What the epoch that ran last, and is not committed, has changed; ``bases``: the strata may have changed.
 
     With ``ranks``, all facts that stay are included: their ranks were renumbered since the previous epoch. ``before``
     are the types of deleted facts, of relations where the epoch changes them.
@@ -140,5 +140,5 @@ def held_relations(partition: Partition) -> Iterable[str]:
 
 
 def held_bytes(partition: Partition) -> int:
-    """About how large a snapshot is."""
+    """The approximate size of a snapshot."""
     return 8 * cells_in_use(partition.relations) + ENTRY_BYTES * len(partition.dictionary)

@@ -1,7 +1,7 @@
-"""What records say together: flags, ranks and counts that facts have between epochs.
+"""Whether records are consistent: the flags, ranks and counts that facts have between epochs.
 
-Law: an image that passes is one that the kernel can go on from: what it takes for a row is one, what it counts down is
-not below what it counts, and no flag is set that only a running epoch sets. Whether the facts are also those that the
+Law: the kernel can continue from an image that passes: every row number is that of a row, no fact has fewer supports
+than supports of lower rank, and no flag is set that only a running epoch sets. Whether the facts are those that the
 rules derive is not checked here, but by the certificate (`tidelog verify DIR`). One pass over the records, in numpy.
 """
 
@@ -22,7 +22,7 @@ FUNCTIONS = "__function "  # remembered results, which no state holds
 
 
 def check_image(image: Image, place: str) -> None:
-    """StateError if records of an image are such as no epoch leaves."""
+    """Raise StateError if an image has records that no epoch could have left."""
     try:
         for name, relation in image.relations.items():
             relation.check_changes(name)
@@ -34,7 +34,7 @@ def check_image(image: Image, place: str) -> None:
 
 
 def check_distinct_facts(image: Image, place: str) -> None:
-    """StateError if a relation holds a fact twice; opening a state asks that of the kernel's table (`restore`)."""
+    """Raise StateError if a relation holds a fact twice; opening a state checks that in its table (`restore`)."""
     try:
         for name, relation in image.relations.items():
             check_distinct(name, relation.facts())
@@ -43,7 +43,7 @@ def check_distinct_facts(image: Image, place: str) -> None:
 
 
 def check_owned(image: Image, partition: int, partitions: int, placements: Mapping[str, int]) -> None:
-    """StateError if a partition holds facts that another owns: what two hold would be there twice."""
+    """Raise StateError if a partition holds facts that another owns: facts held by two would be counted twice."""
     try:
         for name, place in placements.items():
             relation = image.relations.get(name)
@@ -77,7 +77,7 @@ def _check_relation(name: str, relation: RelationImage, clock: int) -> None:
 
 
 def _check_name(name: str, relation: RelationImage, arities: Mapping[str, int]) -> None:
-    """A relation has the columns that the rules use, and is not one that the engine fills internally."""
+    """Check that a relation has the columns that the rules use, and is not one that the engine fills internally."""
     known = arities.get(name, relation.arity)
     if known != relation.arity and not relation.is_empty():
         raise ImpossibleError(f"`{name}` has {relation.arity} columns, but the rules use {known}")

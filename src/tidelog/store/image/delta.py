@@ -1,8 +1,8 @@
-"""What an epoch does to the records of a relation, and how that lies in Arrow.
+"""What an epoch does to the records of a relation, and how that is laid out in Arrow.
 
-Law: a delta is physical: it names rows and says what their cells are afterwards, so that replaying it evaluates
-nothing. Facts that are inserted and deleted carry their columns: read as changes of facts, the same delta is the
-change feed of the relation. A snapshot is the delta from nothing.
+Law: a delta is physical: it contains row numbers and the cells of these rows afterwards, so that replaying it evaluates
+nothing. Inserted and deleted facts include their columns: read as changes of facts, the same delta is the change feed
+of the relation. A snapshot is the delta from nothing.
 
     changed   row, state, counts          of facts that stay
     inserted  columns, state, counts      of new facts, in the rows that ``rows`` names
@@ -27,7 +27,7 @@ from tidelog.store.base.message import read_batch
 
 Cells = npt.NDArray[np.int64]
 CELLS = pa.large_list(pa.int64())
-MOST_ROWS = 1 << 31  # of a relation: what names a row has as many bits
+MOST_ROWS = 1 << 31  # of a relation: row numbers have 31 bits
 SCHEMA = pa.schema(
     [
         ("relation", pa.utf8()),
@@ -46,7 +46,7 @@ SCHEMA = pa.schema(
 class Delta:
     """The changes of one relation. ``types`` are those of its columns then; ``base`` is what its ranks count from.
 
-    Rows that follow each other, the usual case where many facts come, are named by the first alone. Where an epoch
+    Consecutive rows, the usual case if many facts are inserted, are represented by the first alone. Where an epoch
     changes the types of columns, ``types_before`` are those of the deleted facts, if there are any.
     """
 
@@ -61,7 +61,7 @@ class Delta:
     types_before: tuple[str | None, ...] | None = None
 
     def places(self) -> Cells | slice:
-        """Where the inserted records go."""
+        """The rows of the inserted records."""
         if len(self.rows) == len(self.inserted) != 1:
             return self.rows
         first = int(self.rows[0])
@@ -69,7 +69,7 @@ class Delta:
 
 
 def named(rows: Cells) -> Cells:
-    """The rows as a delta names them.
+    """The rows as a delta stores them.
 
     >>> named(np.array([4, 5, 6])), named(np.array([4, 6]))
     (array([4]), array([4, 6]))
@@ -109,7 +109,7 @@ def _lists(parts: list[Cells]) -> pa.Array:
 def decode_deltas(message: memoryview) -> Iterator[Delta]:
     """The deltas of a message; their cells are views of it.
 
-    Inserted records that are most of what was read may be written to: they can be taken over without a copy.
+    Inserted records that make up most of what was read are writable, and can be used without a copy.
     """
     batch = read_batch(message, SCHEMA, "deltas")
     names, types, arities, bases = (batch.column(i).to_pylist() for i in range(4))
@@ -150,7 +150,7 @@ def _table(cells: Cells, width: int, name: str) -> Cells:
 
 
 def _check(delta: Delta) -> None:
-    """Rows occur once each, with existing row numbers; there are as many types as columns, or none."""
+    """Check that rows occur once each, with valid row numbers, and that there are as many types as columns, or none."""
     name = delta.relation
     if len(delta.rows) not in (len(delta.inserted), min(1, len(delta.inserted))):
         raise ImpossibleError(f"`{name}` has {len(delta.inserted)} new records, but {len(delta.rows)} rows for them")
@@ -169,7 +169,7 @@ def _are_distinct(rows: Cells) -> bool:
 
 
 def _writable(cells: Cells, message: memoryview) -> Cells:
-    """The same cells, writable, if the memory they lie in is and if holding on to it wastes less than half of it."""
+    """The same cells, writable if their memory is, and if keeping that memory wastes less than half of it."""
     if message.readonly or 2 * cells.nbytes < memoryview(message.obj).nbytes:
         return cells
     whole = np.frombuffer(message, np.uint8)

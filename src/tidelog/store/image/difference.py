@@ -1,8 +1,8 @@
-"""How two programs differ: which rules, declarations and facts come and go.
+"""How two programs differ: which rules, declarations and facts are added and removed.
 
-Law (D1, D4): rules are compared by what they say. A rule of the new text without a label stands for a running rule of
-the same text under any label; a rule with a label stands for the running rule of that label. So a text given twice
-makes no difference.
+Law (D1, D4): rules are compared by their text. A rule of the new text without a label matches a running rule with the
+same text under any label; a rule with a label matches the running rule with that label. So applying a text twice makes
+no difference.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What comes and what goes; rules that come may still lack a label, ``other`` names whatever else differs."""
+    """What is added and removed; added rules may still lack a label, and ``other`` lists all other differences."""
 
     added: tuple[Rule, ...] = ()
     removed: tuple[Rule, ...] = ()
@@ -32,7 +32,7 @@ class Difference:
         return bool(self.added or self.removed or self.facts_added or self.facts_removed or self.other)
 
     def lines(self, convention: str) -> list[str]:
-        """One line per thing that differs, with its sign."""
+        """One line for each difference, with its sign."""
         rules = [("-", print_rule(r, convention)) for r in self.removed]
         rules += [("+", print_rule(r, convention)) for r in self.added]
         facts = [("-", text) for text in self.facts_removed] + [("+", text) for text in self.facts_added]
@@ -40,7 +40,7 @@ class Difference:
 
 
 def compare_programs(running: Program, facts: Sequence[str], program: Program) -> Difference:
-    """What must change for the running program, whose text had these facts, to say what the given one says."""
+    """What must change to turn the running program, whose text had these facts, into the given one."""
     added, removed = _compare_rules(running.rules, program.rules)
     before, after = Counter(facts), Counter(fact_texts(program))
     return Difference(
@@ -76,9 +76,9 @@ def _compare_rules(running: Sequence[Rule], rules: Sequence[Rule]) -> tuple[tupl
 
 
 def _others(running: Program, program: Program) -> tuple[str, ...]:
-    """Declarations, types, keys and directives; a text without any says nothing about them.
+    """The differences in declarations, types, keys and directives; none if the new text has none of them.
 
-    Prefixes matter to the reading of texts alone.
+    Prefixes only matter when texts are read.
     """
     bare = replace(program, rules=(), facts=(), prefixes=())
     if bare == Program(convention=program.convention) and program.convention == running.convention:
@@ -91,7 +91,7 @@ def _others(running: Program, program: Program) -> tuple[str, ...]:
 
 
 def check_same_program(running: Program, facts: Sequence[str], program: Program, place: str) -> None:
-    """A program given for a state that holds another one is an error that says how they differ (D1)."""
+    """Refuse a program that differs from the one in the state; the error describes the differences (D1)."""
     if program == Program(convention=program.convention):
         return
     difference = compare_programs(running, facts, program)

@@ -1,11 +1,11 @@
-"""Facts that a relation would hold twice.
+"""Find facts that a relation would hold twice.
 
-Law: at every epoch two records of a relation differ in some column. This is checked from the end: list, in the order of
-time, what epochs inserted (1) and removed (-1), and after them, as removed, what is left. Then the signs of every fact
-alternate; two equal signs in a row show a fact that was in two records. The initial content of a relation is not needed
-for that, so the cost is that of the changes.
+Law: at every epoch any two records of a relation differ in some column. This is checked from the end: list, in order of
+time, what epochs inserted (1) and removed (-1), and then, as removed, what is left. Then the signs of every fact
+alternate; two equal signs in succession mean that a fact was in two records. The initial content of a relation is not
+needed for that, so the cost is that of the changes.
 
-Facts are sorted by a hash of their columns; where two facts have one hash the columns themselves decide.
+Facts are sorted by a hash of their columns; if two facts have the same hash, the columns themselves are compared.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def check_distinct(name: str, facts: Cells) -> None:
 
 
 def check_changes(name: str, changes: SignedFacts, rows: Cells, live: Mask) -> None:
-    """Raise ImpossibleError if changes add what was there; ``rows`` is the result, where those ``live`` hold facts."""
+    """Raise ImpossibleError if changes add a present fact; of the resulting ``rows``, those ``live`` hold facts."""
     gone = check_order(name, changes)
     if len(gone) and _meet(rows, live, gone):
         raise held_twice(name)
 
 
 def check_order(name: str, changes: SignedFacts) -> Cells:
-    """The facts that were taken out last and not put in again; ImpossibleError if the signs of one do not alternate."""
+    """The facts whose last change is a removal; ImpossibleError if the signs of a fact do not alternate."""
     facts = np.concatenate([cells for _, cells in changes])
     signs = np.repeat([sign for sign, _ in changes], [len(cells) for _, cells in changes])
     order, same = _sorted(facts)
@@ -52,7 +52,7 @@ def check_order(name: str, changes: SignedFacts) -> Cells:
 
 
 def held_twice(name: str) -> ImpossibleError:
-    """What is wrong with a relation that holds a fact in two records."""
+    """The error for a relation that holds a fact in two records."""
     return ImpossibleError(f"`{name}` contains a fact twice")
 
 
@@ -78,7 +78,7 @@ def _hashes(facts: Cells) -> Hashes:
 
 
 def _meet(rows: Cells, live: Mask, few: Cells) -> bool:
-    """Whether one of the facts in the rows that are live is among some others, which are all different."""
+    """Whether one of the facts in the live rows is among some others, which are distinct."""
     bits = (SPARSE * len(few)).bit_length()
     shift, taken = np.uint64(64 - bits), np.zeros(1 << bits, bool)
     taken[_hashes(few) >> shift] = True

@@ -45,7 +45,7 @@ def encode_entries(entries: Sequence[Entry]) -> Bytes:
 
 
 def encode_columns(entries: EntryColumns) -> Bytes:
-    """The same message, of entries that are columns already."""
+    """The same message for entries that are already columns."""
     count = len(entries.cells)
     bits, ends, data = np.packbits(entries.lists, bitorder="little"), entries.offsets, entries.data
     columns = [
@@ -76,7 +76,7 @@ def decode_entries(message: memoryview) -> list[Entry]:
 
 
 def _check_ids(cells: pa.Array, values: pa.Array) -> None:
-    """The id of a symbol is the hash of its text: another would make one text two symbols, or two texts one."""
+    """Check that the id of a symbol is the hash of its text: otherwise one text could be two symbols, or two one."""
     if not len(values):
         return
     _, offsets, data = values.buffers()
@@ -95,7 +95,7 @@ class _Ids(Dictionary):
 
 
 def _check_list_ids(entries: Sequence[Entry]) -> None:
-    """The id of a list is the hash of its parts, that of a record of its cells: another would make one value two."""
+    """Check that ids of lists are hashes of their parts, and those of records hashes of their cells."""
     ids = _Ids()
     for cell, value in entries:
         if not isinstance(value, str):

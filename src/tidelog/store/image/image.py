@@ -1,7 +1,7 @@
-"""A state as it lies in files: the records of every relation, the dictionary, rules, strata, clock.
+"""A state as it is stored in files: the records of every relation, the dictionary, rules, strata, clock.
 
-Law: an image is what a snapshot and the epochs after it add up to; applying a frame costs its size and evaluates
-nothing.
+Law: an image is the sum of a snapshot and the epochs after it; the cost of applying a frame is proportional to its
+size, and nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SMALLEST = 16
 
 @cache
 def installed_memory() -> int:
-    """The bytes of memory that this machine has."""
+    """The size of this machine's memory in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
@@ -48,7 +48,7 @@ class RelationImage:
     unchecked_changes: list[tuple[int, Cells]] = field(default_factory=list, repr=False, compare=False)
 
     def apply(self, delta: Delta) -> None:
-        """Make the changes of one epoch; raises ImpossibleError if they are none of these records."""
+        """Apply the changes of one epoch; raises ImpossibleError if they do not fit these records."""
         self.base = delta.base
         self._must_hold(delta.deleted[:, 0], delta.relation)
         if len(delta.deleted):
@@ -62,7 +62,7 @@ class RelationImage:
             self.records[delta.changed[:, 0], self.arity :] = delta.changed[:, 1:]
 
     def check_changes(self, name: str) -> None:
-        """Raise ImpossibleError if an epoch since the last check has put in a fact that was there."""
+        """Raise ImpossibleError if an epoch since the last check inserted a fact that was present."""
         if self.unchecked_changes:
             records = self.records[: self.rows]
             check_changes(name, self.unchecked_changes, records[:, : self.arity], in_use(records))
@@ -108,7 +108,7 @@ class RelationImage:
                 )
             grown = np.empty((capacity, self.arity + 2), np.int64)
             grown[:used] = self.records.reshape(used, self.arity + 2)
-            release(grown, slice(used, None))  # until a row says otherwise
+            release(grown, slice(used, None))  # until they are filled
             self.records = grown
 
     def is_empty(self) -> bool:
@@ -128,7 +128,7 @@ def _close_ranks(relations: Sequence[RelationImage]) -> int:
 class Image:
     """A state at an epoch. ``checksum`` is that of the epoch's frame, which the next frame names as its predecessor.
 
-    Of several partitions the driver's image has the markers, and a reader of the whole the ``pieces``: the images of
+    With several partitions, the driver's image has the markers, and that of a reader the ``pieces``: the images of
     the partitions, each with its own records. ``begun`` is the last epoch that rewrote all records for another
     number of partitions, 0 if there was none, and ``parts`` how many folders of partitions there may be.
     ``place`` is where the image was read; it is empty if it was not.
@@ -158,7 +158,7 @@ class Image:
         return len(self.markers)
 
     def apply(self, frame: Frame, *, records: bool = True) -> None:
-        """Make the changes of one epoch, or begin from a snapshot; without ``records`` facts are left out."""
+        """Apply the changes of one epoch, or begin from a snapshot; without ``records``, facts are left out."""
         header = frame.header
         if "anew" in header:
             self.relations, self.entries, self.placements = {}, {}, {}
@@ -226,7 +226,7 @@ def deltas_of(frame: Frame) -> Iterator[Delta]:
 
 
 def entries_of(frame: Frame) -> list[Entry]:
-    """The entries of the dictionary in a frame; StateError if they are none."""
+    """The entries of the dictionary in a frame; StateError if they are not valid."""
     try:
         return [entry for message in _messages(frame, "entries") for entry in decode_entries(message)]
     except AlteredError as wrong:

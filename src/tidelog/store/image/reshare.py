@@ -1,6 +1,6 @@
 """Records of all partitions, redistributed among another number of them.
 
-Law: every fact that its owner had is with its new owner, with its count of supports; facts on every partition are taken
+Law: every fact is moved from its owner to its new owner, with its count of supports; facts on every partition are read
 from the first. Nothing is evaluated here.
 """
 
@@ -33,7 +33,7 @@ class MergedRecords:
         self.names = frozenset(name for name in names if not name.startswith(SHOWN))
 
     def sample(self, name: str, most: int, few: int) -> Cells | None:
-        """Some facts of a relation, evenly chosen; None of one that has few."""
+        """An evenly chosen sample of a relation's facts; None if it has few."""
         held = [piece.relations[name] for piece in self._sources(name) if name in piece.relations]
         total = sum(relation.rows for relation in held)
         if total < few:
@@ -44,7 +44,7 @@ class MergedRecords:
         return found
 
     def _sources(self, name: str) -> Sequence[Image]:
-        """Facts on every partition are taken from the first."""
+        """The partitions to read from: only the first if every partition holds all facts."""
         return self._pieces[:1] if self._places.get(name) == MIRRORED else self._pieces
 
     def records(self, name: str) -> Cells | None:
@@ -56,14 +56,14 @@ class MergedRecords:
 
 
 class Shares:
-    """What every one of the new partitions gets."""
+    """What each of the new partitions gets."""
 
     def __init__(self, whole: MergedRecords, move: Move, partitions: int) -> None:
         self._whole, self._move, self._partitions = whole, move, partitions
         self.images = [Image(clock=whole.clock) for _ in range(partitions)]
 
     def share_moved(self, name: str) -> None:
-        """Share out a relation whose records go as they are."""
+        """Distribute a relation whose records are moved unchanged."""
         records = self._records(name)
         if records is None:
             return
@@ -76,13 +76,13 @@ class Shares:
                 image.relations[name] = relation_of(part.copy())  # partitions write to what they get
 
     def take_built(self, names: frozenset[str], built: Sequence[Image]) -> None:
-        """Take relations over as a build has shared them out."""
+        """Take over relations as a build has distributed them."""
         for image, made in zip(self.images, built, strict=True):
             image.clock = later(image.clock, made.clock)
             image.relations |= {name: made.relations[name] for name in names if name in made.relations}
 
     def finish(self, entries: Mapping[int, Value]) -> list[Image]:
-        """The images, with what groups show, entries where they are owned, and one clock for all."""
+        """The images, with what groups show, entries at their owners, and the same clock for all."""
         clock = reduce(later, (image.clock for image in self.images))
         for image in self.images:
             image.clock = clock
@@ -93,7 +93,7 @@ class Shares:
         return self.images
 
     def _records(self, name: str) -> Cells | None:
-        """The records of a relation; a copy that is new, or in no recursion, is made of what it copies."""
+        """The records of a relation; a copy that is new, or not in a recursion, is made from the copied relation."""
         source = self._move.copies.get(name)
         if source is None or name not in self._move.plain:
             return self._whole.records(name)
@@ -101,7 +101,7 @@ class Shares:
         return None if records is None else copied_records(records)
 
     def _expose(self, name: str, records: Cells) -> None:
-        """Mark the facts that a min or max exposes, and no others: the rule may read them elsewhere than before."""
+        """Mark the facts that a min or max exposes, and no others: the rule may now read them from another relation."""
         before = self._move.exposing.get(name, frozenset())
         if before == {name}:
             return

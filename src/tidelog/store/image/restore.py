@@ -1,10 +1,10 @@
 """From an image to a partition: records, dictionary and clock as they were.
 
-Laws. *One partition*: rows stay where they were; tables and free lists are filled by the kernel, indexes when the rules
-that use them come. Every fact stands in one record: facts of one hash are near each other in a table, so that a look
-through it finds two records of one fact. *Several put together, to be read*: every fact once, with the counts of its
-owner; a fact that all partitions hold takes the lowest of its ranks, so that every fact still has a support whose ranks
-are lower. Such a state is read and never changed.
+Laws. *One partition*: rows keep their positions; tables and free lists are filled by the kernel, indexes when the rules
+that use them are added. Every fact is in one record: facts with the same hash are near each other in a table, so that a
+scan of the table finds two records of one fact. *Several merged, for reading*: every fact occurs once, with the counts
+of its owner; a fact that all partitions hold gets the lowest of its ranks, so that every fact still has a support whose
+ranks are lower. Such a state is read and never changed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HALF, ROW = np.uint64(32), np.uint64((1 << 32) - 1)  # an entry of a table is ha
 
 
 def fill_partition(partition: Partition, image: Image, core: Iterable[Rule] = ()) -> None:
-    """Give an empty partition the facts of an image; the image's records are the partition's from now on.
+    """Fill an empty partition with the facts of an image; the image's records belong to the partition from now on.
 
     ``core``: the rules in force, needed where the image has pieces of several partitions.
     """
@@ -51,7 +51,7 @@ def fill_partition(partition: Partition, image: Image, core: Iterable[Rule] = ()
 
 
 def _check_groups(image: Image, core: Iterable[Rule]) -> None:
-    """The groups of a min or max have the columns that the rule groups by."""
+    """Check that the groups of a min or max have the columns that the rule groups by."""
     for rule in core:
         relation = image.relations.get(f"{SHOWN}{rule.label}")
         if relation is None or relation.is_empty() or not _shows_groups(rule):
@@ -63,7 +63,7 @@ def _check_groups(image: Image, core: Iterable[Rule]) -> None:
 def _check_table(relations: Relations, number: int) -> None:
     """Raise ImpossibleError if a relation that was loaded holds a fact twice."""
     cells = relations.tables[number].cells
-    entries = np.sort(cells[cells != 0].view(np.uint64), kind="stable")  # they nearly are: that makes it quick
+    entries = np.sort(cells[cells != 0].view(np.uint64), kind="stable")  # quick, since they are nearly sorted
     hashes = entries >> HALF
     same = np.append(hashes[1:] == hashes[:-1], False)
     if same.any():
@@ -73,7 +73,7 @@ def _check_table(relations: Relations, number: int) -> None:
 
 
 def put_together(image: Image, core: Iterable[Rule]) -> None:
-    """The relations and entries of all pieces as those of one partition."""
+    """Merge the relations and entries of all pieces into those of one partition."""
     names = {name for piece in image.pieces for name in piece.relations if not name.startswith(SHOWN)}
     for name in sorted(names):
         held = [p.relations[name] for p in image.pieces if name in p.relations and not p.relations[name].is_empty()]
@@ -98,7 +98,7 @@ def live_records(relation: RelationImage) -> Cells:
 
 
 def relation_of(records: Cells) -> RelationImage:
-    """A relation that holds some records, with the room that the kernel wants, and row after row as it reads them."""
+    """A relation that holds some records, in row order and with the capacity that the kernel expects."""
     count, width = records.shape
     if count < SMALLEST:
         records = np.concatenate([records, np.zeros((SMALLEST - count, width), np.int64)])
@@ -106,7 +106,7 @@ def relation_of(records: Cells) -> RelationImage:
 
 
 def show_groups(image: Image, rule: Rule) -> None:
-    """What the groups of a min or max show, by the rows that the exposed candidates have now (`kernel.aggregate`)."""
+    """Restore what the groups of a min or max show, from the rows of the exposed candidates (`kernel.aggregate`)."""
     source = rule.body[0] if rule.body else None
     if not isinstance(source, Atom) or not _shows_groups(rule):
         return
@@ -120,14 +120,14 @@ def show_groups(image: Image, rule: Rule) -> None:
 
 
 def _shows_groups(rule: Rule) -> bool:
-    """Whether a rule takes a min or max in the kernel."""
+    """Whether a rule computes a min or max in the kernel."""
     aggregate = aggregate_of(rule)
     is_chosen = aggregate is not None and aggregate.value is not None and not is_folded(rule)
     return is_chosen and bool(rule.body) and isinstance(rule.body[0], Atom)
 
 
 def _exposed(image: Image, name: str, candidates: RelationImage) -> Cells:
-    """The rows of the candidates that are exposed; where partitions chose among those of a copy, they stand there."""
+    """The rows of the exposed candidates; if the partitions marked those of a copy, the marks are transferred first."""
     held = candidates.records[: candidates.rows]
     for other, copy in image.relations.items() if not exposed(held).any() else ():
         if copied(other, {name}) is not None and (marked := exposed(copy.records[: copy.rows])).any():

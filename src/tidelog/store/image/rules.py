@@ -1,8 +1,7 @@
-"""Rules in a state folder: the program's text and what the engine has learnt, and back.
+"""Rules in a state folder: written as the program's text with what the engine has learnt, and read back.
 
-Law: the core rules of a rule depend on its text and its label alone (`rewrite.pipeline`), so that text, labels and
-known types are all it takes; supports already counted stay counted. A user function of another version would make them
-wrong (D13).
+Law: the core rules of a rule depend only on its text and its label (`rewrite.pipeline`), so that text, labels and known
+types are enough; supports already counted stay counted. Another version of a user function would make them wrong (D13).
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def ruleset_from_values(
 
 
 def _origins(values: Mapping[str, Any], place: str) -> dict[str, Origin]:
-    """The names and types that data came with; states of before have none."""
+    """The names and types that data came with; older states have none."""
     found: dict[str, Origin] = {}
     for relation, (names, types) in values.get("origins", {}).items():
         if not all(map(is_outside, types)) or not (names is None or all(isinstance(name, str) for name in names)):

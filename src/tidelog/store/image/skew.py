@@ -1,7 +1,7 @@
 """Heavy columns: one of their values has enough facts that its owner would have far more than its share.
 
-Law: advice alone; a placement decides what is sent, never what is derived. Facts are sampled evenly, so that the cost
-does not grow with the state, and the same facts give the same answer.
+Law: this is only advice; a placement determines what is sent, never what is derived. Facts are sampled evenly, so that
+the cost does not grow with the state, and the same facts lead to the same answer.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from tidelog.rewrite.place.heavy import HeavyColumns
 from tidelog.store.image.delta import Cells
 from tidelog.store.image.reshare import MergedRecords
 
-SAMPLE = 1 << 12  # facts that are looked at
-FEW = 1 << 10  # facts of a relation that live anywhere
-SMALL = 1 << 16  # facts of a relation that is put on every partition for the sake of another, at most
-UNEVEN = 1.4  # times the mean that the fullest partition holds before it matters
+SAMPLE = 1 << 12  # facts that are examined
+FEW = 1 << 10  # facts of a relation whose placement does not matter
+SMALL = 1 << 16  # the most facts of a relation that is mirrored for the benefit of another
+UNEVEN = 1.4  # the fullest partition, as a multiple of the mean, from which on the placement matters
 
 
 def heavy_columns(whole: MergedRecords, names: Sequence[str], partitions: int) -> HeavyColumns:
@@ -37,14 +37,14 @@ def heavy_columns(whole: MergedRecords, names: Sequence[str], partitions: int) -
 
 
 def _small(whole: MergedRecords, names: Iterable[str], beside: Iterable[str], partitions: int) -> dict[str, set[str]]:
-    """By relation those that have, on all partitions together, no more facts than it has once."""
+    """By relation, the relations that have no more facts on all partitions together than it has once."""
     sizes = {name: 0 if (facts := whole.sample(name, SMALL, 1)) is None else len(facts) for name in names}
     copied = {name: size * partitions for name, size in sizes.items() if size < SMALL}
     return {large: {n for n, facts in copied.items() if whole.sample(large, 1, facts) is not None} for large in beside}
 
 
 def unevenness(cells: Cells, partitions: int) -> float:
-    """How many times the mean the partition holds that owns the most frequent value, if the others spread evenly.
+    """The load of the partition that owns the most frequent value, divided by the mean, if the others spread evenly.
 
     >>> unevenness(np.array([7, 7, 7, 7, 1, 2, 3, 4]), 4)
     2.5

@@ -1,7 +1,7 @@
 """The log: committed epochs in order, as frames in segments.
 
-Law: frames number the epochs without a gap and each names the checksum of the one before, so that a lost, doubled or
-exchanged frame is found. Only the very end of the last segment may be torn: that is an epoch that was never committed.
+Law: frames number the epochs without a gap, and each contains the checksum of the one before, so that a lost, repeated
+or swapped frame is detected. Only the very end of the last segment may be torn: an epoch that was never committed.
 A segment is named after its first epoch; where files cannot be extended, every epoch is a separate segment. A snapshot
 ends a segment, so that what comes after it is found without reading what came before.
 """
@@ -34,14 +34,14 @@ def segment_name(epoch: int) -> str:
 
 
 def numbered(store: Store, folder: str, ending: str) -> list[int]:
-    """The epochs that the files of a folder are called after, in order."""
+    """The epochs in the names of a folder's files, in order."""
     stems = (name.removesuffix(ending) for name in store.names(folder) if name.endswith(ending))
     return sorted(int(stem) for stem in stems if stem.isdigit())
 
 
 @dataclass(slots=True)
 class End:
-    """Where the log ends: the last segment, the length of its good part, and whether something torn comes after."""
+    """Where the log ends: the last segment, the length of its good part, and whether a torn frame follows."""
 
     segment: int = 0
     size: int = 0
@@ -49,7 +49,7 @@ class End:
 
 
 class Log:
-    """The segments of a store, read by anyone and written by one."""
+    """The segments of a store, with any number of readers and one writer."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -69,7 +69,7 @@ class Log:
         return self._frames([s for s in segments if s >= first], after, until, None)
 
     def frames_after_snapshot(self, after: int, until: int | None, checksum: int) -> Iterator[Frame]:
-        """The frames of the epochs after a snapshot, whose epoch has this checksum; at the end, `end` is known."""
+        """The frames of the epochs after a snapshot whose epoch has this checksum; afterwards `end` is known."""
         self.end = End()
         return self._frames([s for s in self.segments if s > after], after, until, checksum)
 
@@ -90,7 +90,7 @@ class Log:
                 yield frame
 
     def _segment(self, segment: int, after: int, last: bool) -> Iterator[Frame]:
-        """The frames of one segment; those up to ``after`` are passed over unread."""
+        """The frames of one segment; those up to ``after`` are skipped unread."""
         data, at = memoryview(self._store.read(segment_name(segment))), 0
         while at < len(data):
             try:
@@ -145,7 +145,7 @@ class Log:
         self.bytes += size
 
     def begin_segment(self) -> None:
-        """The next epoch begins a new segment: a snapshot is about to be taken."""
+        """Let the next epoch begin a new segment: a snapshot is about to be taken."""
         try:
             self.repair()
         except OSError as error:
@@ -154,7 +154,7 @@ class Log:
         self.end = End()
 
     def repair(self) -> None:
-        """Cut off what a writer left that never committed it."""
+        """Cut off what a writer left uncommitted."""
         if self.end.torn:
             name = segment_name(self.end.segment)
             if self.end.size:
@@ -165,7 +165,7 @@ class Log:
             self.end.torn = False
 
     def remove_before(self, epoch: int) -> None:
-        """Remove the segments all of whose epochs come before one."""
+        """Remove the segments that contain only epochs before a given one."""
         segments = self.segments
         for segment, following in pairwise(segments):
             if following <= epoch:

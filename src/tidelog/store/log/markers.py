@@ -1,7 +1,7 @@
-"""Commit markers of several partitions: what the driver's frame says about the pieces of an epoch.
+"""Commit markers of several partitions: what the driver's frame contains about the pieces of an epoch.
 
-Law: the driver writes its frame when all pieces are durable; the frame names the checksum of each, so that it makes all
-of them count at once, and nothing else does. A relation that is on every partition is read once, from partition 0.
+Law: the driver writes its frame when all pieces are durable; the frame contains the checksum of each, so that it, and
+nothing else, makes all of them valid at once. A relation that is on every partition is read once, from partition 0.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class PieceContext:
 class PieceNote:
     """What a partition reports to the driver about its piece of an epoch; size 0 if the epoch did not touch it.
 
-    ``held`` is about how many bytes a snapshot of the partition takes.
+    ``held`` is the approximate size of a snapshot of the partition in bytes.
     """
 
     checksum: int = 0
@@ -88,9 +88,9 @@ def markers_of(header: Mapping[str, Any]) -> list[Marker]:
 
 @dataclass(slots=True)
 class PartitionMarkers:
-    """The markers of a partition by epoch, and what the driver says of all partitions.
+    """The markers of a partition by epoch, and what the driver recorded about all partitions.
 
-    That is their number, the placement of relations, and the number of columns of these. Information from before the
+    This is their number, and the placement of relations with their numbers of columns. Information from before the
     first of these epochs may be missing.
     """
 
@@ -101,7 +101,7 @@ class PartitionMarkers:
     arities: dict[str, int] = field(default_factory=dict)
 
     def take(self, frame: Frame) -> None:
-        """What a frame of the driver's says."""
+        """Note what a frame of the driver contains."""
         markers = markers_of(frame.header)
         if self.partition >= len(markers):
             what = f"epoch {frame.epoch} has no part of partition {self.partition}"
@@ -117,9 +117,9 @@ def read_markers(store: Store, partition: int, since: int, until: int) -> dict[i
 
 
 def read_marked(store: Store, partition: int, since: int, until: int, *, empty: bool = False) -> PartitionMarkers:
-    """The same, and what is said of all partitions.
+    """The same, with what the driver recorded about all partitions.
 
-    Epoch 0 has an empty one, and so has, with ``empty``, the epoch ``since``: all pieces were rewritten after it.
+    Epoch 0 has an empty marker, and with ``empty`` so has the epoch ``since``: all pieces were rewritten after it.
     """
     found = PartitionMarkers(partition)
     if since == 0 or empty:
@@ -137,8 +137,8 @@ def read_marked(store: Store, partition: int, since: int, until: int, *, empty: 
 def partitions_of(store: Store) -> int:
     """The number of partitions with separate parts in a state; 0 for one embedded partition, or before any epoch.
 
-    All frames of a segment say the same, so that the first of the newest is read and nothing is recovered; a damaged
-    one is passed over as long as another can be read.
+    All frames of a segment have the same number, so that the first of the newest is read and nothing is recovered; a
+    damaged one is skipped as long as another can be read.
     """
     damage: StateError | None = None
     for read in _frame_readers(store):
@@ -157,7 +157,7 @@ def partitions_of(store: Store) -> int:
 
 
 def _frame_readers(store: Store) -> Iterator[Callable[[], Frame | None]]:
-    """Ways to a frame of the driver's: the first one of each segment of the log, newest first, then snapshots."""
+    """Functions that read a frame of the driver: the first of each segment of the log, newest first, then snapshots."""
     log = Log(store)
     for segment in reversed(log.segments):
         yield partial(_first_frame, log, segment)

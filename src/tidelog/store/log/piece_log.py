@@ -1,10 +1,10 @@
-"""The log of one partition: its pieces of epochs, of which those count that the driver's frames name.
+"""The log of one partition: its pieces of epochs, of which only those named by the driver's frames count.
 
-Laws. (1) Nothing is ever overwritten: a file is made and added to by one process only, its name carries a token that
-no other file has, and after a failure nothing is added to it any more. So neither a repeated epoch nor a process that
-was given up for lost can spoil a piece that counts. (2) A file is called after the first epoch in it; the pieces that
-count in it come before those of every file with a later first epoch. (3) A piece counts if and only if the driver's
-frame of its epoch names its checksum; all others are leftovers of epochs that were never committed.
+Laws. (1) Nothing is ever overwritten: only one process creates a file and appends to it, its name contains a unique
+token, and after a failure nothing more is appended to it. So neither a repeated epoch nor a process that was presumed
+lost can damage a piece that counts. (2) A file is named after the first epoch in it; the pieces in it that count come
+before those of every file with a later first epoch. (3) A piece counts if and only if the driver's frame of its epoch
+contains its checksum; all others are leftovers of epochs that were never committed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.store.log.log import ENDING, FOLDER, SEGMENT
 
 
 def file_name(epoch: int, token: str) -> str:
-    """The file that begins with a piece of an epoch.
+    """The name of the file that begins with a piece of an epoch.
 
     >>> file_name(7, "0a1b2c3d")
     'log/000000000007-0a1b2c3d.log'
@@ -30,7 +30,7 @@ def file_name(epoch: int, token: str) -> str:
 
 
 class PieceLog:
-    """The files of a partition's log, read by anyone and written by the partition."""
+    """The files of a partition's log, with any number of readers; only the partition writes."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -69,9 +69,9 @@ class PieceLog:
         return [file for file in files if file[0] >= last]
 
     def _read(self, name: str, epochs: Mapping[int, int], first: int, broken: dict[int, StateError]) -> Iterator[Frame]:
-        """The frames of a file up to one that is not whole; those that do not count are passed over unread.
+        """The frames of a file up to the first damaged one; those that do not count are skipped unread.
 
-        What is not whole may well be a leftover: it is noted in ``broken`` by the first epoch that it may concern.
+        A damaged frame may be a leftover: it is noted in ``broken`` under the first epoch that it may concern.
         """
         data, at, epoch = memoryview(self._store.read(name)), 0, first
         while at < len(data):
@@ -93,7 +93,7 @@ class PieceLog:
         return failures.DAMAGED.error(file=f"{self._store.name}/{name}", what=what)
 
     def _lost(self, epoch: int, broken: Mapping[int, StateError]) -> StateError:
-        """The error for a piece that was not found: most likely it stood where something is not whole."""
+        """The error for a piece that was not found: most likely it was in a damaged part of a file."""
         near = [error for place, error in broken.items() if place <= epoch]
         return near[-1] if near else failures.PIECE_MISSING.error(name=self._store.name, epoch=epoch)
 
@@ -114,11 +114,11 @@ class PieceLog:
         return size
 
     def begin_file(self) -> None:
-        """The next piece begins a new file."""
+        """Let the next piece begin a new file."""
         self._name, self._size = "", 0
 
     def remove_before(self, epoch: int) -> None:
-        """Remove the files all of whose pieces that count come before an epoch (law 2)."""
+        """Remove the files in which all pieces that count precede an epoch (law 2)."""
         files = self.files()
         for first, name in files:
             following = min((other for other, _ in files if other > first), default=None)

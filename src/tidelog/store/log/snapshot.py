@@ -1,8 +1,8 @@
 """Snapshots: a whole state in one frame, and which of them are kept.
 
-Law: a snapshot is the delta from nothing to an epoch, put in place whole. It names the checksum of its epoch's frame,
-so that only the log it belongs to can go on from it. A file is removed only when no epoch that is still to be readable
-needs it.
+Law: a snapshot is the delta from nothing to an epoch, put in place whole. It contains the checksum of its epoch's
+frame, so that only the log it belongs to can continue from it. A file is removed only when no epoch that must stay
+readable needs it.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def read_snapshot(store: Store, epoch: int) -> Frame:
 
 
 def kept_snapshots(epochs: Sequence[int], history: int | None) -> list[int]:
-    """The snapshots worth keeping when the last ``history`` epochs are to be readable; None: all of them.
+    """The snapshots to keep so that the last ``history`` epochs stay readable; None: all of them.
 
-    Kept are the newest ones, the newest that is old enough to begin from, and between those some at a distance.
+    These are the newest ones, the newest that is old enough to begin from, and some at a distance between those.
 
     >>> kept_snapshots([10, 20, 30, 40, 50, 60, 70, 80], history=40)
     [40, 50, 60, 70, 80]
@@ -80,7 +80,7 @@ def kept_snapshots(epochs: Sequence[int], history: int | None) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class ObsoleteFiles:
-    """What nothing needs: snapshots other than those kept, and, unless 0, the log before an epoch."""
+    """Files that are no longer needed: snapshots other than those kept, and, unless 0, the log before an epoch."""
 
     kept: tuple[int, ...] = ()
     before: int = 0
@@ -92,7 +92,7 @@ class ObsoleteFiles:
 
 
 def remove_old(store: Store, log: Log, history: int | None) -> ObsoleteFiles:
-    """Remove the snapshots and segments that are no longer needed, and return which those are."""
+    """Remove the snapshots and segments that are no longer needed, and return them."""
     found = snapshots(store)
     kept = kept_snapshots(found, history)
     for epoch in found:
