@@ -299,7 +299,7 @@ class Ruleset:
             raise ProgramError(own) from None
 
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
-        """The rule set with fewer rules, which needs no check; types of removed rules stay until the next full check."""
+        """The rule set with fewer rules, which needs no check; types of removed rules last until a full check."""
         before, outline = self.before_folds, self._outlined()
         needed = {label: made for label, made in before.core_labels.items() if label not in removed}
         kept = {label for made in needed.values() for label in made}
