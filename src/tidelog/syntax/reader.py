@@ -39,7 +39,7 @@ REFUSED = frozenset(f"TL{number}" for number in range(150, 161))
 
 
 class Findings(list[Diagnostic]):
-    """Errors in the order they are found, up to a limit; warnings are separate, since they must never stop the reading."""
+    """Errors in the order they are found, up to a limit; warnings are separate, as they must never stop the reading."""
 
     def __init__(self) -> None:
         super().__init__()
