@@ -1,4 +1,4 @@
-"""A process that handles untrusted texts and can be ended.
+"""A process that handles texts of other people and can be ended.
 
 Law: every call ends: with the value of its function, or with `AbortedCall` if it exceeded its time or memory or the
 process died. The caller is not affected if a text breaks the process; it starts another one for the next call. The two

@@ -125,7 +125,7 @@ class _Query:
         self._bind(item.variable, f"{alias}.v{alias}")
 
     def _fold(self, item: Fold) -> None:
-        """A left join with the groups of the aggregated body; a missing group is 0 for count and sum, else absent."""
+        """A left join with the groups of the aggregated body; without a group, count and sum are 0."""
         if self.laterals or not item.body.alternatives:
             raise refused("an aggregate in a rule with a range, or without a body")
         folded = item.aggregate

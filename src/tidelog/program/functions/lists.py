@@ -22,7 +22,7 @@ MOST_LISTS = 1 << 18  # inside a list, at any depth; a list that is doubled repe
 
 
 def is_too_large(elements: Sequence[object]) -> bool:
-    """Whether a list holds more than `MOST_LISTS` lists, at any depth; the search does not go further down.
+    """Whether a list holds more than `MOST_LISTS` lists, at any depth; the search stops beyond that number.
 
     >>> is_too_large((1, (2, ("a",))))
     False

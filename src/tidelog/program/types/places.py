@@ -69,7 +69,7 @@ class Places:
             self.demands.append(Demand(place, frozenset(BASE_TYPES), partial(_untyped_place, span, where)))
 
     def in_list(self, places: Iterable[int], call: Call) -> None:
-        """Refuse a type in lists, which do not keep the types of their elements: a date would be a number (TL413)."""
+        """Record elements of lists, which do not keep their types: a date in a list would be a number (TL413)."""
         self.listed += ((place, arg.span or call.span) for place, arg in zip(places, call.args, strict=True))
 
     def unite(self, first: int, second: int, span: Span | None, what: str) -> None:
