@@ -1,4 +1,5 @@
-"""Rows and files: data in any form that people have it, as columns of cells, and back.
+"""Rows and files: conversion of data in any common form to columns of cells, and back.
 
-Law (D14): a column has one type and no nulls, and what comes in with a type goes out with it. Nothing here knows rules.
+Law (D14): a column has one type and no nulls, and data that is read with a type is returned with it. Nothing here
+depends on rules.
 """

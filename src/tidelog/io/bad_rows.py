@@ -1,6 +1,6 @@
 """Bad rows of a file: the whole file is checked, and the first ten are reported.
 
-Law: a single bad row is reported as it is; of several, the first ten are reported, each with its place, and the number
+Law: a single bad row is reported as it is; of several, the first ten are reported with their places, and the number
 of the others.
 """
 

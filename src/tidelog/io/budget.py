@@ -1,7 +1,7 @@
 """Limits for reading files: bytes of all files together, bytes of one line, and time.
 
 Law: bytes are counted as they are read, after decompression, so that reading a small file with large content stops at
-the limit and not when memory is exhausted. No rows of a refused file are used. The time is checked with every count, so
+the limit instead of exhausting memory. No rows of a refused file are used. The time is checked with every count, so
 a file whose lines are already being parsed is finished first.
 """
 
@@ -30,7 +30,7 @@ class Budget:
     began: float = field(default_factory=time.monotonic, init=False)
 
     def take(self, size: int, path: Path) -> None:
-        """Count bytes of a file; raises if a limit is exceeded."""
+        """Count bytes of a file; raise if a limit is exceeded."""
         self.used += size
         if self.limit is not None and self.used > self.limit:
             raise failures.TOO_MUCH_READ.error(path=path, limit=self.limit)

@@ -1,7 +1,7 @@
 """Columns of values to columns of cells, and back.
 
-Law (D14): a column contains values of one type and no nulls. Data that comes in with a specific type (boolean, date,
-timestamp) goes out with it. A value that does not fit is reported with its row; nothing of its batch is applied.
+Law (D14): a column contains values of one type and no nulls. Data that is read with a specific type (boolean, date,
+timestamp) is returned with it. A value that does not fit is reported with its row; nothing of its batch is applied.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _encode_part(value: Any, type_: str, dictionary: Dictionary) -> int | None:
 
 
 def _is_midnight(value: datetime.date) -> bool:
-    """Whether a time is midnight without a zone; many libraries represent dates so."""
+    """Whether a time is midnight without a zone, which is how many libraries represent dates."""
     if not isinstance(value, datetime.datetime):
         return True
     return value.tzinfo is None and value.time() == datetime.time() and not getattr(value, "nanosecond", 0)
@@ -145,7 +145,7 @@ def _encode_plainly(values: Sequence[Any], type_: str, dictionary: Dictionary) -
 _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view)
 _BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
 IN_LISTS = ("number", "unsigned", "float", "symbol", "boolean", "list")
-UNSIGNED = pa.decimal128(20, 0)  # what Spark has for uint64
+UNSIGNED = pa.decimal128(20, 0)  # how Spark represents uint64
 _ARROW_ADVICE: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
     (pa.types.is_decimal, "declare the column as symbol, which keeps its text, or cast it to float, which rounds"),
     (pa.types.is_struct, "declare the column with a record type (`.type T = [x: number, ...]`)"),
@@ -244,7 +244,7 @@ def _as_declared(column: pa.ChunkedArray, type_: str, where: str) -> pa.ChunkedA
         return column.cast(pa.string())
     own = arrow_column_type(column.type, where)
     if "float" in (type_, own):
-        return column.cast(pa.string()).cast(pa.float64())  # the nearest float, by way of the digits
+        return column.cast(pa.string()).cast(pa.float64())  # the nearest float, read from the digits
     return _cast(column, pa.uint64() if type_ == "unsigned" else pa.int64(), where)
 
 

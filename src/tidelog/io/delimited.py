@@ -1,8 +1,8 @@
-"""Rows in delimited text: tab-separated facts as Soufflé has them, and CSV.
+"""Rows in delimited text: tab-separated facts in Soufflé's format, and CSV.
 
-Law: a line is a row, and its cells are read by the types of the relation's columns; a row that does not fit is an error
-that names file, line, column, text and expected type, and then nothing of the file is used. Text is read in two ways
-that agree: Arrow's reader, and an exact one that defines the format and finds the place of a mistake.
+Law: a line is a row, and its cells are read according to the types of the relation's columns; a row that does not fit
+is an error that names file, line, column, text and expected type, and then nothing of the file is used. Text is read in
+two ways that agree: Arrow's reader, and an exact one that defines the format and finds the place of a mistake.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def read_delimited(data: bytes, shape: DelimitedShape) -> Data:
 
 
 def _empty_rows(text: str, shape: DelimitedShape) -> Iterator[None]:
-    """The rows of a relation without columns: `()` as Soufflé writes it, or an empty line."""
+    """The rows of a relation without columns: `()`, as Soufflé writes them, or empty lines."""
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() not in ("", EMPTY_ROW):
             raise failures.NO_COLUMNS.error(
@@ -174,7 +174,7 @@ def check_first_row(table: pa.Table, cells: Sequence[str], shape: DelimitedShape
 
 
 def check_semicolons(data: bytes, shape: DelimitedShape) -> None:
-    """Refuse lines that have commas as they should, and semicolons as if these separated the columns (D36)."""
+    """Refuse lines that have the expected number of commas, but look as if semicolons separated the columns (D36)."""
     lines = [line.strip() for line in data[:SAMPLE].split(b"\n")[:SAMPLED_LINES] if line.strip()]
     columns = len(shape.types)
     if columns > 1 and lines and all(line.count(b";") == line.count(b",") == columns - 1 for line in lines):
@@ -185,12 +185,12 @@ IDENTIFIERS = "its cells are identifiers that do not occur again in their column
 
 
 def above_numbers(place: int) -> str:
-    """The reason for a possible header whose cell is above numbers."""
+    """The reason why a line whose text is above a column of numbers may be a header."""
     return f"column {place + 1} has only numbers below it"
 
 
 def _recurs(column: pa.ChunkedArray, cell: str) -> bool:
-    """Whether a text occurs in a column more than once; a column of symbols holds each distinct text once a chunk."""
+    """Whether a text occurs in a column more than once; a column of symbols holds each distinct text once per chunk."""
     count = 0
     for chunk in column.chunks:
         if not pa.types.is_dictionary(chunk.type):
@@ -210,7 +210,7 @@ def _has_lone_returns(data: bytes) -> bool:
 
 
 def _read_fast(data: bytes, shape: DelimitedShape) -> pa.Table | None:
-    """The rows by Arrow's reader; None if it cannot read them, or would not read each line as one row."""
+    """The rows as Arrow's reader reads them; None if it cannot, or would not read each line as one row."""
     if len(shape.delimiter) != 1 or "list" in shape.types or "record" in shape.types or _has_lone_returns(data):
         return None
     places = shape.picked if shape.picked is not None else tuple(range(len(shape.types)))
@@ -256,7 +256,7 @@ def _without_other_nulls(column: pa.ChunkedArray, place: int, shape: DelimitedSh
 
 
 def _read_exactly(data: bytes, shape: DelimitedShape, skipped: int) -> Data:
-    """The rows by the definition of the format; bad rows are reported."""
+    """The rows according to the definition of the format; bad rows are reported."""
     columns: list[list[Any]] = [[] for _ in shape.types]
     bad = BadRows()
     for number, cells in _split(_decode(data, shape), shape):

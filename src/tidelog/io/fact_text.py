@@ -1,4 +1,4 @@
-"""Facts as text, in the same form wherever they are printed.
+"""Facts as text, printed in the same form everywhere.
 
 Law (D35): every reader of program syntax in the program's convention reads the text as the same fact.
 Times of a column of instants are printed as instants.

@@ -1,7 +1,7 @@
 """Fact files and files of views: which files a program refers to, and how each is read and written.
 
 Law (D8, D16): `.input edge` reads `edge.facts`, `.output reach` writes `reach.csv`, both tab-separated as in Soufflé,
-unless their parameters differ; a program without `.input` reads every file that has the name of a relation
+unless their parameters specify otherwise; a program without `.input` reads every file that has the name of a relation
 without rules.
 A file is read whole or refused whole. Fact files never pass through the grammar of programs.
 """
@@ -127,7 +127,7 @@ def find_views(program: Program, folder: Path) -> list[InputFile]:
 
 
 def _files_by_name(program: Program, schema: Mapping[str, Types], folder: Path) -> list[InputFile]:
-    """The files named after relations without rules; files that are ignored although facts are missing are reported."""
+    """The files named after relations without rules; ignored files that may hold missing facts are reported."""
     if not folder.is_dir():
         raise failures.NO_FACTS_FOLDER.error(folder=folder)
     derived = {rule.head.predicate for rule in program.rules}
@@ -260,7 +260,7 @@ def read_input(file: InputFile, names: Sequence[str], types: Types, budget: Budg
 
 
 def check_term_columns(file: InputFile, kind: str, columns: int) -> None:
-    """Raise for a relation that has not as many columns as the statements of a kind of RDF have terms."""
+    """Raise unless a relation has as many columns as the statements of a kind of RDF have terms."""
     if columns != TERMS[kind]:
         raise failures.TRIPLE_COLUMNS.error(
             where=file.path, kind=kind, needed=TERMS[kind], relation=file.relation, columns=columns

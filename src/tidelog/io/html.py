@@ -1,6 +1,6 @@
 """Pieces of HTML for notebooks: tables, collapsible parts, text.
 
-Law: whatever comes out of facts and programs is text, never markup. No script and no style sheet: pages of notebooks
+Law: everything from facts and programs is text, never markup. There are no scripts and no style sheets: notebook pages
 keep neither, and the colours are those of the page, light or dark. Long parts are collapsed and show their size.
 """
 
@@ -64,7 +64,7 @@ FOLD_END = "</div></details>"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int] = ()) -> str:
-    """A table; the columns at these places hold numbers. A cell that is a piece of HTML is an `Html`."""
+    """A table. ``numbers`` lists the columns of numbers; a cell that contains HTML is an `Html`."""
     styles = [NUMBER if place in numbers else CELL for place in range(len(head))]
     heads = "".join(f'<th style="{style}">{text(name)}</th>' for name, style in zip(head, styles, strict=True))
     lines = "".join(f"<tr>{''.join(map(_cell, row, styles))}</tr>" for row in rows)

@@ -1,4 +1,4 @@
-"""The diagnostics of `.input`, `.output` and `.printsize`: what a directive asks that cannot be done.
+"""The diagnostics of `.input`, `.output` and `.printsize`: directives that cannot be carried out.
 
 Law: every entry's example is a program whose directives produce its code; a test runs them all.
 """

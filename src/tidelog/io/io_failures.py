@@ -1,4 +1,4 @@
-"""What rows and files of facts are refused for, by code: TL10xx rows, TL1050 and up files, TL50xx feeds.
+"""The reasons for refusing rows and files of facts, by code: TL10xx rows, TL1050 and up files, TL50xx feeds.
 
 Law: every entry's example, or the test it names, ends in its code; a test runs them all. Reading is all or nothing.
 """
@@ -16,7 +16,7 @@ def _insert(program: str, rows: str) -> str:
 
 
 def _run(content: str, name: str = "edge.facts", program: str = _EDGES) -> str:
-    """A run that reads one file of facts; the contents are written as `printf` takes them."""
+    """A run that reads one file of facts; the contents are an argument of `printf`."""
     return f"$ printf '{program}' > p.dl\n$ printf '{content}' > {name}\n$ tidelog run p.dl --runtime embedded -F .\n"
 
 

@@ -78,7 +78,7 @@ def _decode(data: bytes, shape: JsonShape) -> str:
 
 
 def _values(text: str, shape: JsonShape) -> Iterator[tuple[int, Any]]:
-    """The rows with their lines: values one after the other, or those of one list of rows."""
+    """The rows with their lines: consecutive values, or those of one list of rows."""
     decoder = json.JSONDecoder(parse_constant=_NON_FINITE.__getitem__)
     at, line = _skip(text, 0, 1)
     inside = shape.path is None and at < len(text) and text[at] == "[" and _begins_a_row(text, at)
@@ -124,7 +124,7 @@ def _selected_values(text: str, path: str, shape: JsonShape) -> Iterator[tuple[s
 
 
 def _missing_step(documents: list[Any], steps: tuple[Step, ...]) -> str | None:
-    """What no document has, in words; None if all steps were found and only lists and objects were empty."""
+    """A description of the step that no document has; None if all were found and only lists and objects were empty."""
     for count in range(1, len(steps) + 1):
         before = [found.value for document in documents for found in select_values(document, steps[: count - 1])]
         step = steps[count - 1]
@@ -180,7 +180,7 @@ def _holds_row(text: str, at: int) -> bool:
 def _not_json(error: Exception, text: str, at: int, line: int, shape: JsonShape) -> DataError:
     place = getattr(error, "pos", at)
     end = text.find("\n", at, place)
-    if end >= 0 and _holds_row(text, end):  # one row per line: the mistake is where the row began
+    if end >= 0 and _holds_row(text, end):  # one row per line: the mistake is in the line where the row began
         place = end
     message = getattr(error, "msg", None) or ("nested too deeply" if isinstance(error, RecursionError) else str(error))
     return failures.NOT_JSON.error(where=shape.where, line=line + text.count("\n", at, place), error=message)

@@ -1,9 +1,9 @@
 """Values as JSON.
 
 Law: reading what was written into a column of the same type gives the same value. Numbers are exact, lists are lists,
-dates and timestamps are texts in ISO 8601, records and algebraic values are texts as in files, and floats that JSON has
-no number for the texts `Infinity`, `-Infinity` and `NaN`. A list that contains such a float is its text, too, because
-inside a list `Infinity` could not be distinguished from a symbol.
+dates and timestamps are texts in ISO 8601, records and algebraic values are texts as in files, and floats without a
+JSON number are the texts `Infinity`, `-Infinity` and `NaN`. A list that contains such a float is written as text, too,
+because inside a list `Infinity` could not be distinguished from a symbol.
 """
 
 from __future__ import annotations

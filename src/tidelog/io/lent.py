@@ -2,7 +2,7 @@
 
 Law: when `read_lent` has returned, no Arrow thread holds the memory any more. Arrow's reader returns when it
 has all rows, but a thread of its pool may still be about to release its input; to free Python memory, that
-thread takes the interpreter's lock. If the interpreter exits meanwhile, the thread is terminated in the middle of a
+thread acquires the interpreter's lock. If the interpreter exits meanwhile, the thread is terminated in the middle of a
 destructor, and the process with it (`terminate called without an active exception`, SIGABRT).
 """
 

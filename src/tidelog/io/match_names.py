@@ -2,8 +2,8 @@
 
 Law (D36): a table that has all names of a relation is read by name, and its other columns are reported; a table that
 has none of them is read by position; one that has some of them is refused. Names are compared without case and
-surrounding spaces, unless two columns of the table, or two of the relation, differ only in these: then character by
-character. Rows that have no positions (dicts, objects of JSON) are read by name or refused.
+surrounding spaces, unless two columns of the table, or two of the relation, differ only in these; they are then
+compared exactly. Rows that have no positions (dicts, objects of JSON) are read by name or refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""RDF by lines: N-Triples and N-Quads, one statement per line, whose terms are kept as text.
+"""RDF in lines: N-Triples and N-Quads, with one statement per line, whose terms are kept as text.
 
 Law (D16): a statement fills three symbol columns, or four with the name of its graph, with the canonical texts of its
 terms (`<iri>`, `_:blank`, `"literal"@en`), so that equal terms are equal symbols. The name of the default graph is
@@ -82,7 +82,7 @@ def _not_a_statement(pattern: re.Pattern[str], **values: object) -> DataError:
 
 
 def canonical_row(row: tuple[str, ...], scope: Scope | None = None) -> tuple[str, ...] | None:
-    """The canonical terms of a statement, blank nodes in their scope; None if a term has an escape without meaning.
+    """The canonical terms of a statement, blank nodes in their scope; None if a term has an invalid escape.
 
     >>> canonical_row(("_:a", "<urn:p>", '"A"@EN'), blank_nodes_of("x.nt"))
     ('_:x.nt.a', '<urn:p>', '"A"@en')

@@ -91,7 +91,7 @@ class NullCounts:
 
 @dataclass(frozen=True, slots=True)
 class InputReport:
-    """By relation: the nulls and the ignored columns of the tables that an epoch inserted."""
+    """For each relation, the nulls and the ignored columns of the tables that an epoch inserted."""
 
     nulls: dict[str, NullCounts] = field(default_factory=dict)
     ignored: dict[str, tuple[str, ...]] = field(default_factory=dict)  # columns that the relation does not have
@@ -175,7 +175,7 @@ def handle_table_nulls(policy: NullPolicy, table: pa.Table, types: Sequence[str 
 def handle_row_nulls(
     policy: NullPolicy, rows: list[tuple[Any, ...]], names: Sequence[str], types: Sequence[str | None], where: str
 ) -> list[tuple[Any, ...]]:
-    """The same for rows as tuples."""
+    """Apply a policy to rows that are tuples."""
     if not rows:
         return rows
     columns, _, counts = handle_nulls(policy, [list(c) for c in zip(*rows, strict=True)], names, types, where)

@@ -39,7 +39,7 @@ def settle_types(
 
 
 def _strength(kind: str) -> int:
-    """The order of types: those of typed files first, then symbols, which hold any text, then floats."""
+    """The order of types: those of typed files first, then symbols, which can hold any text, then floats."""
     order = ("symbol", "float", "number")
     return order.index(kind) + 1 if kind in order else 0
 

@@ -89,7 +89,7 @@ _IN_SPARK = {"uint8": "int16", "uint16": "int32", "uint32": "int64", "uint64": "
 
 
 def spark_face(outside: str) -> str:
-    """The corresponding type of Spark: times are microseconds with the zone of the session, or without a zone.
+    """The corresponding type in Spark: times are in microseconds with the session's zone, or without a zone.
 
     >>> spark_face("uint8"), spark_face("timestamp(ns)"), spark_face("array<timestamp(s,Asia/Tokyo)>")
     ('int16', 'timestamp(us)', 'array<timestamp(us,UTC)>')
@@ -126,7 +126,7 @@ def is_own(type_: str | None, outside: str) -> bool:
 
 
 def stored_type(type_: str | None, outside: str) -> str:
-    """The part of a column's original type that is stored: for structures that of each part, and at least its zone.
+    """The part of a column's original type that is stored: for structures, that of each part; at least its zone.
 
     >>> stored_type("number", "int8"), stored_type("float", "int8")
     ('int8', 'natural')

@@ -20,8 +20,8 @@ TEXT, CSV, PARQUET, SCREEN = "file", "csv", "parquet", "stdout"
 TRIPLES, QUADS, TURTLE, TRIG = "ntriples", "nquads", "turtle", "trig"
 JSON, TABLE = "json", "table"
 TERMS = {TRIPLES: 3, TURTLE: 3, QUADS: 4, TRIG: 4}  # kinds of RDF, and the terms of a statement
-FILE, KEEP = "file", "keep"  # where the label of a blank node has meaning
-SPARK_KINDS = (TABLE,)  # read and written by Spark alone
+FILE, KEEP = "file", "keep"  # the scope of the labels of blank nodes
+SPARK_KINDS = (TABLE,)  # read and written only by Spark
 KINDS = {
     "input": (TEXT, CSV, PARQUET, *TERMS, JSON, TABLE),
     "output": (TEXT, CSV, PARQUET, *TERMS, JSON, TABLE, SCREEN),

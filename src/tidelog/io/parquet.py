@@ -1,8 +1,8 @@
 """Rows of a view as one Parquet file, written by the partition that holds them.
 
 Law (D5): a file appears whole or not at all and never changes; all files of one view have one schema, whatever values a
-partition happens to have. Lists have no element type, so a list is written as JSON, and the file records which Spark
-type could represent all its lists; readable text is written on request. This module needs no PySpark.
+partition holds. Lists have no element type, so a list is written as JSON, and the file records which Spark type could
+represent all its lists; readable text is written on request. This module needs no PySpark.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where files are: a local path or a URI.
+"""Places of files: local paths and URIs.
 
 Law: all code that reads or writes files gets the file system here, so that every place is named in the same way.
 """

@@ -1,7 +1,7 @@
 """Rows in any form that is common in Python, as a matrix of cells.
 
 Accepted: tuples, lists or dicts one by one, and the tables of other libraries (`tables`).
-Law: rows become cells all together or not at all; the types of a relation's columns are those known, or those of the
+Law: rows become cells all together or not at all; the types of a relation's columns are the known ones, or those of the
 first data. A value means the same in every container and in every order of the rows.
 """
 
@@ -44,7 +44,7 @@ class Data:
     by_name: bool = False
     until: int | None = None  # when the facts expire, if they do
     typed: bool = True  # whether Arrow columns have explicit types
-    nulls: NullPolicy | None = None  # how nulls are handled, if they are not refused
+    nulls: NullPolicy | None = None  # how nulls are handled, unless they are refused
     written: bool = False  # whether values were written in the language, and get the types of their columns
 
 

@@ -1,7 +1,7 @@
 """Rows with a change column: +1 for inserted rows, -1 for deleted rows.
 
-Law: every row has one of the two signs, or all are refused: a null, a 0 or a 2 is a mistake in the data, and leaving
-such rows out would lose changes. Spark tasks refuse the same rows with the same message (`spark.rows.check`).
+Law: every row has one of the two signs, or all are refused: a null, a 0 or a 2 is a mistake in the data, and skipping
+such rows would lose changes. Spark tasks refuse the same rows with the same message (`spark.rows.check`).
 """
 
 from __future__ import annotations

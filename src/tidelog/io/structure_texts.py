@@ -1,8 +1,8 @@
 """Records and algebraic values as text, in Soufflé's own form: ``[1, [2, nil]]``, ``$Add($Zero, $Num(1))``.
 
-Law: reading what was written gives the same value. The type says what a part is, so that a symbol goes without quotes
-unless it holds a comma, a bracket, a quote, or space at an end; what is in quotes is read as itself. Neither way needs
-the depth of a value on Python's stack.
+Law: reading what was written gives the same value. The type says what a part is, so that a symbol needs no quotes
+unless it contains a comma, a bracket, a quote, or space at either end; quoted text is read verbatim. Neither direction
+recurses on Python's stack.
 """
 
 from __future__ import annotations

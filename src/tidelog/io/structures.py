@@ -1,9 +1,10 @@
-"""Records and algebraic values in the forms of Python and Arrow, to cells and back.
+"""Conversion of records and algebraic values between the forms of Python and Arrow and cells.
 
 Law (D31): a record is a tuple, a named tuple, a dataclass or a mapping with its fields, ``nil`` is None; an algebraic
 value is a `Variant`, or a dataclass or named tuple whose class has the constructor's name; either may be its text. In
 Arrow a type that is not recursive is a struct (``nil`` is null; a variant has the constructor's name in the field
-``constructor`` and the parts in one struct per constructor), a recursive one is text. What goes out comes in again.
+``constructor`` and the parts in one struct per constructor), a recursive one is text. Returned values can be read
+again.
 """
 
 from __future__ import annotations

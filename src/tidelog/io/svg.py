@@ -1,8 +1,9 @@
 """Pieces of SVG for notebooks and files: boxes with text, arrows, pictures.
 
-Law: whatever comes out of facts and programs is text, never markup. No script and no style sheet. Every drawing has
-its own ground, and letters that are readable on it: dark on light, or light on dark where the viewer prefers dark.
-Viewers that do not know `light-dark` show it light. The kind of a box is shown by a tint, and never by the tint alone.
+Law: everything from facts and programs is text, never markup. There are no scripts and no style sheets. Every drawing
+has its own background, with text that is readable on it: dark on light, or light on dark if the viewer prefers dark.
+Viewers that do not support `light-dark` show it light. The kind of a box is shown by a tint, but never by the tint
+alone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from itertools import pairwise
 from tidelog.errors.render import display_width, visible
 
 FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
-SIZE, SMALL = 12.0, 10.5  # pixels of letters
+SIZE, SMALL = 12.0, 10.5  # height of letters, in pixels
 WIDE = 0.62  # width of a letter, relative to its height
 PAD = 9.0
 GROUND, INK = ("#ffffff", "#161b22"), ("#1f2328", "#e6edf3")  # light and dark
@@ -93,7 +94,7 @@ def draw_loop(x: float, y: float, tint: str, *, dashed: bool = False) -> str:
 
 
 def draw_head(x: float, y: float, tint: str) -> str:
-    """The head of an arrow that comes from the left."""
+    """The head of an arrow that points right."""
     return f'<path d="M{x:.1f},{y:.1f}l-7,-3.6v7.2z" fill="{tint}"/>'
 
 

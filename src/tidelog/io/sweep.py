@@ -1,7 +1,7 @@
-"""Removing the files behind DataFrames of views.
+"""Removal of the files behind DataFrames of views.
 
 Law (D5): a file behind a DataFrame is kept until `release` is called, or until it is older than `KEPT` when a writer
-opens the state folder: it is not known who still reads it, so a minimum time is promised. Files that cannot be
+opens the state folder: other readers may still need it, so it is kept for a guaranteed time. Files that cannot be
 listed or removed are left in place.
 """
 

@@ -1,9 +1,9 @@
-"""Tables of other libraries as columns: Arrow and all that implement its stream protocol, pandas, numpy.
+"""Tables of other libraries as columns: Arrow and everything that implements its stream protocol, pandas, numpy.
 
-Law: columns have the types and names that their library reports; nothing is guessed from values. What
-holds Python objects (a pandas column of type ``object``, an array of objects) becomes a list of Python values, so that
-such values mean the same here as in tuples; texts, decimals and bytes, for which pandas has no type, are columns of
-Arrow's. NaN is a float like any other; what a library calls missing is a null.
+Law: columns have the types and names that their library reports; nothing is guessed from values. Python objects (in a
+pandas column of type ``object`` or an array of objects) become a list of Python values, so that such values mean the
+same here as in tuples; texts, decimals and bytes, for which pandas has no type, become Arrow columns. NaN is a float
+like any other; a value that a library calls missing is a null.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Values as the text of a cell in a file, and back.
 
-Law: reading what was written gives the same value. A symbol is its own text, character by character; inside a list it
-is written in quotes where it could be taken for something else. Nothing is trimmed from a symbol, nothing is guessed.
+Law: reading what was written gives the same value. A symbol is written exactly as it is; inside a list it is quoted
+where it could be mistaken for another value. Symbols are never trimmed, and nothing is guessed.
 """
 
 from __future__ import annotations

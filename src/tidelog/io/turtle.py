@@ -1,7 +1,7 @@
 """RDF in Turtle and TriG, which the extra `rdf` reads and writes.
 
 Law (D16): a file yields the rows that the same statements yield as N-Triples or N-Quads (`io.ntriples`). Blank nodes
-belong to their file: labels are kept within its scope, and nodes without label are numbered in the order of the
+belong to their file: labels are kept within its scope, and nodes without a label are numbered in the order of the
 statements, so that the same file always yields the same facts. What is written depends on the rows alone.
 """
 
@@ -57,7 +57,7 @@ def read_turtle(
 
 
 def _blank_names(data: bytes, scope: Scope) -> Callable[[str], str]:
-    """How the blank nodes of a file are called; those that the file does not name are numbered."""
+    """The names of the blank nodes of a file; those that the file does not name are numbered."""
     labels = {found.rstrip(b".").decode("utf-8", "replace") for found in _LABELS.findall(data)}
     numbers = (f"_:n{number}" for number in range(1, 1 << 62))
     free = (name for name in numbers if name[2:] not in labels)
@@ -72,7 +72,7 @@ def _blank_names(data: bytes, scope: Scope) -> Callable[[str], str]:
 
 
 def write_turtle(table: pa.Table, where: str, kind: str, prefixes: Iterable[tuple[str, str]] = ()) -> bytes:
-    """Rows of terms in the order of the table, statements about one subject together."""
+    """Rows of terms in the order of the table, with statements about the same subject grouped together."""
     writer = _package(where)
     lines = write_ntriples(table, where)
     source = writer.RdfFormat.N_QUADS if kind == TRIG else writer.RdfFormat.N_TRIPLES
@@ -84,7 +84,7 @@ def write_turtle(table: pa.Table, where: str, kind: str, prefixes: Iterable[tupl
     except SyntaxError as error:  # such as an IRI without a scheme
         line = lines.split(b"\n")[(error.lineno or 1) - 1].decode("utf-8", "replace")
         raise failures.NOT_TURTLE_TERMS.error(where=where, line=line, reason=_REASON.sub("", str(error.msg))) from None
-    except ValueError as error:  # a prefix that is none
+    except ValueError as error:  # an invalid prefix
         raise failures.NOT_TURTLE_TERMS.error(where=where, line=f"prefixes {dict(prefixes)}", reason=error) from None
     return written
 

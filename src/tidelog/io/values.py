@@ -1,8 +1,8 @@
 """Single Python values: their meaning, and the type of a column of them.
 
 Law: the type of a column depends on its values, not on their order. Booleans among whole numbers are the numbers
-1 and 0, whole numbers among floats are floats; a column of booleans alone is of booleans. NaN is a float. None and what
-pandas calls missing are nulls, which relations cannot contain.
+1 and 0, whole numbers among floats are floats; a column with only booleans has type boolean. NaN is a float. None and
+what pandas calls missing are nulls, which relations cannot contain.
 """
 
 from __future__ import annotations

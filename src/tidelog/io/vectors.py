@@ -1,7 +1,7 @@
 """Arrow arrays of numbers as numpy arrays and back, through shared memory.
 
-Law: values and their order stay; there are no nulls. Arrow's own conversions import pandas if it is installed, which
-takes longer than most programs run.
+Law: values and their order are preserved; there are no nulls. Arrow's own conversions import pandas if it is installed,
+which takes longer than most programs run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Views and changes as Parquet files, written from rows that this process holds.
+"""Views and changes as Parquet files, written from rows held by this process.
 
 Law: a file is written once and never changed, so that every reader sees its epoch (D5).
 """
@@ -43,7 +43,7 @@ def rows_writer(
     lists_as_text: bool = False,
     outside: Sequence[str] = (),
 ) -> Write:
-    """A function that writes rows of this process."""
+    """Return a function that writes rows held by this process."""
 
     def write(folder: str) -> list[Kinds]:
         path = f"{folder}/part-0.parquet"
@@ -61,7 +61,7 @@ def changes_writer(
     dictionary: Dictionary,
     outside: Sequence[str] = (),
 ) -> Write:
-    """A function that writes changes of this process."""
+    """Return a function that writes changes held by this process."""
 
     def write(folder: str) -> list[Kinds]:
         return [write_changes(f"{folder}/part-0.parquet", plus, minus, types, names, dictionary, outside)]

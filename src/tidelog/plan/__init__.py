@@ -1,4 +1,4 @@
-"""From core rules to steps: join order, keys and indexes.
+"""Planning, from core rules to steps: join order, keys and indexes.
 
-Law: any order finds the same supports; a plan decides only how many facts are visited. Nothing here touches facts.
+Law: any order finds the same supports; a plan determines only how many facts are visited. Nothing here accesses facts.
 """

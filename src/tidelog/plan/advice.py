@@ -1,11 +1,11 @@
-"""Advice on join orders: what Soufflé's `.plan` says of a rule, brought to the plans that rules have here.
+"""Advice on join orders: Soufflé's `.plan`, translated to the plans that rules have here.
 
-Law: advice changes what a plan costs, never what it finds. In `.plan 0:(2, 1), 1:(1, 2)` a version is the plan for a
-change of one recursive atom, counted from 0 in the order of the body; a rule without recursive atoms has version 0
-alone. Here every atom can change, and what changed comes first: the advice is the order of the atoms that are left.
-Advice is followed where it is at most `order.ADVISED` times as costly, by estimates, as the planner's own order; where
-it is binding, wherever the order can be followed at all. It cannot where an atom that reads a computed value would come
-before atoms that do not: a computation that may fail runs only for what the rest of the body admits.
+Law: advice changes the cost of a plan, never what it finds. In `.plan 0:(2, 1), 1:(1, 2)` a version is the plan for a
+change of one recursive atom, counted from 0 in the order of the body; a rule without recursive atoms has only version
+0. Here every atom can change, and the changed atom comes first: the advice is the order of the remaining atoms. Advice
+is followed if its estimated cost is at most `order.ADVISED` times that of the planner's order; binding advice is
+followed whenever that is possible. It is impossible if an atom that reads a computed value would precede atoms that do
+not: a computation that may fail runs only for valuations that the rest of the body admits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tidelog.rewrite.names import is_lifted
 
 
 def read_plans(name: str) -> Plans:
-    """The way to take a `.plan` that a user names."""
+    """Return the handling of `.plan` that a user selected by name."""
     if name not in tuple(Plans):
         raise failures.PLANS.error(given=name, known=", ".join(f'"{mode}"' for mode in Plans))
     return Plans(name)
@@ -40,13 +40,13 @@ class Advice:
 
     @cached_property
     def _together(self) -> dict[str, frozenset[str]]:
-        """The relations that are evaluated together with each."""
+        """For each relation, the relations that are evaluated together with it."""
         rules = list(self._core.values())
         strata = strata_of_edges(rules, core_edges(rules))
         return {name: frozenset(stratum.relations) for stratum in strata for name in stratum.relations}
 
     def of(self, rule: Rule) -> AdvisedOrders:
-        """The orders that are advised for the plans of a rule, those that cannot be followed left out or refused."""
+        """The orders advised for the plans of a rule; those that cannot be followed are omitted or refused."""
         if not rule.plans or self._mode is Plans.ignore:
             return UNADVISED
         together, found = self._together[rule.head.predicate], {}
@@ -61,7 +61,7 @@ class Advice:
 
 
 def advised_order(rule: Rule, trigger: int | None, together: Collection[str]) -> tuple[int, ...] | None:
-    """The places in the body of the atoms that a `.plan` orders after a trigger; None where it says nothing.
+    """The places in the body of the atoms that a `.plan` orders after a trigger; None if it does not mention it.
 
     ``together`` are the relations evaluated together with the rule's head.
     """
@@ -71,7 +71,7 @@ def advised_order(rule: Rule, trigger: int | None, together: Collection[str]) ->
         return None  # Soufflé has no such version
     version = recursive.index(trigger) if trigger is not None and recursive else 0
     order = dict(rule.plans).get(version)
-    if order is None or len(order) != len(atoms):  # of another branch of a disjunction
+    if order is None or len(order) != len(atoms):  # belongs to another branch of a disjunction
         return None
     return tuple(place for number in order if (place := atoms[number - 1]) != trigger)
 
@@ -95,7 +95,7 @@ def _bound_by(rule: Rule, trigger: int | None) -> set[str]:
 
 
 def _results(rule: Rule, computation: Literal, bound: set[str]) -> set[str]:
-    """The variables whose values come from a computation, by way of other equations too."""
+    """The variables whose values come from a computation, directly or through other equations."""
     found = _assigned(computation, bound)
     again = bool(found)
     while again:

@@ -1,8 +1,8 @@
-"""A rule's body as numbers: variables are bits, and every literal knows what it needs and what it binds.
+"""A rule's body as numbers: variables are bits, and every literal records what it needs and what it binds.
 
 Law: a body is read once and serves all plans of its rule. A literal is one of four kinds: an atom or a range, which
-give rows; a test, which can be made as soon as its variables are bound; and a *late* literal, a computation that may
-fail, which must not be made for valuations that the rest of the body does not admit.
+produce rows; a test, which can be evaluated as soon as its variables are bound; and a *late* literal, a computation
+that may fail, which must not be evaluated for valuations that the rest of the body does not admit.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tidelog.program.values.structure import is_structural
 
 EARLY_FUNCTIONS = frozenset({"+", "-", "*", "band", "bor", "bxor", "list", "cat", "wrap +", "wrap -", "wrap *"})
 ROWS, TEST, LATE = range(3)
-RANGES = True  # whether comparisons are bounds of ranges; tests compare what is found with and without
+RANGES = True  # whether comparisons are bounds of ranges; tests compare the results with and without
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-HALF = 0.5  # of all rows pass a test of which nothing more is known
+HALF = 0.5  # the share of rows that pass a test if nothing else is known about it
 PASSING = {"=": 0.1, "!=": 0.9}
 
 
@@ -32,7 +32,7 @@ def literal_variables(literal: Literal) -> Iterator[str]:
 
 
 def cell_order(type_: str) -> str:
-    """The type in whose order the cells of a type are."""
+    """The type that determines the order of a type's cells."""
     return type_ if type_ in ("unsigned", "float") else "number"
 
 
@@ -91,7 +91,7 @@ class Body:
     """The literals of a body as parts; ``bits`` numbers their variables.
 
     ``bounds`` are the comparisons that bound a column of an atom by a variable or a constant, by the atom's position;
-    ``orders`` says how variables are ordered whose cells have the order of their type.
+    ``orders`` maps each variable whose cells have the order of their type to that order.
     """
 
     def __init__(self, literals: Sequence[Literal], orders: Mapping[str, str] | None = None) -> None:
@@ -133,10 +133,10 @@ class Body:
                 self.bounds[i] = (*self.bounds.get(i, ()), bound)
 
     def read_before(self, trigger: int) -> frozenset[int]:
-        """The literals that a change of one of them finds in their new state; it finds all others in the old one.
+        """The literals that are read in their new state when one of them changes; all others are read in the old one.
 
-        Any fixed order of the literals will do. When all facts are new, the last one of it finds all supports, so that
-        atoms with a column between two bounds come first: they are better looked up than started from.
+        Any fixed order of the literals is correct. When all facts are new, its last literal finds all supports, so that
+        atoms with a column between two bounds come first: looking them up is cheaper than starting from them.
         """
         order = sorted(range(len(self.parts)), key=lambda i: not self._is_between(i))
         return frozenset(order[: order.index(trigger)])
@@ -157,7 +157,7 @@ class Body:
         return found
 
     def mask(self, names: Iterable[str]) -> int:
-        """The bits of some variables; those that the body does not use have none."""
+        """The bits of some variables; variables that the body does not use have none."""
         found = 0
         for name in names:
             found |= self.bits.get(name, 0)
@@ -180,7 +180,7 @@ class Body:
         return tuple(map(self._column, atom.args))
 
     def _column(self, term: Term) -> int:
-        """A wildcard has a separate bit, which nothing binds."""
+        """The bit of a column; a wildcard has a separate bit, which nothing binds."""
         name = f"_ {len(self.bits)}" if isinstance(term, Wildcard) else getattr(term, "name", None)
         return 0 if name is None else self.bits.setdefault(name, 1 << len(self.bits))
 

@@ -1,8 +1,8 @@
-"""Estimates: about how many rows a visit of an atom looks at, and how many of those match.
+"""Estimates of how many rows a visit of an atom looks at, and how many of those match.
 
 Law: an estimate only chooses between plans that derive the same supports. A look-up by a value that occurs in the
-column meets a chain of the length in the statistics; a value from a column with more values than this one may not occur
-here at all, and the share of those that do is estimated as the quotient of the two counts.
+column visits a chain of the length in the statistics; a value from a column with more values than this one may not
+occur here, and the share of those that do is estimated as the quotient of the two counts.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Protocol
 from tidelog.plan.body import HALF, Body, Bound, Part
 from tidelog.program import Atom
 
-RANGE_ROWS = 10.0  # about how many numbers a range has
-NARROWED = (1.0, 1 / 3, 1 / 20)  # the share of rows between no, one and two bounds
-LONG = 8.0  # rows of a key that are worth finding some of them in order
-MOST_KEY = 16  # columns that are looked up by before the one that is ordered
-REPEATED = 0.3  # of the rows have equal values in two columns
+RANGE_ROWS = 10.0  # estimated size of a range
+NARROWED = (1.0, 1 / 3, 1 / 20)  # the share of rows within no, one and two bounds
+LONG = 8.0  # the number of rows of a key from which an ordered search is worthwhile
+MOST_KEY = 16  # key columns before the ordered one
+REPEATED = 0.3  # the share of rows with equal values in two columns
 
 
 class Statistics(Protocol):
-    """What the planner asks about the data."""
+    """The statistics of the data that the planner uses."""
 
     def matching(self, relation: str, arity: int, columns: tuple[int, ...]) -> float:
         """About how many facts agree on the columns, given values that occur there."""
@@ -32,9 +32,9 @@ class Statistics(Protocol):
 
 
 class Estimates:
-    """The estimates of one body; what was worked out once is remembered.
+    """The estimates of one body; results are cached.
 
-    Long bodies are estimated without a look at where values come from.
+    Long bodies are estimated without considering where values come from.
     """
 
     def __init__(self, body: Body, statistics: Statistics, *, origins: bool) -> None:
@@ -60,7 +60,7 @@ class Estimates:
         return known
 
     def ranged(self, position: int, bound: int) -> tuple[Bound, ...]:
-        """The bounds of the column in whose order an atom is best visited, none if a key finds few rows anyway."""
+        """The bounds of the column by whose order an atom is best visited; none if a key finds few rows anyway."""
         found: dict[int, list[Bound]] = {}
         for one in self._body.bounds.get(position, ()):
             if not one.needs & ~bound and one.variable & ~bound:
@@ -88,7 +88,7 @@ class Estimates:
         return matched, matched * REPEATED ** (len(free) - len(set(free)))
 
     def _sparsity(self, atom: Atom) -> float:
-        """How many facts there would be for each one if every value of a column stood beside all of the others."""
+        """How many facts there would be for each actual one if every combination of the columns' values occurred."""
         arity = len(atom.args)
         if arity < 2:
             return 1.0
@@ -106,7 +106,7 @@ class Estimates:
         return found
 
     def _values(self, bit: int, done: int) -> float:
-        """About how many values a variable has, as the atoms visited bind it; one if none of them does."""
+        """About how many values a variable has, given the visited atoms that bind it; one if none does."""
         found = []
         for i in self._body.readers[bit]:
             atom = self._body.parts[i].literal

@@ -1,10 +1,10 @@
-"""Aggregates that are folded over the rows they come from, instead of over relations made for them.
+"""Aggregates that are folded over their original rows instead of over relations created for them.
 
-Laws. The best value of a group depends on the values of its rows alone, so that a min or max may range over the rows
-that its candidates are a projection of; a count, sum or mean may where no row is lost by it. A min or max is folded
-where its rows come from a lower stratum, and its values are ordered as their cells are; in a recursion, and by text,
-candidates stay facts that are shown best first (`kernel.aggregate`). What runs depends on all rules together, and is
-worked out again whenever they or their types change.
+Laws. The best value of a group depends only on the values of its rows, so that a min or max may range over the rows
+that its candidates are a projection of; a count, sum or mean may only if the projection loses no row. A min or max is
+folded if its rows come from a lower stratum, and its values are ordered as their cells are; in a recursion, and for
+text, candidates remain facts that are shown best first (`kernel.aggregate`). The rules that run depend on all rules
+together, and are computed again whenever they or their types change.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class LiftedRules:
 
 
 def fold_rows(core: Core, schema: Schema, folding: Iterable[str]) -> Core:
-    """The rules as they run: ``core`` itself where no aggregate ranges over other rows than it did.
+    """The rules as they run: ``core`` itself if no aggregate ranges over different rows than before.
 
     ``folding`` are the labels of the rules that are `ranging`.
 
@@ -63,7 +63,7 @@ def _ranges(rule: Rule) -> bool:
 
 
 class _Rows:
-    """Where the rows of aggregates come from."""
+    """The origins of the rows of aggregates."""
 
     def __init__(self, core: Core, schema: Schema) -> None:
         self.core, self.schema = core, schema
@@ -73,7 +73,7 @@ class _Rows:
         self._strata: dict[str, int] | None = None
 
     def folded(self, aggregates: Core) -> Core:
-        """The rules with these aggregates folded over rows; relations that nothing reads any more have no rules."""
+        """The rules with these aggregates folded over rows; relations that are no longer read have no rules."""
         changed = {label: self._over_rows(rule) for label, rule in aggregates.items()}
         if all(changed[label] is rule for label, rule in aggregates.items()):
             return self.core
@@ -94,7 +94,7 @@ class _Rows:
         return rule
 
     def _is_foldable(self, rule: Rule, aggregate: Aggregate, source: Atom) -> bool:
-        """Whether a min or max need not show candidates best first."""
+        """Whether a min or max does not have to show candidates best first."""
         assert isinstance(aggregate.value, Var)
         type_ = self.schema.get(source.predicate, (None,) * len(source.args))[source.args.index(aggregate.value)]
         return not aggregate.ties and type_ in ORDERED_BY_CELL and self._is_below(rule)
@@ -109,7 +109,7 @@ class _Rows:
         return self._strata.get(source.predicate, -1) != self._strata[rule.head.predicate]
 
     def _behind(self, rule: Rule) -> Rule | None:
-        """An aggregate rule over the rows that its own are a projection of; None if they are none."""
+        """The aggregate rule over the rows of which its rows are a projection; None if they are not a projection."""
         (source,) = atoms(rule.body)
         makers = self.makers.get(source.predicate, ())
         if not source.predicate.startswith((VALUES, CANDIDATES)) or len(makers) != 1 or source.location is not None:
@@ -119,16 +119,16 @@ class _Rows:
 
 @lru_cache(maxsize=20_000)
 def _marked(rule: Rule) -> Rule:
-    """A min or max that is folded."""
+    """A min or max, marked as folded."""
     args = (replace(arg, folded=True) if isinstance(arg, Aggregate) else arg for arg in rule.head.args)
     return replace(rule, head=replace(rule.head, args=tuple(args)))
 
 
 @lru_cache(maxsize=20_000)
 def _over_projected(rule: Rule, projection: Rule) -> Rule | None:
-    """An aggregate rule over what a rule projects, in the words of that rule; None if that is not the same.
+    """An aggregate rule over the rows that a rule projects, with that rule's variables; None if it is not equivalent.
 
-    The same object for the same rules: what was found out about a rule is kept by it.
+    The same rules yield the same object, because facts about a rule are cached by identity.
     """
     match projection.body:
         case (Atom(location=None) as rows,) if type(rows) is Atom and projection.head.location is None:
@@ -155,7 +155,7 @@ def _over_projected(rule: Rule, projection: Rule) -> Rule | None:
 
 
 def _without_unread(core: dict[str, Rule], names: Iterable[str]) -> dict[str, Rule]:
-    """The rules without those of relations made for aggregates that no rule reads."""
+    """The rules, without those of relations created for aggregates that no rule reads."""
     readers = Counter(atom.predicate for rule in core.values() for atom in atoms(rule.body))
     makers: dict[str, list[str]] = {}
     for label, rule in core.items():

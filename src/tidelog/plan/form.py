@@ -1,7 +1,8 @@
-"""The form in which the rules of an engine run: as they are on one partition, localised on several.
+"""The form in which the rules of an engine run: unchanged on one partition, localised on several.
 
-Law: a placement is fixed once its relation was created, and the localised form of a rule depends on the rule and on
-placements alone; so a rule in force keeps its form while others come and go. A form counts when its epoch is committed.
+Law: a placement is fixed once its relation was created, and the localised form of a rule depends only on the rule and
+on placements; so a rule in force keeps its form while others are added and removed. A form takes effect when its epoch
+is committed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Rules as they run, by label, with the columns of all relations and where those live."""
+    """Rules as they run, by label, with the columns and placements of all relations."""
 
     core: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
@@ -41,7 +42,7 @@ class Form:
 
 
 class RelationPlacements:
-    """Where the relations of one engine live."""
+    """The placements of the relations of one engine."""
 
     def __init__(self, partitions: int) -> None:
         self._partitions = partitions
@@ -52,30 +53,30 @@ class RelationPlacements:
         self._next: tuple[Ruleset | None, Form] = (None, self.form)
 
     def next_form(self, rules: Ruleset) -> Form:
-        """The form of a rule set; the last one is remembered."""
+        """The form of a rule set; the most recent one is cached."""
         if self._next[0] is not rules:
             self._next = (rules, self._form(rules))
         return self._next[1]
 
     def commit(self, rules: Ruleset) -> None:
-        """The epoch that made ``rules`` the ones in force is committed."""
+        """Record the commit of the epoch that put ``rules`` in force."""
         if rules is not self._rules:
             self._rules, self.form = rules, self.next_form(rules)
             self._known.update((name, Placement(column)) for name, column in self.form.places.items())
 
     def adopt(self, rules: Ruleset, places: Mapping[str, int]) -> None:
-        """Take over the placements of a state that was read."""
+        """Adopt the placements of a state that was read."""
         self._known = {name: Placement(column) for name, column in places.items()}
         self._rules, self._next = None, (None, self.form)
         self.commit(rules)
 
     @property
     def known(self) -> dict[str, int]:
-        """Where all relations live that there ever were."""
+        """The placements of all relations that ever existed."""
         return {name: placement.column for name, placement in self._known.items()}
 
     def core_labels(self, rules: Ruleset) -> dict[str, tuple[str, ...]]:
-        """The rules that each rule of the user's needs, as they run."""
+        """The rules that each of the user's rules needs, in the form in which they run."""
         placed = self.next_form(rules).placed
         if placed is None:
             return dict(rules.core_labels)
@@ -94,7 +95,7 @@ class RelationPlacements:
 
     def placed(self, rules: Ruleset) -> PlacedRules:
         """The localised rules, for the current placements."""
-        from tidelog.rewrite.place.heavy import HeavyColumns  # only several partitions need these
+        from tidelog.rewrite.place.heavy import HeavyColumns  # needed only with several partitions
         from tidelog.rewrite.place.place import place
 
         arities = {name: len(types) for name, types in rules.schema.items()}
@@ -104,7 +105,7 @@ class RelationPlacements:
 
 
 def _copied(placed: PlacedRules, schema: Schema) -> dict[str, tuple[str | None, ...]]:
-    """The columns of copies are those of what they copy."""
+    """Add the columns of copies, which are those of the copied relations."""
     found = {}
     for label, rule in placed.core.items():
         if label == rule.head.predicate and label not in schema:
@@ -114,9 +115,9 @@ def _copied(placed: PlacedRules, schema: Schema) -> dict[str, tuple[str | None, 
 
 
 def _located(rules: Ruleset) -> dict[str, int]:
-    """The location columns that rules mark with `@`; a keyed relation without one is placed by a column of its key.
+    """The location columns that rules mark with `@`; a keyed relation without a mark is placed by a column of its key.
 
-    What is chosen lives by the column that its keys share, or on partition 0.
+    Chosen relations are placed by the column that their keys share, or on partition 0.
     """
     found: dict[str, int] = {}
     for rule in rules.core.values():

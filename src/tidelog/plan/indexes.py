@@ -1,7 +1,8 @@
-"""Which indexes serve the look-ups of all plans: as few as do without being much dearer.
+"""The choice of indexes for the look-ups of all plans: as few as possible without a much higher cost.
 
 Law: a look-up by some columns finds the same facts through an index on fewer of them, if the other columns are compared
-one by one. Where the shorter key is nearly as selective, the longer index is saved: its upkeep, and its memory.
+one by one. Where the shorter key is nearly as selective, the longer index is not created, which saves its maintenance
+and memory.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from tidelog.plan.steps import Plan, Step, Visit
 
 Lookup = tuple[str, tuple[int, ...]]  # a relation and the columns of a key
-SHORT = 4.0  # rows that are looked at for one that is looked for
+SHORT = 4.0  # rows that may be visited for each wanted one
 
 
 def choose_indexes(
@@ -43,7 +44,7 @@ def serving(lookup: Lookup, kept: Iterable[Lookup], chain: Callable[[Lookup], fl
 
 
 def narrowed(plan: Plan, served: Mapping[Lookup, Lookup]) -> Plan:
-    """The plan with its look-ups through the indexes that serve them."""
+    """The plan with look-ups that use the indexes chosen for them."""
     steps = tuple(_narrowed(step, served) for step in plan.steps)
     return plan if steps == plan.steps else replace(plan, steps=steps)
 
@@ -56,19 +57,19 @@ def _narrowed(step: Step, served: Mapping[Lookup, Lookup]) -> Step:
 
 
 def by_columns(step: Visit, columns: tuple[int, ...]) -> Visit:
-    """A visit that looks up by some of the columns that it could be looked up by, and compares the others."""
+    """A visit that uses some of its possible key columns for the look-up, and compares the others."""
     pairs = sorted((*step.key, *step.filters), key=lambda pair: pair[0])
     key = tuple(pair for pair in pairs if pair[0] in columns)
     return replace(step, key=key, filters=tuple(pair for pair in pairs if pair[0] not in columns), range=None)
 
 
 def lookups(plans: Iterable[Plan]) -> set[Lookup]:
-    """What the visits of some plans could be looked up by."""
+    """The possible look-ups of the visits of some plans."""
     return {s.lookup for plan in plans for s in plan.steps if isinstance(s, Visit) and s.lookup is not None}
 
 
 def scanned_first(plan: Plan, exists: Callable[[Lookup], bool]) -> Plan:
-    """A plan that runs once does not have an index made for its first visit: all facts are looked at instead."""
+    """A plan that runs once, without an index created for its first visit: it looks at all facts instead."""
     for at, step in enumerate(plan.steps):
         if isinstance(step, Visit):
             if step.index is None or exists(step.index):
@@ -78,7 +79,7 @@ def scanned_first(plan: Plan, exists: Callable[[Lookup], bool]) -> Plan:
 
 
 def with_estimates(plan: Plan, other: Plan) -> Plan:
-    """A plan with the estimates of another one of the same order; as it is, if the order is another."""
+    """A plan with the estimates of another plan of the same order; unchanged if the orders differ."""
     if [_place(step) for step in plan.steps] != [_place(step) for step in other.steps]:
         return plan
     return replace(plan, steps=tuple(map(_with_estimate, plan.steps, other.steps)))

@@ -2,8 +2,8 @@
 
 Law: layers are a value. Every relation that a stratum reads is in the same or a lower stratum, and a negation or an
 aggregate never reads its own stratum unless the rules themselves are recursive there. Strata may be coarser than the
-rules demand: removing rules splits nothing. Adding rules works out again only the strata between the lowest one that a
-new edge enters and the highest one that it comes from; all others keep their places.
+rules demand: removing rules splits nothing. Adding rules recomputes only the strata between the lowest one that a new
+edge enters and the highest one that it comes from; all others keep their places.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Groups = tuple[frozenset[str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """The relations of each stratum, lower ones first, the place of every relation, and who makes and reads it."""
+    """The relations of each stratum, lower ones first, and the place and the readers and writers of every relation."""
 
     groups: Groups = ()
     place: Mapping[str, int] = field(default_factory=dict)
     makers: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
     readers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # by relation and head, the number of edges
-    unmade: frozenset[str] = frozenset()  # relations alone in a stratum that have lost their rules
+    unmade: frozenset[str] = frozenset()  # relations that are alone in a stratum and no longer have rules
 
     @classmethod
     def of(cls, rules: Iterable[Rule], groups: Iterable[frozenset[str]]) -> Layers:
@@ -49,11 +49,11 @@ class Layers:
         return cls(groups, _places(groups), makers, counted, unmade)
 
     def names(self, relation: str) -> bool:
-        """Whether a rule makes or reads a relation."""
+        """Whether a rule derives or reads a relation."""
         return bool(self.makers.get(relation) or self.readers.get(relation))
 
     def exchanging(self, others: Mapping[int, Rule]) -> Layers:
-        """The layers with other forms of rules that read the same, by identity of the form before."""
+        """The layers with new forms of rules that read the same relations; old forms are found by identity."""
         if not others:
             return self
         heads = dict.fromkeys(rule.head.predicate for rule in others.values())
@@ -61,7 +61,7 @@ class Layers:
         return replace(self, makers={**self.makers, **own})
 
     def without(self, removed: Sequence[Rule]) -> Layers:
-        """The layers without some rules: the strata stay."""
+        """The layers without some rules; the strata do not change."""
         if not removed:
             return self
         makers, gone = dict(self.makers), {id(rule) for rule in removed}
@@ -76,7 +76,7 @@ class Layers:
         return replace(self, makers=makers, readers=readers, unmade=frozenset(unmade))
 
     def with_rules(self, added: Sequence[Rule]) -> tuple[Layers, StrataChange | None]:
-        """The layers with more rules, which are known to be stratified; None if the strata stay as they are."""
+        """The layers with more rules, which are known to be stratified; None if the strata do not change."""
         edges, own = core_edges(added), _by_head(added)
         makers, heads = dict(self.makers), own.keys()
         makers.update((name, (*makers.get(name, ()), *rules)) for name, rules in own.items())
@@ -119,9 +119,9 @@ class Layers:
         return readers
 
     def _window(self, edges: Sequence[Edge], fresh: Collection[str]) -> tuple[int, int]:
-        """The strata that new edges concern, from the first up to, but not including, the last.
+        """The range of strata that new edges affect, from the first up to, but not including, the last.
 
-        New relations go between what they read and what reads them.
+        New relations are placed between those that they read and those that read them.
         """
         place, end = self.place, len(self.groups)
         wrong = [
@@ -145,7 +145,7 @@ class Layers:
         return (first, last) if first <= last else (end, end)
 
     def _again(self, first: int, last: int, fresh: Collection[str]) -> Groups:
-        """The strata of a window with new relations, worked out again."""
+        """Compute the strata of a window with new relations again."""
         window = self.groups[first:last]
         names = [*(name for group in window for name in sorted(group)), *fresh]
         rules = [rule for name in names for rule in self.makers.get(name, ())]

@@ -1,4 +1,4 @@
-"""What becomes of a `.plan`, by name; apart from what does it, so that a command line can list the names."""
+"""The ways to handle a `.plan`, by name, in a separate module so that a command line can list the names cheaply."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class Plans(enum.StrEnum):
-    """What becomes of a `.plan`."""
+    """How a `.plan` is handled."""
 
     advice = "advice"
     binding = "binding"

@@ -1,11 +1,11 @@
-"""Join order: in which order the literals of a body are evaluated.
+"""Join order: the order in which the literals of a body are evaluated.
 
-Law: any order finds the same supports; the order decides only how many facts are visited. Tests are done once their
-variables are bound. A computation that may fail comes after all literals that do not need its result, so that an error
-is raised only for valuations that the rest of the body admits; this does not depend on estimates.
+Law: any order finds the same supports; the order decides only how many facts are visited. Tests are evaluated once
+their variables are bound. A computation that may fail comes after all literals that do not need its result, so that an
+error is raised only for valuations that the rest of the body admits; this does not depend on estimates.
 
-Among the orders that are left, rows are joined along shared variables wherever that is possible: a cross product is
-made only where the body has no connected order. Of those orders the cheapest is searched: exactly, by dynamic
+Among the remaining orders, rows are joined along shared variables wherever that is possible: a cross product is
+computed only where the body has no connected order. The cheapest of those orders is searched for: exactly, by dynamic
 programming over the sets of atoms visited, for bodies of up to `EXACT` atoms; step by step beyond.
 """
 
@@ -20,7 +20,7 @@ from tidelog.plan.estimate import Estimates, Statistics
 from tidelog.program import Atom, Literal
 
 EXACT = 10
-ADVISED = 4.0  # times the cost of the best order is not too much for one that is advised
+ADVISED = 4.0  # an advised order may cost up to this many times as much as the best one
 ONE_ROW = 1.5  # constants that select so few rows connect an atom as well as a variable does
 
 Chain = tuple["OrderedLiteral", "Chain"] | None
@@ -37,7 +37,7 @@ class OrderedLiteral:
 
 @dataclass(slots=True)
 class _State:
-    """How far an order has come: variables bound, literals done, rows with a bound variable, the order itself.
+    """A partial order: the variables bound, the literals done, the rows with a bound variable, and the order itself.
 
     ``rows`` is about how many valuations there are so far; ``chain`` holds the last literal first.
     """
@@ -50,7 +50,7 @@ class _State:
     chain: Chain = None
 
     def take(self, position: int, estimate: float, bounds: tuple[Bound, ...] = ()) -> None:
-        """One more literal."""
+        """Return the state after one more literal."""
         self.done |= 1 << position
         self.chain = (OrderedLiteral(position, estimate, bounds), self.chain)
 
@@ -95,7 +95,7 @@ class BodyOrders:
         return state
 
     def _finish(self, state: _State) -> _State:
-        """What is left are late literals, and tests that wait for them."""
+        """Add the remaining literals: late ones, and tests that wait for them."""
         while any(not state.done >> i & 1 for i in self._body.late):
             self._take_late(state)
         assert state.done + 1 == 1 << len(self._parts), "the safety check admits the body"
@@ -104,14 +104,14 @@ class BodyOrders:
     # Which literals may come next
 
     def _stands_alone(self, position: int) -> bool:
-        """Whether an atom needs no variable to start from: constants leave about one row of it."""
+        """Whether an atom can be visited without a bound variable because its constants select about one row."""
         part = self._parts[position]
         if not isinstance(part.literal, Atom) or 0 not in part.columns:
             return not part.columns and isinstance(part.literal, Atom)
         return self._estimates.visit(position, 0, 0)[0] <= ONE_ROW
 
     def _bind(self, state: _State, variables: int) -> int:
-        """Bind variables; those that are new."""
+        """Bind variables; returns those that are new."""
         fresh = variables & ~state.bound
         state.bound |= fresh
         for bit in bits_of(fresh):
@@ -119,7 +119,7 @@ class BodyOrders:
         return fresh
 
     def _settle(self, state: _State) -> int:
-        """Make every test that can be made; returns the variables that equations bind."""
+        """Evaluate every test that is ready; returns the variables that equations bind."""
         fresh, again = 0, bool(self._body.tests)
         while again:
             again = False
@@ -134,7 +134,7 @@ class BodyOrders:
         return fresh
 
     def _candidates(self, state: _State) -> list[int]:
-        """The rows that may come next; late literals are taken where nothing else is connected any more."""
+        """The rows that may come next; late literals are used once nothing else is connected."""
         while left := self._every_row & ~state.done:
             found = [i for i in bits_at(left & state.near) if self._is_visitable(i, state.bound)]
             found += [
@@ -151,7 +151,7 @@ class BodyOrders:
         return isinstance(part.literal, Atom) or part.is_ready(bound)
 
     def _unconnected(self, left: int, state: _State) -> list[int]:
-        """The atoms that no late literal will connect: they are crossed with what is bound."""
+        """The atoms that no late literal will connect; they form a cross product with the rows bound so far."""
         late = [self._parts[i] for i in self._body.late if not state.done >> i & 1]
         ready = [part for part in late if part.is_ready(state.bound)]
         reached, before = state.bound, -1
@@ -166,7 +166,7 @@ class BodyOrders:
         return [i for i in atoms if not self._parts[i].variables & reached] or ([] if ready else atoms)
 
     def _take_late(self, state: _State) -> None:
-        """The next late literal, and the tests that wait for it."""
+        """Add the next late literal, and the tests that wait for it."""
         position = next(i for i in self._body.late if not state.done >> i & 1 and self._parts[i].is_ready(state.bound))
         self._bind(state, self._parts[position].variables)
         state.take(position, 0.0)
@@ -202,7 +202,7 @@ class BodyOrders:
                 self._settle(state)
 
     def _follow(self, state: _State, advised: Sequence[int]) -> _State:
-        """Visit atoms in an order that is given; rows that it does not speak of come where they are few."""
+        """Visit atoms in a given order; rows that it does not mention are placed where they are few."""
         for position in advised:
             while (beside := self._beside_advised(state, advised, position)) is not None:
                 state = self._visited(state, beside)
@@ -214,7 +214,7 @@ class BodyOrders:
         return self._step_by_step(state)
 
     def _beside_advised(self, state: _State, advised: Sequence[int], position: int) -> int | None:
-        """Other rows, that start from something known and match no more than the atom whose turn it is."""
+        """Other rows that start from something known and match no more than the next advised atom."""
         visit = self._estimates.visit
         most = visit(position, state.bound, state.done)[1]
         left = [i for i in bits_at(self._every_row & ~state.done) if i not in advised]
@@ -234,7 +234,7 @@ class BodyOrders:
         return False
 
     def _step_by_step(self, state: _State) -> _State:
-        """For long bodies: the visit that matches fewest rows, again and again."""
+        """The order for long bodies: repeatedly add the visit that matches the fewest rows."""
         heap: list[tuple[float, int]] = []
         self._offer(heap, state, self._candidates(state), only_best=True)
         while heap:
@@ -253,7 +253,7 @@ class BodyOrders:
     def _offer(
         self, heap: list[tuple[float, int]], state: _State, positions: Sequence[int], *, only_best: bool = False
     ) -> None:
-        """Put visits on the heap; of cross products only the best."""
+        """Push visits onto the heap; of cross products, only the best."""
         found = [(self._estimates.visit(i, state.bound, state.done)[1], i) for i in positions]
         found = [(rows, i) for rows, i in found if not state.done >> i & 1]
         if only_best and found and not state.near & ~state.done:
@@ -263,7 +263,7 @@ class BodyOrders:
 
 
 def bits_at(mask: int) -> list[int]:
-    """The places of the bits of a mask, lowest first."""
+    """The positions of the bits of a mask, lowest first."""
     return [bit.bit_length() - 1 for bit in bits_of(mask)]
 
 

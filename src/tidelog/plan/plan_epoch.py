@@ -1,6 +1,6 @@
-"""The work of an epoch: which rules come and go, in which form they run, and in which strata.
+"""The work of an epoch: which rules are added and removed, in which form they run, and in which strata.
 
-Law: work says what an epoch does, and nothing of how. Join orders are chosen where the facts are, when a stratum is
+Law: work describes what an epoch does, but not how. Join orders are chosen where the facts are, when a stratum is
 entered (`partition.replan`); a rule whose types become known is sent again.
 """
 
@@ -26,14 +26,14 @@ from tidelog.program.values.scope import atoms
 
 
 class RelationArities(Protocol):
-    """What a planner asks about the facts that there are."""
+    """The information about existing facts that a planner needs."""
 
     def arity(self, name: str) -> int | None:
         """The number of columns of a relation, None if there is no such relation."""
 
 
 class Planner:
-    """Makes the work of one engine's epochs."""
+    """Plans the work of one engine's epochs."""
 
     def __init__(
         self,
@@ -42,21 +42,21 @@ class Planner:
         groups: Callable[[], Iterable[frozenset[str]]],
         plans: Plans = Plans.advice,
     ) -> None:
-        self._held, self._groups = held, groups  # facts, and the relations that are evaluated together
+        self._held, self._groups = held, groups  # describes the facts, and the relations that are evaluated together
         self._placing = RelationPlacements(partitions)
         self._plans = plans
         self._known: Mapping[str, object] | None = None  # the schema whose relations the runtime has
         self._layers: tuple[Mapping[str, Rule], Layers] | None = None  # rules in force and their strata, once known
-        self._next: tuple[Mapping[str, Rule], Layers] | None = None  # after the work that was made last
+        self._next: tuple[Mapping[str, Rule], Layers] | None = None  # after the most recently planned work
 
     @property
     def plans(self) -> Plans:
-        """How a `.plan` is taken."""
+        """How a `.plan` is handled."""
         return self._plans
 
     @property
     def placing(self) -> RelationPlacements:
-        """Where relations live, and in which form rules run there."""
+        """The placements of relations, and the form in which rules run there."""
         return self._placing
 
     def work(
@@ -68,7 +68,7 @@ class Planner:
         *,
         is_question: bool = False,
     ) -> EpochWork:
-        """What an epoch does that changes from one rule set to another and changes base facts."""
+        """The work of an epoch that replaces one rule set by another and changes base facts."""
         old, new = self._placing.form, self._placing.next_form(rules)
         arities = {}
         if rules.schema is not self._known:
@@ -97,7 +97,7 @@ class Planner:
         return EpochWork(arities, inserts, deletes, plus, removed, retyped, strata, places, is_question=is_question)
 
     def _new_relations(self, old: Form, new: Form) -> Iterable[str]:
-        """The relations that the runtime may not have, or with other columns."""
+        """The relations that the runtime may lack, or may have with different columns."""
         if self._known is None:
             return new.schema
         return changed_names(old.schema, new.schema)
@@ -109,7 +109,7 @@ class Planner:
         return self._layers[1]
 
     def forming(self, rules: Ruleset) -> Callable[[Rule], RuleForm]:
-        """The function that brings a rule into the form in which it runs among ``rules``."""
+        """Return the function that converts a rule to the form in which it runs among ``rules``."""
         form = self._placing.next_form(rules)
 
         @cache
@@ -129,7 +129,7 @@ class Planner:
         return rules.schema is self._known
 
     def committed(self, rules: Ruleset) -> None:
-        """After the commit of an epoch that made ``rules`` the ones in force."""
+        """Record the commit of an epoch that put ``rules`` in force."""
         self._placing.commit(rules)
         self._known = rules.schema
         if self._next is not None and self._next[0] is rules.core:
@@ -140,7 +140,7 @@ class Planner:
 
 
 def _retyped(old: Form, new: Form, changed: Mapping[str, Rule], kept: set[str]) -> list[Rule]:
-    """The rules that stay and read or derive other types than before."""
+    """The remaining rules that read or derive different types than before."""
     others: set[str] = set()  # relations
     if new.schema is not old.schema:
         retyped = old.schema.keys() & changed_names(old.schema, new.schema)
@@ -169,13 +169,13 @@ def _reads_alike(rule: Rule, other: Rule) -> bool:
 
 
 def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
-    """Core rules that another rule of the user's brings under the same label."""
+    """Core rules that another of the user's rules replaces under the same label."""
     if before.program is rules.program and before.inlined is rules.inlined:
         return set()
     is_subsuming = any(ruleset.governing is not None and ruleset.governing.subsumed for ruleset in (before, rules))
     other = _meant_otherwise(before.program, rules.program, is_subsuming=is_subsuming)
     written = rules.program.rules
-    if before.inlined == rules.inlined and not other:  # so that only rules that are new can replace others
+    if before.inlined == rules.inlined and not other:  # so that only new rules can replace others
         known = set(map(id, before.program.rules))
         written = tuple([rule for rule in written if id(rule) not in known])
         if not written:
@@ -192,7 +192,7 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
 
 
 def _meant_otherwise(before: Program, after: Program, *, is_subsuming: bool) -> set[str]:
-    """The relations whose rules mean something else, though their text is the same: by keys, subsumptions, choices."""
+    """The relations whose rules have the same text but another meaning, because of keys, subsumptions or choices."""
     found: set[str] = set()
     meanings: list[tuple[Mapping[str, object], Mapping[str, object]]] = []
     if after.keys or before.declarations is not after.declarations or before.keys is not after.keys:

@@ -1,4 +1,4 @@
-"""What a change of rules is refused for, by code: TL45xx.
+"""The reasons for refusing a change of rules, by code: TL45xx.
 
 Law: rules are known by their labels, and a label names one rule.
 """

@@ -37,7 +37,7 @@ ZERO = Const(0, "number")
 
 
 class RulePlanner:
-    """The plans of one rule: what they share is worked out once."""
+    """The plans of one rule; what they share is computed once."""
 
     def __init__(self, rule: Rule, schema: Schema, functions: Functions, advised: AdvisedOrders = UNADVISED) -> None:
         self.rule, self.schema, self.functions = rule, schema, functions
@@ -90,7 +90,7 @@ def is_folded(rule: Rule) -> bool:
 
 
 def group_columns(rule: Rule) -> tuple[int, ...]:
-    """The columns of its source by which an aggregate rule that takes min or max groups: neither value nor witness."""
+    """The columns of its source by which a min or max rule groups: neither value nor witness."""
     source, aggregate = rule.body[0], aggregate_of(rule)
     assert isinstance(source, Atom)
     assert aggregate is not None
@@ -99,7 +99,7 @@ def group_columns(rule: Rule) -> tuple[int, ...]:
 
 
 def value_type(rule: Rule, schema: Schema, functions: Functions) -> str:
-    """The type of the values that an aggregate rule ranges over."""
+    """The type of the values that an aggregate rule aggregates."""
     aggregate = aggregate_of(rule)
     if aggregate is None or not aggregate.measured:
         return "number"
@@ -107,7 +107,7 @@ def value_type(rule: Rule, schema: Schema, functions: Functions) -> str:
 
 
 class _Builder:
-    """Builds one plan; registers are given in the order of first use."""
+    """Builds one plan; registers are numbered in the order of first use."""
 
     def __init__(self, planning: RulePlanner) -> None:
         self.rule, self.schema, self.functions = planning.rule, planning.schema, planning.functions
@@ -277,7 +277,7 @@ class _Builder:
         return term_type(term, self.types, self.functions)
 
     def _operand(self, term: Term, type_: str | None = None) -> Operand:
-        """Where the value of a term is found; ``type_`` is the type that its place demands."""
+        """The operand that holds the value of a term; ``type_`` is the type that its place demands."""
         if isinstance(term, Const):
             return term
         if isinstance(term, Var):

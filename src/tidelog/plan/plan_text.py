@@ -1,7 +1,7 @@
-"""A plan in words: what is visited when a fact of a rule's body changes, step by step.
+"""A plan as text: what is visited when a fact of a rule's body changes, step by step.
 
 Law: a step is shown with the variables and terms of the rule in place of the registers of the plan; a computation is
-shown where its value is used. Relations that a rewrite made are described in words, never by their internal names.
+shown where its value is used. Relations created by a rewrite are described in words, never by their internal names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WHOLE = "the whole state"
 
 
 class Names(Protocol):
-    """What literals and terms are called before the user."""
+    """The names of literals and terms that the user sees."""
 
     def literal(self, literal: Literal) -> str:
         """A literal with its relation in words."""
@@ -33,10 +33,10 @@ class Names(Protocol):
 
 
 class RuleNames:
-    """Names as far as a rule alone determines them, if no rule set is available."""
+    """Names as far as the rule itself determines them, if no rule set is available."""
 
     def relation(self, name: str) -> str:
-        """A relation's name, or words for one that a rewrite made.
+        """A relation's name, or a description of one that a rewrite created.
 
         >>> names = RuleNames()
         >>> names.relation("edge"), names.relation("__only_edge/1"), names.relation("__edge_by_2")
@@ -80,12 +80,12 @@ def users_text(rule: Rule) -> str:
 
 
 def trigger_in_words(plan: Plan, names: Names) -> str:
-    """What a plan begins with."""
+    """A description of a plan's trigger."""
     return WHOLE if plan.trigger is None else names.literal(plan.rule.body[plan.trigger])
 
 
 def steps_in_words(plan: Plan, names: Names) -> tuple[str, ...]:
-    """A text for every step; an empty one for a computation, which is shown where its value is used."""
+    """A text for every step; empty for a computation, which is shown where its value is used."""
     words = _StepWords(plan, names)
     return tuple(words.step(step) for step in plan.steps)
 
@@ -135,7 +135,7 @@ class _StepWords:
         return operand if isinstance(operand, Const) else self.terms[operand]
 
     def step(self, step: Step) -> str:
-        """The step in words; nothing for a computation, which is shown where its value is used."""
+        """The step in words; empty for a computation, which is shown where its value is used."""
         match step:
             case Visit():
                 return self._visit(step)
@@ -155,7 +155,7 @@ class _StepWords:
         return ""
 
     def _compared(self, op: str, left: Term, right: Term) -> Comparison:
-        """A comparison; one of texts is shown as such, not as the sign of their order."""
+        """A comparison; a comparison of texts is shown as such, not as the sign of their order."""
         if isinstance(left, Call) and left.function == "compare" and right == Const(0, "number"):
             left, right = left.args
         return Comparison(op, left, right)

@@ -1,15 +1,16 @@
-"""What becomes of strata when an engine gets another number of partitions.
+"""How strata change when the number of partitions of an engine changes.
 
-Law: facts and ``all`` of the rules' own relations do not depend on where facts live: every ground body of a rule is one
-support, on one partition. Ranks and ``low`` may be kept where nothing that they compare has changed:
+Law: facts and ``all`` of the rules' own relations do not depend on the placement of facts: every ground body of a rule
+is one support, on one partition. Ranks and ``low`` may be kept if nothing that they compare has changed:
 
-- A relation in no recursion has ``low = all``, whatever its ranks are.
+- A relation outside recursion has ``low = all``, whatever its ranks are.
 - A recursive stratum is *moved* if it has the same relations as before, its rules read the same of them, and none of
-  them is on every partition, before or after: copies of a fact have separate ranks, which rules read there.
-- Any other recursive stratum is *built* again, from what is asserted in it and from the facts below: copies have come
-  or gone, and what is compared are other ranks.
+  them is on every partition, before or after: copies of a fact have separate ranks, which rules read on their
+  partition.
+- Any other recursive stratum is *built* again, from its asserted facts and the facts below: copies have been added or
+  removed, so that different ranks are compared.
 
-Strata are those of the rules alone: what rules that are gone had put together is not kept together.
+Strata depend only on the current rules: relations that only removed rules kept together are separated.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ Group = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How an engine gets another number of partitions: both forms of its rules, and what happens to which stratum.
+    """A change of the number of partitions: both forms of the rules, and what happens to each stratum.
 
-    ``plain`` are the relations in no recursion, ``copies`` the new copies with what they copy, and ``exposing`` the
-    relations of which a min or max exposes facts, with those of which it did.
+    ``plain`` are the relations outside recursion, ``copies`` the new copies with the relations that they copy, and
+    ``exposing`` the relations of which a min or max exposes facts, with those of which it exposed facts before.
     """
 
     old: Form
@@ -52,7 +53,7 @@ class Move:
 
 
 def plan_move(old: Form, new: Form, groups: Iterable[Group], relations: Collection[str]) -> Move:
-    """What happens to strata between two forms of the same rules; ``groups`` are evaluated together before.
+    """Plan the change of strata between two forms of the same rules; ``groups`` were evaluated together before.
 
     ``relations`` are those of the rules themselves, without copies.
     """
@@ -80,7 +81,7 @@ def _reads(rules: Iterable[Rule], group: Group) -> bool:
 
 
 def _is_as_before(old: Form, new: Form, group: Group, rules: Iterable[Rule]) -> bool:
-    """Whether the ranks of a stratum are compared as they were."""
+    """Whether the ranks of a stratum are compared as before."""
     if any(MIRRORED in (old.places.get(name), new.places.get(name)) for name in group):
         return False
     before = (old.core.get(rule.label or "") for rule in rules)
@@ -91,12 +92,12 @@ def _is_as_before(old: Form, new: Form, group: Group, rules: Iterable[Rule]) -> 
 
 
 def _within(rule: Rule, group: Group) -> list[str]:
-    """What a rule reads of its own stratum, in order."""
+    """The relations of its own stratum that a rule reads, in order."""
     return [atom.predicate for atom in atoms(rule.body) if atom.predicate in group]
 
 
 def _exposing(old: Form, new: Form) -> dict[str, frozenset[str]]:
-    """The relations of which a min or max exposes facts, each with those that it was in the old form."""
+    """The relations of which a min or max exposes facts, each with its counterparts in the old form."""
     found: dict[str, frozenset[str]] = {}
     for label, rule in new.core.items():
         if (source := exposed_source(rule)) is not None and (before := exposed_source(old.core[label])) is not None:

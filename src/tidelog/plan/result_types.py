@@ -1,9 +1,9 @@
-"""What the columns of all relations are given back as: the types that data came with, carried along by rules.
+"""The types in which the columns of all relations are returned: the types of the original data, propagated by rules.
 
 Law: a column of a derived relation has a specific type only if every rule copies it from columns that have one (a
 variable of the body, or min and max of one); computed values, and columns of a derived relation that is declared, have
-the natural type. Whether a time has a zone is another matter (`plan.zones`): it is known of every column of times that
-rules connect with one of which it is known, computed or declared, and of every field of a declared type.
+the natural type. Whether a time has a zone is determined separately (`plan.zones`): it is known for every column of
+times that rules connect with one for which it is known, computed or declared, and for every field of a declared type.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def outside_types(rules: Ruleset) -> Outside:
 
 
 def check_zones(rules: Ruleset) -> None:
-    """Refuse rules that put times with and without a zone into one column."""
+    """Refuse rules that mix times with and without a zone in one column."""
     find_zones(rules)
 
 
@@ -54,7 +54,7 @@ def _with_zones(name: str, known: list[str | None], rules: Ruleset, zones: Zones
 
 
 def _carried(rules: Ruleset) -> dict[str, list[str | None]]:
-    """The types of all columns, from those that data came with; None: nothing is known to come."""
+    """The types of all columns, propagated from those of the data; None if no data is known to arrive."""
     heads = {rule.head.predicate for rule in _deriving(rules)}
     based = rules.known.keys() | {name for name, apart in rules.asserted_elsewhere.items() if apart in rules.known}
     found: dict[str, list[str | None]] = {}
@@ -78,7 +78,7 @@ def _deriving(rules: Ruleset) -> Iterator[Rule]:
 
 
 def _carry(rule: Rule, types: dict[str, list[str | None]]) -> bool:
-    """Carry the types of a body to the head; whether something changed."""
+    """Propagate the types of a body to the head; returns whether something changed."""
     known = types.get(rule.head.predicate)
     if known is None or len(known) != len(rule.head.args):
         return False
@@ -93,7 +93,7 @@ def _carry(rule: Rule, types: dict[str, list[str | None]]) -> bool:
 
 
 def _copied(term: object, rule: Rule, types: Mapping[str, list[str | None]]) -> str | None:
-    """The type of a term of the head; a variable has that of the narrowest column that it occurs in."""
+    """The type of a term of the head; for a variable, that of the narrowest column in which it occurs."""
     if isinstance(term, Aggregate) and term.body is None and term.kind in COPYING:
         term = term.value
     if not isinstance(term, Var):

@@ -1,4 +1,4 @@
-"""The rules of an engine as a value: what the user wrote, what it was rewritten to, and the types of all columns.
+"""The rules of an engine as a value: the user's rules, the rules they were rewritten to, and the types of all columns.
 
 Law: a rule set is never changed; a change of rules or of known types creates a new one and returns the difference, so
 that a failed epoch leaves the old one in force. Removing a label removes every core rule that only it needs.
@@ -47,9 +47,9 @@ T = TypeVar("T")
 
 
 class FactPolicies:
-    """What a program says about its facts: where they are kept, and how long; and which declarations concern rules.
+    """A program's policies for its facts: where and how long they are kept, and which declarations concern rules.
 
-    Most of it depends on declarations alone, and is taken from the program ``before`` if that has the same.
+    Most of it depends only on declarations, and is copied from the program ``before`` if its declarations are the same.
     """
 
     __slots__ = ("asserted_elsewhere", "inline", "is_on_demand", "program", "retentions", "split_names", "subsumed")
@@ -71,7 +71,7 @@ class FactPolicies:
 
 
 def _are_declared_alike(one: Program, other: Program) -> bool:
-    """Whether two programs have the very same declarations."""
+    """Whether two programs have identical declarations."""
     return (
         one.declarations is other.declarations
         and one.keys is other.keys
@@ -82,14 +82,14 @@ def _are_declared_alike(one: Program, other: Program) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a change of rules asks about all other rules; it is carried along, so that nothing is looked through again.
+    """What a change of rules needs to know about all other rules, maintained so that these are not searched again.
 
     ``layers`` are those of the core rules before aggregates are folded over rows.
     """
 
     layers: Layers
-    folding: frozenset[str]  # labels of core rules with aggregates that may range over other rows
-    mentions: Mapping[str, int]  # how many atoms of the user's rules name each relation
+    folding: frozenset[str]  # labels of core rules whose aggregates may range over other rows
+    mentions: Mapping[str, int]  # the number of atoms in the user's rules that name each relation
 
     @classmethod
     def of(cls, rules: Iterable[Rule], core: Mapping[str, Rule], layers: Layers) -> Outline:
@@ -99,7 +99,7 @@ class Outline:
     def changed(
         self, add: Iterable[Rule], remove: Iterable[Rule], more: Mapping[str, Rule], fewer: Mapping[str, Rule]
     ) -> Outline:
-        """The outline after adding and removing rules of the user's, with core rules that are more and fewer."""
+        """The outline after adding and removing user rules, with the core rules that are added and removed."""
         mentions = dict(self.mentions)
         for rules, sign in ((remove, -1), (add, 1)):
             for name in (name for rule in rules for name in _mentioned(rule)):
@@ -112,7 +112,7 @@ class Outline:
 
 
 def _mentioned(rule: Rule) -> Iterator[str]:
-    """The relations that a rule of the user's names, as often as it does."""
+    """The relations that a user rule names, once per occurrence."""
     yield rule.head.predicate
     for atom in atoms(rule_literals(rule)):
         yield atom.predicate
@@ -126,11 +126,11 @@ class ConstraintRules(NamedTuple):
 
     @classmethod
     def of(cls, core: Mapping[str, Rule]) -> ConstraintRules:
-        """Those among all core rules."""
+        """The constraint rules among all core rules."""
         return cls(core, _violations(core.values()))
 
     def changed(self, core: Mapping[str, Rule], more: Mapping[str, Rule], fewer: Mapping[str, Rule]) -> ConstraintRules:
-        """Those among other core rules, which are the same but for some that are more or fewer."""
+        """The constraint rules after some core rules were added and removed."""
         left = {name: rule for name, rule in self.constraints.items() if rule.label not in fewer}
         return ConstraintRules(core, {**left, **_violations(more.values())})
 
@@ -143,9 +143,9 @@ def _violations(rules: Iterable[Rule]) -> dict[str, Rule]:
 class Ruleset:
     """All rules in force. ``core`` holds the core rules by label, ``core_labels`` those of each rule.
 
-    ``lifted`` holds both as they were before aggregates were folded over rows; None where none was.
-    ``inlined`` holds, by label, the rules that are not evaluated as they are written, since they read inline relations.
-    ``checked`` is what the check found, if it was one of all rules: types that data brings need no other.
+    ``lifted`` holds both as they were before aggregates were folded over rows; None if none was.
+    ``inlined`` holds, by label, the rules that are not evaluated as written, because they read inline relations.
+    ``checked`` is the result of the check if it covered all rules: new types from data then need no other check.
     """
 
     program: Program
@@ -160,15 +160,15 @@ class Ruleset:
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
-    demand: Demand | None = None  # what is asked of relations that are evaluated on demand
-    origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types that data came with
+    demand: Demand | None = None  # the demands on relations that are evaluated on demand
+    origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types of the original data
     checked: CheckedProgram | None = field(default=None, compare=False, repr=False)
     governing: FactPolicies | None = field(default=None, compare=False, repr=False)
     watched: ConstraintRules | None = field(default=None, compare=False, repr=False)
-    outline: Outline | None = field(default=None, compare=False, repr=False)  # None: not worked out yet
+    outline: Outline | None = field(default=None, compare=False, repr=False)  # None: not computed yet
 
     def __post_init__(self) -> None:
-        """What every epoch asks of the program is found out once."""
+        """Compute once what every epoch needs to know about the program."""
         if self.governing is None or self.governing.program is not self.program:
             object.__setattr__(self, "governing", FactPolicies(self.program, self.governing))
         if self.watched is None or self.watched.core is not self.core:
@@ -182,7 +182,7 @@ class Ruleset:
 
     @property
     def asserted_elsewhere(self) -> Mapping[str, str]:
-        """Where asserted facts are kept instead of in their relation."""
+        """The relations in which asserted facts are kept instead of in their own."""
         assert self.governing is not None
         return self.governing.asserted_elsewhere
 
@@ -194,7 +194,7 @@ class Ruleset:
 
     @property
     def restricted(self) -> frozenset[str]:
-        """The relations that contain only what is demanded: a query about them is a rule with a demand."""
+        """The relations that contain only demanded facts: a query about them is a rule with a demand."""
         return frozenset() if self.demand is None else frozenset(self.demand.patterns)
 
     @property
@@ -208,7 +208,7 @@ class Ruleset:
         return frozenset(d.relation for d in self.program.declarations)
 
     def declaring(self, program: Program) -> Ruleset:
-        """The rule set under other declarations: what was known of relations that are declared no more is forgotten."""
+        """The rule set with other declarations; knowledge about relations that are no longer declared is dropped."""
         changed = replace(self, program=program, checked=None)
         gone = self.declared - changed.declared
         elsewhere = {other for name, other in self.asserted_elsewhere.items() if name in gone}
@@ -235,10 +235,10 @@ class Ruleset:
         whole: bool = False,
         checked: CheckedProgram | None = None,
     ) -> Ruleset:
-        """The rule set after adding labelled rules, removing labels and learning types; all findings raised at once.
+        """The rule set after adding labelled rules, removing labels and learning types; raises all findings at once.
 
         With ``whole`` everything is checked again, since declarations have changed. ``checked`` is an earlier check of
-        the program that follows; it takes the place of the one that would be made here.
+        the resulting program, used instead of checking again.
         """
         removed = set(remove)
         for label in remove:
@@ -267,17 +267,17 @@ class Ruleset:
         return self._rebuilt(program, checked, bound, known, {r.label for r in add if r.label})
 
     def _needs_whole(self, add: Sequence[Rule], removed: set[str], whole: bool) -> bool:
-        """Whether a change of rules asks for a check of the whole program."""
+        """Whether a change of rules requires a check of the whole program."""
         return (
             whole
-            or not self.core  # the start: there is nothing else
+            or not self.core  # the start: there are no other rules
             or self._concerns_inline(add, removed)
             or self._means_more()
             or any(map(_speaks_of_others, add))
         )
 
     def _concerns_inline(self, add: Sequence[Rule], removed: set[str]) -> bool:
-        """Whether rules that come read or make an inline relation, or rules that go make one: others change with it."""
+        """Whether added rules read or derive inline relations, or removed rules derive one; other rules then change."""
         assert self.governing is not None
         names = self.governing.inline
         if not names:
@@ -289,7 +289,7 @@ class Ruleset:
     def _checked(
         self, program: Program, bound: Bound, known: Mapping[str, int], checked: CheckedProgram | None = None
     ) -> CheckedProgram:
-        """The program, checked; a change gets its errors alone, not what was found about the rules before it."""
+        """The program, checked; a change reports only its own errors, not findings about earlier rules."""
         try:
             if checked is not None:
                 return learn_types(checked, program, self.functions, bound, known)
@@ -299,7 +299,7 @@ class Ruleset:
             raise ProgramError(own) from None
 
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
-        """Fewer rules need no check; the types that the removed ones gave are forgotten with the next full check."""
+        """The rule set with fewer rules, which needs no check; types of removed rules last until a full check."""
         before, outline = self.before_folds, self._outlined()
         needed = {label: made for label, made in before.core_labels.items() if label not in removed}
         kept = {label for made in needed.values() for label in made}
@@ -317,7 +317,7 @@ class Ruleset:
         return reduced._running(needed, core, outline.folding, {}, fewer)
 
     def _outlined(self) -> Outline:
-        """The outline of the rules, which is worked out when rules change for the first time."""
+        """The outline of the rules, computed when rules first change."""
         if self.outline is not None:
             return self.outline
         core = self.before_folds.core
@@ -338,7 +338,7 @@ class Ruleset:
         more: Mapping[str, Rule] | None = None,
         fewer: Mapping[str, Rule] | None = None,
     ) -> Ruleset:
-        """The rule set with these core rules, in the form that they run in; ``more`` and ``fewer`` than before."""
+        """The rule set with these core rules in the form in which they run; ``more`` were added, ``fewer`` removed."""
         runs = fold_rows(core, self.schema, folding) if folding else core
         if runs is core:
             watched = None
@@ -349,15 +349,15 @@ class Ruleset:
         return replace(self, core_labels=used, core=runs, lifted=LiftedRules(core, needed))
 
     def _means_more(self) -> bool:
-        """Whether what a rule means depends on others, or on declarations: then the whole program is looked at."""
+        """Whether the meaning of rules depends on others or on declarations, so that the whole program is checked."""
         governing = self.governing
         assert governing is not None
         return bool(self.orders or governing.asserted_elsewhere or governing.is_on_demand)
 
     def _with(self, add: Sequence[Rule]) -> Ruleset | None:
-        """More rules over relations whose types are known: only they are checked, and the strata.
+        """The rule set with more rules over relations of known types; only the new rules and the strata are checked.
 
-        None where the whole program has to be looked at: for types that are open, and for findings about strata.
+        None if the whole program has to be checked: for open types, and for findings about strata.
         """
         names = {atom.predicate for rule in add for atom in (rule.head, *atoms(rule_literals(rule)))}
         known = {name: self.schema[name] for name in names if name in self.schema}
@@ -386,7 +386,7 @@ class Ruleset:
         needed, core = _core_of_program(checked)
         core = {label: rule for label, rule in core.items() if label not in before.core}
         read = {atom.predicate for rule in core.values() for atom in atoms(rule.body)}
-        known = {**known, **{name: self.schema[name] for name in read if name in self.schema}}  # shared ones too
+        known = {**known, **{name: self.schema[name] for name in read if name in self.schema}}  # including shared ones
         bound = {(name, i): t for name, types in known.items() for i, t in enumerate(types) if t is not None}
         arities = {name: len(types) for name, types in known.items()}
         schema, core = _typed(alone, core, self.functions, bound, arities)
@@ -407,10 +407,10 @@ class Ruleset:
         return grown._running(core_labels, all_core, outline.folding, core, {})
 
     def asking(self, question: Rule, arities: Mapping[str, int]) -> Ruleset:
-        """The rule set with the rule of a question, whose own relations have these numbers of columns.
+        """The rule set with the rule of a query, whose own relations have these numbers of columns.
 
-        No rule reads what a question derives, so that it is checked alone, over relations whose types are known; the
-        program does not get it.
+        No rule reads what a query derives, so it is checked separately, over relations whose types are known, and is
+        not added to the program.
         """
         names = {atom.predicate for atom in atoms(rule_literals(question))} - arities.keys()
         known = {name: self.schema.get(name, (None,)) for name in names}
@@ -449,7 +449,7 @@ class Ruleset:
         return asked._running({**before.core_labels, **needed}, {**before.core, **own}, folding)
 
     def holding(self, relations: Iterable[str]) -> Ruleset:
-        """The rule set once these relations hold base facts: their columns and types stay, whatever rules do."""
+        """The rule set once these relations hold base facts; their columns and types then no longer depend on rules."""
         held = {name: self.schema[name] for name in relations}
         known = {name: len(types) for name, types in held.items() if name not in self.known}
         columns = (((name, i), t) for name, types in held.items() for i, t in enumerate(types))
@@ -499,13 +499,13 @@ class Ruleset:
         return built if outline is None else built._running(needed, core, outline.folding)
 
     def label(self, rules: Sequence[Rule], taken: Sequence[str] = ()) -> tuple[Rule, ...]:
-        """Give labels to rules without one; a label that was ever used is never given again (D4)."""
+        """Assign labels to rules without one; a label is never used twice (D4)."""
         used = {*self.used, *taken}
         return label_rules(rules, used)
 
 
 def changed_names(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
-    """The names whose value is another object than before; a change of one rule asks this about all of them.
+    """The names whose value is a different object than before, compared by identity because there may be many names.
 
     >>> same = ("number",)
     >>> changed_names({"a": same, "b": (None,), "c": same}, {"a": same, "b": same, "d": same})
@@ -515,9 +515,9 @@ def changed_names(old: Mapping[str, object], new: Mapping[str, object]) -> list[
 
 
 def changed_types(old: Schema, new: Schema) -> Schema:
-    """The types that columns had before an epoch, of relations where the epoch changes or forgets them.
+    """The types that columns had before an epoch, for relations where the epoch changes or drops them.
 
-    One that is added again with another number of columns had none: all its facts were removed.
+    A relation that is added again with another number of columns had none: all its facts were removed.
 
     >>> dict(changed_types({"a": ("float",), "b": (None,), "c": ("number",)}, {"a": (None,), "b": ("number",)}))
     {'a': ('float',), 'c': ('number',)}
@@ -535,7 +535,7 @@ def _older(old: str | None, new: str | None) -> str | None:
 
 
 def _speaks_of_others(rule: Rule) -> bool:
-    """Whether the meaning of a rule depends on declarations: those of the relations of a key or reference."""
+    """Whether the meaning of a rule depends on declarations, as those of keys and references do."""
     return rule.constraint is not None and rule.constraint.says is not None
 
 
@@ -547,7 +547,7 @@ def unknown_label(label: str, labels: Sequence[str]) -> EngineError:
 
 @lru_cache(maxsize=20_000)
 def _core_of(rule: Rule) -> tuple[Rule, ...]:
-    """The core rules of a rule; most rules stay when some change."""
+    """The core rules of a rule, cached because most rules stay when some change."""
     return to_core_rule(rule)
 
 
@@ -566,7 +566,7 @@ def _core_rules(rules: Iterable[Rule]) -> tuple[dict[str, tuple[str, ...]], dict
 def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:
     """The core rules restricted to what is demanded, if the program requests that.
 
-    A program in which a recursion asks for the groups of an aggregate is evaluated whole: its restricted rules have no
+    A program in which a recursion demands the groups of an aggregate is evaluated whole: its restricted rules have no
     strata by which they could be certified.
     """
     if any(is_requested_result(rule.head.predicate) for rule in core.values()):
@@ -584,7 +584,7 @@ def _known(
 
 
 def _core_of_program(checked: CheckedProgram) -> tuple[dict[str, tuple[str, ...]], dict[str, Rule]]:
-    """As `_core_rules`, for all that a program means: what was made of a rule is needed by that rule."""
+    """As `_core_rules`, for a whole program: rules made from a rule are needed by that rule."""
     needed: dict[str, tuple[str, ...]] = {rule.label or "": () for rule in checked.program.rules}
     core: dict[str, Rule] = {}
     for rule in (*checked.rules, *checked.orders):
@@ -596,9 +596,9 @@ def _core_of_program(checked: CheckedProgram) -> tuple[dict[str, tuple[str, ...]
 
 
 def _are_typed(rules: Sequence[Rule], known: Iterable[str]) -> bool:
-    """Whether every column of the rules' relations surely has a type, if those of the known ones have.
+    """Whether every column of the rules' relations certainly has a type, provided the known ones have types.
 
-    A rule that leaves some open asks for the types of the whole program.
+    A rule that leaves some open requires the types of the whole program.
     """
     typed, waiting = set(known), list(rules)
     while waiting:
@@ -611,7 +611,7 @@ def _are_typed(rules: Sequence[Rule], known: Iterable[str]) -> bool:
 
 
 def _is_typed(rule: Rule, typed: set[str]) -> bool:
-    """Whether all relations that a rule reads have types, and with them the variables of its head."""
+    """Whether all relations that a rule reads have types, and therefore the variables of its head."""
     positive = (literal for literal in flat_literals(rule.body) if not isinstance(literal, Negation))
     variables = scope_names(positive)
     read = {atom.predicate for atom in atoms(rule_literals(rule))}
@@ -621,14 +621,14 @@ def _is_typed(rule: Rule, typed: set[str]) -> bool:
 
 
 def _is_same_text(checked: Program, program: Program) -> bool:
-    """Whether a program is one that was checked, apart from facts, and from what rules do not depend on."""
+    """Whether a program equals a checked one, apart from facts and parts that rules do not depend on."""
     left_out: dict[str, Any] = {"facts": (), "directives": (), "pragmas": (), "components": (), "instances": ()}
     left_out["prefixes"] = ()
     return replace(checked, **left_out) == replace(program, **left_out)
 
 
 def _check_core_strata(core: Mapping[str, Rule]) -> Groups:
-    """A program that is stratified has a core that is: aggregates may occur in a recursion that only demands them.
+    """Check that the core of a stratified program is stratified; a recursion may demand aggregates that it contains.
 
     Returns the relations of each stratum.
     """

@@ -1,4 +1,4 @@
-"""What the planner believes about sizes.
+"""The planner's estimates of sizes.
 
 Law: an estimate only chooses between plans that find the same supports.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 
 class Sizes:
-    """Sizes of relations: facts there and facts about to come; relations that are derived and empty count as large."""
+    """Sizes of relations, from existing and expected facts; derived relations that are empty count as large."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Steps: the instructions of a plan for the kernel, as values.
 
 A plan is one way to find the supports of a core rule: from a change of one body atom (its *trigger*) or, without a
-trigger, over the whole state. Registers are numbered; a constant is written where it is used. These values know
+trigger, over the whole state. Registers are numbered; a constant is written where it is used. These values refer to
 relations by name; `partition.assemble` turns them into the cells that the kernel interprets.
 """
 
@@ -19,9 +19,9 @@ KINDS = ("number", "unsigned", "float")  # orders of cells, in the order of the 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Bounds of a column, each an operand or None; a bound is admitted unless it is said to be excluded.
+    """Bounds of a column, each an operand or None; a bound is included unless it is marked as excluded.
 
-    Only where facts are looked for follows from it: the comparisons that it comes from remain separate steps.
+    It only restricts where facts are searched for: the comparisons that it comes from remain separate steps.
     """
 
     column: int
@@ -71,7 +71,7 @@ class Visit:
     binds: tuple[tuple[int, int], ...]
     checks: tuple[tuple[int, int], ...]
     estimate: float = field(default=0.0, compare=False)
-    filters: tuple[tuple[int, Operand], ...] = ()  # columns that are compared although they could be looked up by
+    filters: tuple[tuple[int, Operand], ...] = ()  # columns that are compared although they could be part of the key
     range: Range | None = None
 
     @property
@@ -86,7 +86,7 @@ class Visit:
 
     @property
     def lookup(self) -> tuple[str, tuple[int, ...]] | None:
-        """What the visit could be looked up by: the columns of its key, and those that are compared instead."""
+        """The possible key of the visit: the columns of its key, and those that are compared instead."""
         if self.range is not None:
             return None
         columns = tuple(sorted((*self.columns, *(column for column, _ in self.filters))))
@@ -102,7 +102,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Go on only if the fact is absent."""
+    """Continue only if the fact is absent."""
 
     relation: str
     position: int
@@ -111,7 +111,7 @@ class Absent:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Go on only if the comparison holds; ``type`` is the type of both sides."""
+    """Continue only if the comparison holds; ``type`` is the type of both sides."""
 
     op: str
     type: str
@@ -152,7 +152,7 @@ class Generate:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A column that decides between candidates of one value: it is compared as the values are."""
+    """A column that decides between candidates with equal values; it is compared in the same way as the values."""
 
     kind: str
     type: str
@@ -162,7 +162,7 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Expose:
-    """Go on only if the candidate just visited becomes, or ceases to be, what its group shows (min and max)."""
+    """Continue only if the candidate just visited becomes, or ceases to be, what its group shows (min and max)."""
 
     relation: str
     arity: int
@@ -203,9 +203,9 @@ class Plan:
 
     @property
     def cross_products(self) -> tuple[str, ...]:
-        """Relations that are visited whole after something is bound already."""
+        """Relations that are visited whole when something is already bound."""
         trigger = None if self.trigger is None else self.rule.body[self.trigger]
-        busy = trigger is not None and any(True for _ in terms_of(trigger))  # without columns there is one fact at most
+        busy = trigger is not None and any(True for _ in terms_of(trigger))  # without columns there is at most one fact
         found = []
         for step in self.steps:
             if isinstance(step, Visit):

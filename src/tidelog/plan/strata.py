@@ -1,7 +1,7 @@
-"""The strata of core rules, and how groups that are evaluated together already stay together.
+"""The strata of core rules, and how groups that are already evaluated together stay together.
 
-Law: parts of a stratum stay one stratum when rules go; they are split only where keeping them together would put a
-negation inside the group.
+Law: parts of a stratum stay one stratum when rules are removed; they are split only if keeping them together would put
+a negation inside the group.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def _edges_of(rule: Rule) -> tuple[Edge, ...]:
 
 
 def core_edges(rules: Iterable[Rule]) -> list[Edge]:
-    """The dependency edges of core rules, of which most stay when some change."""
+    """The dependency edges of core rules, cached because most stay when some change."""
     return [edge for rule in rules for edge in _edges_of(rule)]
 
 
 def demand_levels(rules: Mapping[str, Rule], relations: Collection[str]) -> dict[str, int]:
-    """For each aggregate rule over relations of one stratum how many others its groups wait for, by label.
+    """For each aggregate rule over relations of one stratum, by label, how many others its groups wait for.
 
-    The recursion demands groups, not their contents. So the rules of the demand are not examined.
+    The recursion demands groups, not their contents. Therefore the rules of the demand are not examined.
     """
     by_head: dict[str, list[Rule]] = {}
     for rule in rules.values():
@@ -48,14 +48,14 @@ def demand_levels(rules: Mapping[str, Rule], relations: Collection[str]) -> dict
 
 
 def unasked_edges(edges: Iterable[Edge]) -> list[Edge]:
-    """The edges without those that only ask for groups of aggregates."""
+    """The edges without those that only demand groups of aggregates."""
     return [edge for edge in edges if not is_request(edge.target)]
 
 
 def group_strata(rules: Sequence[Rule], groups: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...]:
-    """The strata of the rules with the groups kept together, except groups that must be split for real.
+    """The strata of the rules with the groups kept together, except groups that really must be split.
 
-    The rules alone are known to be stratified.
+    Without the groups, the rules are known to be stratified.
     """
     edges = core_edges(rules)
     real = strata_of_edges(rules, edges)

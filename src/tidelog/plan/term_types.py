@@ -1,7 +1,8 @@
 """Types of the terms of one core rule, from the types of columns.
 
-Law: the program has passed the type check, so that a variable has one type wherever it occurs. A type that nothing
-determines yet (no data has come) is None; such a rule has no supports, and it is planned again when the type is known.
+Law: the program has passed the type check, so that a variable has one type wherever it occurs. A type that is not
+determined yet (no data has arrived) is None; such a rule has no supports, and it is planned again when the type is
+known.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def term_type(term: Term, types: Mapping[str, str | None], functions: Functions)
 
 
 def _scalars(rule: Rule) -> Iterator[Term]:
-    """All terms of a rule that are compared, computed with or given to its head, from the outermost inwards."""
+    """All terms of a rule that are compared, used in computations or passed to its head, from the outermost inwards."""
     waiting = [term for x in rule.body if isinstance(x, Comparison) for term in (x.left, x.right)]
     waiting += [arg for atom in _atoms(rule) for arg in atom.args]
     while waiting:
@@ -57,7 +58,7 @@ def _scalars(rule: Rule) -> Iterator[Term]:
 
 
 def _require(term: Term, types: dict[str, str | None], functions: Functions) -> bool:
-    """A variable that a function's result of any type is bound to has the type that another function asks of it."""
+    """A variable bound to a function's result of any type has the type that another function requires of it."""
     if not isinstance(term, Call) or not any(isinstance(a, Var) and types.get(a.name) is None for a in term.args):
         return False
     function = resolve(term.function, [term_type(a, types, functions) or "any" for a in term.args], functions)
@@ -70,7 +71,7 @@ def _require(term: Term, types: dict[str, str | None], functions: Functions) -> 
 
 
 def _order(comparison: Comparison, types: dict[str, str | None]) -> bool:
-    """A term that is ordered and has no known type is a number."""
+    """Assign the type number to an ordered term of unknown type."""
     if comparison.op in ("=", "!="):
         return False
     names = [x.name for x in (comparison.left, comparison.right) if isinstance(x, Var) and types.get(x.name) is None]
@@ -84,7 +85,7 @@ def _atoms(rule: Rule) -> list[Atom]:
 
 
 def _spread(comparison: Comparison, types: dict[str, str | None], functions: Functions) -> bool:
-    """Carry a known type from one side of a comparison to a variable on the other; returns whether that was new."""
+    """Propagate a known type from one side of a comparison to a variable on the other; returns whether that was new."""
     for here, there in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
         if isinstance(here, Var) and types.get(here.name) is None:
             known = term_type(there, types, functions)

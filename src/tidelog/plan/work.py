@@ -1,6 +1,6 @@
 """The work of an epoch, as a value.
 
-Law: work is made once and carried out whole by a runtime; several partitions get the same work, each with its own
+Law: work is planned once and executed as a whole by a runtime; several partitions get the same work, each with its own
 share of the facts.
 """
 
@@ -42,7 +42,7 @@ class RuleForm:
 
 @dataclass(frozen=True, slots=True)
 class StageReference:
-    """Rows that Spark tasks have sent to the partitions for an epoch: those of the attempts that were heard of."""
+    """Rows that Spark tasks have sent to the partitions for an epoch: those of the attempts that reported."""
 
     relation: str
     arity: int
@@ -52,7 +52,7 @@ class StageReference:
 
 @dataclass(frozen=True, slots=True)
 class ArrivedRows:
-    """What became of the DataFrames of an epoch: rows that the partitions have, and rows that came here, signed."""
+    """The rows of the DataFrames of an epoch: those sent to the partitions, and those that arrived here, signed."""
 
     staged: tuple[StageReference, ...] = ()
     here: tuple[tuple[str, int, Cells], ...] = ()  # relation, sign, rows
@@ -60,10 +60,10 @@ class ArrivedRows:
 
 @dataclass(frozen=True, slots=True)
 class StrataChange:
-    """How the strata change: ``groups`` of relations take the places ``first`` up to, but not including, ``last``.
+    """How the strata change: ``groups`` of relations occupy the places ``first`` up to, but not including, ``last``.
 
-    Lower strata come first. The strata of the relations that are ``dropped``, which have no rules any more, are removed
-    before places are counted. Without ``last`` the groups are all strata there are.
+    Lower strata come first. The strata of the ``dropped`` relations, which no longer have rules, are removed before
+    places are counted. Without ``last`` the groups are all strata.
     """
 
     groups: tuple[frozenset[str], ...]
@@ -74,10 +74,10 @@ class StrataChange:
 
 @dataclass(frozen=True, slots=True)
 class EpochWork:
-    """What an epoch is to do.
+    """The work to be done in an epoch.
 
-    ``strata`` says which relations are evaluated together after the epoch, if others than before; relations without
-    rules are alone. ``retyped`` rules keep their supports and get new plans, since types that they read have become
+    ``strata`` specifies which relations are evaluated together after the epoch, if that changes; relations without
+    rules are alone. ``retyped`` rules keep their supports and get new plans, because types that they read have become
     known.
     """
 
@@ -90,7 +90,7 @@ class EpochWork:
     strata: StrataChange | None = None
     places: Mapping[str, int] = field(default_factory=dict)  # of the relations in ``arities``, with several partitions
     staged: tuple[StageReference, ...] = ()
-    signed: Mapping[str, Sequence[tuple[int, Cells]]] = field(default_factory=dict)  # beside staged rows
+    signed: Mapping[str, Sequence[tuple[int, Cells]]] = field(default_factory=dict)  # in addition to staged rows
     keys: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of base relations, for staged rows and signed
     is_question: bool = False  # what is read and rolled back; indexes that it needs are kept for the next one
 

@@ -1,10 +1,10 @@
-"""Which columns of times, and which fields, hold times with a zone: whatever rules let meet is of one kind.
+"""Which columns of times, and which fields, hold times with a zone: times that rules bring together are of one kind.
 
-Law: a time without a zone is not an instant. The kind is the same for all places that the inference of types makes one
-(`program.inference`), for a field of a declared type wherever it occurs, and for the times in lists that meet; where
-data of both kinds enters such a class that is a conflict, reported before an epoch runs (TL4585). So a field has
-one kind in a whole program: another kind is another type. A time that passes through a number loses its kind. A
-constant that was written with a zone is an instant; one without has the kind of what it meets.
+Law: a time without a zone is not an instant. The kind is the same for all places that type inference unites
+(`program.inference`), for a field of a declared type wherever it occurs, and for the times in lists that meet; if data
+of both kinds enters such a class, that is a conflict, reported before an epoch runs (TL4585). So a field has one kind
+in a whole program: a different kind is a different type. A time that passes through a number loses its kind. A constant
+that was written with a zone is an instant; one without a zone has the kind of the times it meets.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WHY = Reason("its column", None)
 
 
 class ZonedColumn(NamedTuple):
-    """A column that came with a kind of times, itself or in a field."""
+    """A column whose data came with a kind of times, in the column or in one of its fields."""
 
     relation: str
     place: int | None  # None: a constant
@@ -39,7 +39,7 @@ class ZonedColumn(NamedTuple):
 
     @property
     def text(self) -> str:
-        """How messages call it."""
+        """The name of the place in messages."""
         return self.relation if self.place is None else f"column {self.place + 1} of `{self.relation}`"
 
 
@@ -75,7 +75,7 @@ def find_zones(rules: Ruleset) -> Zones:
 
 
 def _zoned_columns(rules: Ruleset) -> Iterator[ZonedColumn]:
-    """What is known of the data that came."""
+    """The columns whose kind is known from data."""
     for name, origin in rules.origins.items():
         for place, (type_, outside) in enumerate(zip(rules.schema.get(name, ()), origin.types, strict=False)):
             if zone_of(outside) is not None:
@@ -112,7 +112,7 @@ def _is_local(type_: str) -> bool:
 
 
 def _meet(rules: Ruleset) -> ZoneInference:
-    """All places of the rules, united where their times meet."""
+    """Collect all places of the rules, united where their times meet."""
     whole = replace(rules.program, rules=tuple(rules.core.values()))
     arity = check_names(whole, rules.functions, dict(rules.known)).arity
     meeting = ZoneInference(rules.functions, {**{n: len(t) for n, t in rules.schema.items()}, **arity})
@@ -135,18 +135,18 @@ class ZoneInference(Inference):
     instants: list[tuple[int, ZonedColumn]] = field(default_factory=list)  # constants with a zone
 
     def constant(self, const: Const, place: int, atom: Atom) -> None:
-        """A constant in a column may determine the kind of its times."""
+        """Process a constant in a column, which may determine the kind of its times."""
         Inference.constant(self, const, place, atom)
         self.instant(const, place)
 
     def constant_term(self, const: Const) -> int:
-        """A constant in an expression may determine the kind of what it meets."""
+        """Process a constant in an expression, which may determine the kind of the times it meets."""
         place = Inference.constant_term(self, const)
         self.instant(const, place)
         return place
 
     def instant(self, const: Const, place: int) -> None:
-        """Keep a constant that has a zone; it is reported with its rule."""
+        """Record a constant that has a zone; it is reported with its rule."""
         if const.zoned:
             assert self.rule is not None, "facts are data"
             label = self.rule.users_label or self.rule.head.predicate
@@ -165,7 +165,7 @@ class ZoneInference(Inference):
         return self.fields[at]
 
     def call(self, call: Call, env: Environment) -> int:
-        """Parts of structures are what their fields are."""
+        """Unite parts of structures with their fields."""
         structure = structure_of(call.function)
         if structure is None:
             return Inference.call(self, call, env)
@@ -182,12 +182,12 @@ class ZoneInference(Inference):
         return self.field_place(Field(structure.type, structure.constructor, place), structure.parts[place])
 
     def apply(self, call: Call, signature: Signature, places: list[int]) -> None:
-        """What lists hold is looked at when all types are known."""
+        """Process the contents of lists, once all types are known."""
         Inference.apply(self, call, signature, places)
         self.calls.append(places)
 
     def unite_lists(self) -> None:
-        """Times that a function puts into a list, or takes out of one, are those that the list holds."""
+        """Unite the times that a function puts into a list, or takes out of one, with those that the list holds."""
         held: dict[int, int] = {}
         kind, root = self.classes.type, self.classes.root
         for places in self.calls:

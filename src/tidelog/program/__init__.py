@@ -1,4 +1,4 @@
-"""Programs as frozen values, and the checks that need nothing but them."""
+"""Programs as frozen values, and the checks that need only the program."""
 
 from tidelog.program.values.path import Alternative, Conjunction, Inverse, Label, Path, Repeat, Sequence
 from tidelog.program.values.program import PROLOG, SOUFFLE, Component, ComponentType, Instance, Program

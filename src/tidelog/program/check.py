@@ -1,12 +1,12 @@
-"""The checks that come before anything runs: all findings about a program at once.
+"""The checks before evaluation: all findings about a program at once.
 
 Law: a program that passes has a least model that evaluation reaches: its names are known and have one number of columns
 (`arity`), its variables are bound (`safety`), its places have one type (`types`, `subtypes`), its strata are ordered
 (`strata`), and its recursion through min and max has one result (`monotone`). Possible non-termination is reported as
 a warning (`ending`). Checks do not depend on one another's
 success, so one run finds everything.
-Nothing is evaluated here. The rules of the program stay as they are written, except that literals take their type; the
-rules to evaluate are what the passes of `elaborate` make of them.
+Nothing is evaluated here. The rules of the program stay as they are written, except that literals get their types; the
+rules to evaluate are produced from them by the passes of `elaborate`.
 """
 
 from __future__ import annotations
@@ -50,12 +50,11 @@ ERROR = "error"
 class CheckedProgram:
     """A program that passed: elaborated, with the types of its columns, its strata and the warnings.
 
-    ``rules`` are those to evaluate, after all passes of `elaborate`; ``stages`` is what each pass made, so that types
-    can be inferred again when data brings some (`learn_types`).
-    ``schema`` has the column types of each relation, None where they are still open: new data may then be of any
-    type. ``classes`` numbers the columns so that columns that must share a type share a number. ``orders`` are rules
-    that watch over data: nothing may follow from them (`order`). ``ends_if`` is what data must keep to so that
-    evaluation ends (`ending`).
+    ``rules`` are those to evaluate, after all passes of `elaborate`; ``stages`` is the result of each pass, so that
+    types can be inferred again when data determines some (`learn_types`). ``schema`` has the column types of each
+    relation, None where they are still open: new data may then be of any type. ``classes`` numbers the columns so that
+    columns that must share a type share a number. ``orders`` are rules that monitor data: they must not derive anything
+    (`order`). ``ends_if`` is the condition on data under which evaluation ends (`ending`).
     """
 
     program: Program
@@ -66,7 +65,7 @@ class CheckedProgram:
     warnings: tuple[Diagnostic, ...] = ()
     orders: tuple[Rule, ...] = ()
     ends_if: tuple[str, ...] = ()
-    text_findings: tuple[Diagnostic, ...] = ()  # about the text, whatever types data has
+    text_findings: tuple[Diagnostic, ...] = ()  # about the text, independent of the types of data
     stages: Stages = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -100,7 +99,7 @@ def examine_program(
     known: Mapping[str, int] | None = None,
     groups: Iterable[frozenset[str]] = (),
 ) -> tuple[CheckedProgram, tuple[Diagnostic, ...]]:
-    """As `check_program`, without raising: what could be found out, and all findings, errors and warnings."""
+    """As `check_program`, without raising: the checked program as far as possible, and all errors and warnings."""
     functions = with_functors(FUNCTIONS, program) if functions is None else functions
     stages = elaborate(Elaboration(program, functions, bound or {}, known or {}))
     checked, found = _examine_types(stages, _examine_text(stages), tuple(groups))
@@ -126,10 +125,11 @@ def learn_types(
     bound: Bound,
     known: Mapping[str, int],
 ) -> CheckedProgram:
-    """A checked program under types that data brings; raises `ProgramError` where they do not fit.
+    """A checked program with the types that data determines; raises `ProgramError` where they do not fit.
 
-    Types are inferred again, and what depends on them is checked; the text was checked before. ``program`` has the same
-    rules and declarations; its facts and pragmas count, as do ``functions`` (those of the check if None).
+    Types are inferred again, and the checks that depend on them are repeated; the text was checked before. ``program``
+    has the same rules and declarations; its facts and pragmas are used, as are ``functions`` (those of the check if
+    None).
 
     >>> from tidelog.syntax import parse_program
     >>> program = parse_program("p(X) :- q(X), X > 1.")
@@ -189,7 +189,7 @@ def _examine_text(stages: Stages) -> list[Diagnostic]:
 def _examine_types(
     stages: Stages, text_findings: Sequence[Diagnostic], groups: Sequence[frozenset[str]] = ()
 ) -> tuple[CheckedProgram, tuple[Diagnostic, ...]]:
-    """What follows from the text and the types: strata, recursion, termination, and the program that was checked."""
+    """The findings that depend on the types, about strata, recursion and termination, and the checked program."""
     text, typed, typing = stages[separate_scopes].program, stages[assign_types], _typing(stages)
     rules = stages[drop_casts].program.rules
     edges = dependencies(rules)
@@ -211,7 +211,7 @@ def _examine_types(
         stages[wrap_arithmetic].program.rules,
         typing.schema,
         typing.classes,
-        # Whether a program is refused depends on its own graph alone, never on how it is evaluated.
+        # Whether a program is refused depends only on its graph, never on how it is evaluated.
         strata_of_edges(rules, edges, groups) if groups else strata,
         tuple(finding for finding in ordered if not _is_error(finding)),
         tuple(orders),
@@ -236,7 +236,7 @@ def _restored_program(stages: Stages) -> Program:
 
 
 def _in_order(program: Program, findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The findings in the order of the text, without those that repeat others or follow from them."""
+    """The findings in the order of the text, without those that repeat or follow from others."""
     ordered = sorted(without_repetitions(without_consequences(program, findings)), key=position)
     return tuple(_once(ordered)) if program.components else tuple(ordered)
 
@@ -259,7 +259,7 @@ def position(finding: Diagnostic) -> tuple[str, int, str]:
 
 
 def _once(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """The findings, those about the text of a component once for all its instances."""
+    """The findings, with those about the text of a component reported once for all its instances."""
     reported: set[tuple[str, Span]] = set()
     for finding in findings:
         if finding.span is None or (finding.code, finding.span) not in reported:

@@ -1,4 +1,4 @@
-"""Program-to-program passes: one verb, one file. `pipeline` shows the road from a text's rules to core rules."""
+"""Program-to-program passes: one verb, one file. `pipeline` lists the passes from a text's rules to core rules."""
 
 from tidelog.rewrite.core import is_aggregate_rule, is_core
 from tidelog.rewrite.label_rules import label_rules

@@ -1,8 +1,8 @@
-"""Which variables a conjunction binds, and which of its literals are needed for that.
+"""The variables that a conjunction binds, and the literals that are needed for that.
 
 Law: a positive atom binds the variables that are arguments of it, an equation ``V = term`` binds V once the variables
 of the term are bound, and a disjunction binds what all its branches bind. Everything else only tests.
-Finding unsafe rules is the business of the checks of `program`; here an unbound variable is not an error.
+Unsafe rules are found by the checks of `program`; here an unbound variable is not an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def bound_names(body: Iterable[Literal], already: Set[str] = frozenset()) -> set
 
 
 def binders(names: Iterable[str], context: Sequence[Literal]) -> tuple[Literal, ...]:
-    """Literals of the context that bind the wanted variables, as few as one pass from left to right finds.
+    """The fewest literals of the context that bind the wanted variables and that one left-to-right pass finds.
 
     A variable that the context does not bind is left alone.
     """
@@ -51,7 +51,7 @@ def _justify(context: Sequence[Literal]) -> dict[str, tuple[int, list[str]]]:
 
 
 def _bindings(literal: Literal, bound: Set[str]) -> list[tuple[str, list[str]]]:
-    """The variables that a literal binds when `bound` are, each with the variables that it needs for that."""
+    """The variables that a literal binds once those in `bound` are bound, each with the variables needed for that."""
     match literal:
         case Atom():
             needs = [n for n in names(literal.args) if Var(n) not in literal.args]

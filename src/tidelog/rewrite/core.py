@@ -1,6 +1,6 @@
-"""The core rule language: what is left of the language after the pipeline.
+"""The core rule language: the part of the language that remains after the pipeline.
 
-Law: a core rule is one of two forms, and every later layer (plan, kernel, delta rules) knows only these.
+Law: a core rule is one of two forms, and every later layer (plan, kernel, delta rules) handles only these.
 
 C1. *Plain rule.* The head's arguments are variables, constants or scalar applications. The body's literals are
     - atoms over variables, constants and ``_``;

@@ -17,7 +17,7 @@ NEVER = Comparison("=", Const(0, "number"), Const(1, "number"))
 
 
 def drop_booleans(rule: Rule) -> tuple[Rule, ...]:
-    """The rule without ``true`` and ``false``; no rule at all if its body cannot hold.
+    """The rule without ``true`` and ``false``; no rule if its body cannot hold.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> for text in ("p(X) :- q(X), true.", "p(X) :- q(X), false.", "p(X) :- (q(X) ; r(X), false)."):
@@ -84,6 +84,6 @@ def _aggregated(body: tuple[Literal, ...]) -> tuple[Literal, ...]:
     kept = _conjunction(body)
     if kept is not None:
         return kept
-    # The rest stays, so that a variable of the value is still bound somewhere.
+    # The other literals stay, so that a variable of the value is still bound somewhere.
     rest = (_literal(literal) for literal in body)
     return (*(part for literal in rest if literal is not None for part in literal), NEVER)

@@ -1,8 +1,8 @@
 """One rule per branch of a disjunction.
 
-Law: conjunction distributes over disjunction, and a relation is the union of its rules; so a rule holds where one of
-the rules does that take one branch of each disjunction. Each branch is a separate support. The bodies of
-aggregates are not entered: `lift_aggregates` has made them rules before.
+Law: conjunction distributes over disjunction, and a relation is the union of its rules; so a rule holds if one of the
+rules with one branch of each disjunction holds. Each branch is a separate support. The bodies of aggregates are not
+entered: `lift_aggregates` has already made them rules.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tidelog.errors import ProgramError
 from tidelog.program import Disjunction, Literal, Rule
 from tidelog.rewrite.rewrite_catalogue import diagnose
 
-MOST_CHOICES = 10_000  # more rules than a person writes, and few enough to be made in an instant
+MOST_CHOICES = 10_000  # more rules than anyone writes by hand, and few enough to be created at once
 
 
 def expand_disjunctions(rule: Rule) -> tuple[Rule, ...]:
-    """The rules, one for each choice of branches; a rule without disjunction is left as it is.
+    """The rules, one for each choice of branches; a rule without a disjunction is unchanged.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> for after in expand_disjunctions(parse_program("p(X) :- q(X), (r(X) ; s(X), (t(X) ; u(X))).").rules[0]):

@@ -1,19 +1,19 @@
 """Atoms over paths become rules: how the relation of a path is found, and from which end.
 
-Law: a rule means the same before and after; which form its paths get depends on its own text alone. From the atoms of a
+Law: a rule means the same before and after; the form of its paths depends only on its own text. From the atoms of a
 body, in this order:
 
 - Alternatives that are the only path of a rule become separate rules.
-- A single step is an atom; a conjunction is one atom over each of its parts, unless one of these may be empty
-  anywhere: where that is depends on the whole path.
-- A *loose* end is one that nothing looks at but literals that bind it (or none at all), none of whose other variables
+- A single step is an atom; a conjunction is one atom over each of its parts, unless one of these may be empty anywhere,
+  because the nodes where it may be depend on the whole path.
+- A *loose* end is used only by literals that bind it (or by none at all), none of whose other variables
   is used elsewhere. These literals become the seed of a walk that keeps only the nodes it reaches:
   ``p(Y) :- start(X), edge+(X, Y)`` is a search from all of start, not a set of pairs.
-- A constant end is a walk from there, also in a negation.
-- A chain of steps is written into the body, as long as it is the only path with nodes in between.
-- An end that other atoms bind is a walk from the nodes that they bind; these are atoms other than those of the head's
-  relation, so that a recursive rule does not seed its own recursion.
-- What is left, and every other negation, reads the whole relation of the path.
+- A path with a constant end is a walk from there, also in a negation.
+- A chain of steps is inserted into the body if it is the only path with nodes in between.
+- A path with an end that other atoms bind is a walk from the nodes that they bind; these are atoms other than those of
+  the head's relation, so that a recursive rule does not seed its own recursion.
+- All other paths, and every other negation, read the whole relation of the path.
 
 A walk to a known target is a walk from there along the inverse path. The rules of walks are made by `path_rules`.
 A negated path is seeded by constants only: other atoms might depend on the head.
@@ -46,7 +46,7 @@ from tidelog.rewrite.paths.rules import SOMEWHERE, PathRules, Start
 from tidelog.rewrite.paths.seeds import term_text, to_seed
 from tidelog.rewrite.scope import FreshVariables, body_names, names, rule_terms, terms_of
 
-INLINED = 3  # steps of a path that are written into a body; more would count walks rather than their ends
+INLINED = 3  # steps of a path that are inserted into a body; more would count walks rather than their ends
 
 
 def expand_paths(rule: Rule) -> tuple[Rule, ...]:
@@ -82,7 +82,7 @@ def expand_paths(rule: Rule) -> tuple[Rule, ...]:
 
 
 def _with_path(rule: Rule, walk: WalkAtom, path: Path) -> Rule:
-    """The rule with another path in the place of the only one that it has."""
+    """The rule with its only path replaced by another."""
     other = replace(walk, path=path)
     return replace(rule, body=tuple(other if literal is walk else literal for literal in rule.body), origin=rule)
 
@@ -94,7 +94,7 @@ def _walk_of(literal: Literal) -> WalkAtom | None:
 
 @dataclass(slots=True)
 class _Expansion:
-    """One rule in the making: its body, and the rules of its walks."""
+    """The expansion of one rule: its body, and the rules of its walks."""
 
     rule: Rule
     paths: PathRules = field(default_factory=PathRules)
@@ -115,7 +115,7 @@ class _Expansion:
         return tuple(self.body)
 
     def _plain(self, literal: Literal) -> list[Literal]:
-        """A literal without what needs no choice: steps, conjunctions of paths that make a step, negations."""
+        """Expand the parts of a literal that need no choice: steps, conjunctions of non-empty paths, negations."""
         walk = _walk_of(literal)
         if walk is None:
             return [literal]
@@ -130,7 +130,7 @@ class _Expansion:
         return [literal]
 
     def _alone(self, walk: WalkAtom) -> Atom:
-        """The atom of a walk that only its own constants and ``_`` narrow."""
+        """The atom of a walk that only its own constants and ``_`` restrict."""
         source, target = walk.args
         if is_step(walk.path):
             return self.paths.step(walk.path, source, target)
@@ -148,7 +148,7 @@ class _Expansion:
         return Atom(self.paths.walk(path, start), (end,) if not start.kept else (start.node, end))
 
     def _anywhere(self, path: Path, end: Term) -> Atom:
-        """The atom that holds where a path ends, wherever it begins."""
+        """The atom that holds for the end of a path, regardless of its beginning."""
         if ANYWHERE in empty_at(path):
             return Atom(self.paths.nodes(path), (end,))
         path = shorten(path)
@@ -157,7 +157,7 @@ class _Expansion:
     # Loose ends
 
     def _loose(self) -> tuple[WalkAtom, Term, list[Literal]] | None:
-        """A walk with a loose end, that end, and the literals that bind it; ends that nothing binds come first."""
+        """A walk with a loose end, that end, and the literals that bind it; ends without such literals come first."""
         found = [
             (walk, end, hanging)
             for walk in self.body
@@ -168,7 +168,7 @@ class _Expansion:
         return min(found, key=lambda each: len(each[2]), default=None)
 
     def _hanging(self, walk: WalkAtom, end: Term) -> list[Literal] | None:
-        """The literals that hang on the rule by this end of a walk alone; None if the end is not loose."""
+        """The literals connected to the rule only by this end of a walk; None if the end is not loose."""
         if isinstance(end, Wildcard):
             return []
         if not isinstance(end, Var):
@@ -185,7 +185,7 @@ class _Expansion:
         return [x for x in self.body if any(x is y for y in hanging)]
 
     def _project(self, walk: WalkAtom, end: Term, hanging: list[Literal]) -> None:
-        """Put the nodes that a walk from a loose end reaches in the place of the walk and what hangs on it."""
+        """Replace a walk from a loose end, and the literals connected to it, by the nodes that it reaches."""
         source, target = walk.args
         path, other = (walk.path, target) if end is source else (_back(walk.path), source)
         if hanging:
@@ -209,7 +209,7 @@ class _Expansion:
     # Ends that are needed
 
     def _preference(self, walk: WalkAtom) -> int:
-        """Walks that begin at known nodes first: they bind nodes for the others."""
+        """The order of walks: those that begin at known nodes first, because they bind nodes for the others."""
         if any(isinstance(end, Const) for end in walk.args):
             return 0
         if any(self._anchors(end) for end in walk.args):
@@ -217,7 +217,7 @@ class _Expansion:
         return 3 if is_closure(walk.path) else 2
 
     def _resolve(self, walk: WalkAtom, walks: list[WalkAtom]) -> tuple[Literal, ...]:
-        """The literals in place of a walk both of whose ends are needed."""
+        """The literals that replace a walk of which both ends are needed."""
         source, target = walk.args
         if isinstance(source, Const) or isinstance(target, Const):
             return (self._alone(walk),)
@@ -235,7 +235,7 @@ class _Expansion:
         return (Atom(name, (source, target)),)
 
     def _anchors(self, node: Term) -> list[Literal]:
-        """The literals of the body that bind a node: atoms, and comparisons of what they bind."""
+        """The literals of the body that bind a node: atoms, and comparisons of the variables they bind."""
         assert isinstance(node, Var), "other ends are constants, which come first, or loose"
         own = {self.rule.head.predicate, self.rule.root.head.predicate} | self.whole
         chosen = [

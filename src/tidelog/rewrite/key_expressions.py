@@ -1,10 +1,10 @@
-"""Where two atoms meet only in an equation of expressions, they are joined by its value.
+"""Two atoms that are connected only by an equation of expressions are joined by its value.
 
 Law: ``a(X), b(Y), X / 10 = Y / 10`` holds for the facts of a and b with the same quotient. Each relation is kept with
 that value as one more column, ``__key_b(V1, K) :- b(V1), K = V1 / 10.``, so that a change on either side finds the
-other by an index, where a cross product would be tested pair by pair. The equation stays: it is what the rule says.
-Only expressions that have a value for every fact become keys, so that no error is raised that was not raised before,
-and only numbers, so that no computed text is stored. The relation with keys is the same for all rules that need it.
+other by an index, instead of testing a cross product pair by pair. The equation remains part of the rule. Only
+expressions that have a value for every fact become keys, so that no additional errors are raised, and only numbers, so
+that no computed text is stored. The relation with keys is the same for all rules that need it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def key_expressions(rule: Rule) -> tuple[Rule, ...]:
 
 
 def _sides(equation: Literal, body: Sequence[Literal]) -> dict[int, Term]:
-    """The places of the two atoms that an equation alone connects, with the side that each binds; none for others."""
+    """The places of two atoms connected only by an equation, with the side that each binds; none for others."""
     if not isinstance(equation, Comparison) or equation.op != "=":
         return {}
     sides = {place: side for side in (equation.left, equation.right) if (place := _place_of(side, body)) is not None}
@@ -65,7 +65,7 @@ def _sides(equation: Literal, body: Sequence[Literal]) -> dict[int, Term]:
 
 
 def _place_of(side: Term, body: Sequence[Literal]) -> int | None:
-    """The place of the first atom that binds all variables of a term, of which there are some; not of rewrites' own."""
+    """The place of the first atom that binds all variables of a term, if any; auxiliary relations are skipped."""
     wanted = {Var(name) for name in names([side])}
     found = (i for i, x in enumerate(body) if isinstance(x, Atom) and wanted and wanted <= set(x.args))
     place = next(found, None)
@@ -77,7 +77,7 @@ def _names_of(literal: Literal) -> set[str]:
 
 
 def _connected(reached: set[str], body: Iterable[Literal]) -> set[str]:
-    """The variables that atoms and equations connect with some."""
+    """The variables that atoms and equations connect with the given ones."""
     joining = [_names_of(x) for x in body if isinstance(x, Atom) or (isinstance(x, Comparison) and x.op == "=")]
     while near := [found for found in joining if found & reached and not found <= reached]:
         reached = reached.union(*near)
@@ -85,7 +85,7 @@ def _connected(reached: set[str], body: Iterable[Literal]) -> set[str]:
 
 
 def _is_total(term: Term) -> bool:
-    """Whether an expression has a value, a number, whatever its variables are."""
+    """Whether an expression has a value, a number, for all values of its variables."""
     if not isinstance(term, Call):
         return isinstance(term, Var | Const)
     if term.function in BY_CONSTANT:

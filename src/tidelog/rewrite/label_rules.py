@@ -1,7 +1,7 @@
-"""Give every rule a label (D4), and number the rules made from one.
+"""Assign a label to every rule (D4), and number the rules made from one rule.
 
-Law: a label names one rule for as long as the state lives. Labels that were ever used are never given again, so the
-caller keeps the set of them. Labels in the text are used as they are; two equal ones are found by the checks.
+Law: a label names one rule for as long as the state lives. Labels are never reused, so the caller keeps the set of all
+labels ever used. Labels in the text are used unchanged; the checks find duplicates.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tidelog.rewrite import rewrite_failures as failures
 
 
 def label_rules(rules: Iterable[Rule], used: set[str] | None = None) -> tuple[Rule, ...]:
-    """Label the rules without label r1, r2, ..., skipping labels in use; `used` grows by every label.
+    """Label the rules without a label r1, r2, ..., skipping labels in use; every label is added to `used`.
 
     >>> from tidelog.program import Atom
     >>> taken = {"r1"}
@@ -52,7 +52,7 @@ def label_of(rule: Rule) -> str:
 
 
 def number_rules(rules: tuple[Rule, ...], label: str | None) -> tuple[Rule, ...]:
-    """Label the rules made from rule r3 that still carry its label r3/1, r3/2, ...; one alone keeps it.
+    """Label the rules made from rule r3 that still carry its label r3/1, r3/2, ...; a single rule keeps it.
 
     Rules with another label are shared between all rules that need them, and keep it.
 

@@ -7,8 +7,8 @@ that also occur around the aggregate), the value V and the other variables O of 
     __val_r3_1(G, V, O) :- body.                      the valuations; for min and max only (G, V)
     __agg_r3_1(G, sum<V>) :- __val_r3_1(G, V, O).     one row per group that has any
 
-Where the body is one atom over distinct variables, its facts are the valuations, one for one; a count, sum or mean then
-ranges over them, and there is no ``__val``.
+If the body is one atom over distinct variables, its facts correspond one to one to the valuations; a count, sum or mean
+then ranges over them, and there is no ``__val``.
 
 With ``distinct`` each value of a group counts once: the valuations are (G, V) as for min and max. An aggregate of two
 columns (``argmin(V, K)``) has both in place of V.
@@ -20,24 +20,25 @@ A count or a sum over nothing is 0 (any: false, all: true), so these have furthe
     __total_r3_1(G, A) :- __agg_r3_1(G, A).
     __total_r3_1(G, 0) :- literals of the rule that bind G, !__some_r3_1(G).
 
-The zero is in the column of the sums, so that type inference makes it 0.0 where they are floats. For any and all it is
+The zero is in the column of the sums, so that type inference makes it 0.0 if they are floats. For any and all it is
 the boolean.
 
 An aggregate's body need not bind its group variables (``point(X), X <= R`` for the group R). Such an aggregate is
-*asked*: what binds the group around it defines the requested groups, perhaps in a recursion with the rule itself:
+*asked*: the surrounding literals that bind the group define the requested groups, perhaps in a recursion with the rule
+itself:
 
     __asked_r3_1(G) :- literals of the rule that bind G.
     __val_r3_1(G, V, O) :- __asked_r3_1(G), body.
     __each_r3_1(G, sum<V>) :- __val_r3_1(G, V, O).
 
-What a group holds depends on the relations of the body alone, so that its result is the same whenever it is asked
-for; negation would ask for more, so that the zero is one part of a sum:
+The contents of a group depend only on the relations of the body, so its result is the same whenever it is requested; a
+negation would require more than that, so the zero is one part of a sum:
 
     __part_r3_1(G, 0, 0) :- __asked_r3_1(G).
     __part_r3_1(G, A, 1) :- __each_r3_1(G, A).
     __eachtotal_r3_1(G, sum<A>) :- __part_r3_1(G, A, T).
 
-Demanding a group also demands the groups of the aggregates inside it: they know nothing else of the rule.
+Demanding a group also demands the groups of the aggregates inside it, which depend on nothing else in the rule.
 Not done here: aggregates over a rule's own body, ``min<C>`` in the head (`lift_head_aggregates`).
 """
 
@@ -108,7 +109,7 @@ def lift_aggregates(rule: Rule) -> tuple[Rule, ...]:
 
 @dataclass
 class _AggregateLift:
-    """The work on one rule: the rules made so far, and the variables still free to use."""
+    """The rewriting of one rule: the rules made so far, and the variables still free to use."""
 
     rule: Rule
     fresh: FreshVariables
@@ -116,7 +117,7 @@ class _AggregateLift:
     number: int = 0
 
     def raise_from(self, term: Term, raised: list[Literal]) -> Term:
-        """The term with each aggregate replaced by a new variable; `raised` gets the equations for them."""
+        """The term with each aggregate replaced by a new variable; the equations for them are appended to `raised`."""
         if isinstance(term, Call):
             return replace(term, args=tuple(self.raise_from(arg, raised) for arg in term.args))
         if not isinstance(term, Aggregate) or term.body is None:
@@ -130,7 +131,7 @@ class _AggregateLift:
     ) -> tuple[Literal, ...]:
         """Lift the aggregates of a conjunction.
 
-        `outside` are the variables of the surrounding scopes, `context` literals of them that are lifted already.
+        `outside` are the variables of the surrounding scopes, `context` the already lifted literals of these scopes.
         An aggregate that uses the result of another is lifted after it, whatever their order in the text.
         """
         parts = self._equations(body)
@@ -170,14 +171,14 @@ class _AggregateLift:
     def _aggregate(
         self, aggregate: Aggregate, result: Term, visible: frozenset[str], context: tuple[Literal, ...]
     ) -> Atom:
-        """The atom that holds for `result` where the aggregate has this value; its rules are made on the way."""
+        """The atom that holds for `result` if the aggregate has this value; also creates its rules."""
         # A binder that depends on the head would put the aggregate into recursion, so others are preferred.
         context = tuple(sorted(context, key=self._recurs))
         values, body = self._values(aggregate)
         wanted = _group_names(aggregate, visible)
         if not bound_names(x for x in body if not _has_aggregate(x)).issuperset(wanted):
             return self._asked(aggregate, result, visible, context)
-        body = self.body(body, visible, ())  # which binds whatever its own aggregates ask for
+        body = self.body(body, visible, ())  # which binds the groups that its own aggregates request
         if not ranges_over_values(aggregate):
             body = name_wildcards(body, self.fresh)
         self.number += 1
@@ -195,7 +196,7 @@ class _AggregateLift:
         return replace(located(self._name(TOTALS), (*group, result), home), span=aggregate.span)
 
     def _asked(self, aggregate: Aggregate, result: Term, visible: frozenset[str], context: tuple[Literal, ...]) -> Atom:
-        """As `_aggregate`, for groups that the rule asks for, since the aggregate's own body does not bind them."""
+        """As `_aggregate`, for groups that the rule requests because the aggregate's own body does not bind them."""
         self.number += 1
         number, home = self.number, home_of(context)
         group = tuple(Var(name) for name in _group_names(aggregate, visible))
@@ -247,12 +248,12 @@ class _AggregateLift:
         name: str,
         rows: Atom | None = None,
     ) -> None:
-        # A group variable may be the value as well: sum x : { p(x) } for each x. The columns are distinct nevertheless.
+        # A group variable may also be the value: sum x : { p(x) } for each x. The columns are distinct nevertheless.
         if set(values) & set(group):
             values = tuple(self.fresh.variable() if value in group else value for value in values)
             columns = (*group, *values, *valuations.args[len(group) + len(values) :])
             valuations = located(valuations.predicate, columns, home)
-        over = replace(aggregate.measuring(values), distinct=False)  # the rows say what is distinct
+        over = replace(aggregate.measuring(values), distinct=False)  # the rows determine what is distinct
         self._emit(located(name, (*group, over), home), (rows or valuations,))
 
     def _emit_total(
@@ -299,14 +300,14 @@ def _group_names(aggregate: Aggregate, visible: frozenset[str]) -> list[str]:
 
 
 def ranges_over_values(aggregate: Aggregate) -> bool:
-    """Whether a value counts once, however many valuations have it."""
+    """Whether a value counts once, regardless of how many valuations have it."""
     return aggregate.distinct or aggregate.kind in ORDERED
 
 
 def _columns(
     aggregate: Aggregate, group: tuple[Var, ...], values: tuple[Var, ...], body: tuple[Literal, ...]
 ) -> tuple[Var, ...]:
-    """Group, values, and what else distinguishes valuations: nothing where a value counts once."""
+    """The group, the values, and other columns that distinguish valuations; none of these if a value counts once."""
     columns = (*group, *values)
     if not ranges_over_values(aggregate):
         columns += tuple(v for name in counted_names(body) if (v := Var(name)) not in columns)
@@ -314,7 +315,7 @@ def _columns(
 
 
 def rows_of(valuations: Atom, body: tuple[Literal, ...]) -> Atom | None:
-    """The atom of a body whose facts are its valuations, one for one; None if there is none.
+    """The atom of a body whose facts correspond one to one to its valuations; None if there is none.
 
     >>> x, y, z = Var("X"), Var("Y"), Var("Z")
     >>> rows_of(Atom("__val", (y, x)), (Atom("edge", (x, y)),)).predicate

@@ -1,4 +1,4 @@
-"""Atoms of bodies get plain arguments; ``range`` becomes a separate literal.
+"""Body atoms get plain arguments; ``range`` becomes a separate literal.
 
 Law: an application inside an atom means the same as a new variable and an equation: ``p(X+1)`` is ``p(V), V = X+1``. A
 ``range`` is not one value but several, so it may be used only as ``V = range(...)``, which binds V to each of them.
@@ -39,13 +39,13 @@ def lift_expressions(rule: Rule) -> tuple[Rule, ...]:
 
 @dataclass
 class _ExpressionLift:
-    """The body as it grows, literal by literal."""
+    """The body, built literal by literal."""
 
     fresh: FreshVariables
     body: list[Literal] = field(default_factory=list)
 
     def literal(self, literal: Literal) -> None:
-        """Add one literal, with equations for what cannot stay inside it."""
+        """Add one literal, with equations for terms that cannot stay inside it."""
         match literal:
             case Atom():
                 equations: list[Literal] = []
@@ -61,7 +61,7 @@ class _ExpressionLift:
                 self.body.append(literal)
 
     def plain(self, atom: Atom, equations: list[Literal]) -> Atom:
-        """The atom with a variable for each application; `equations` say what the variables are."""
+        """The atom with a variable for each application; `equations` define the variables."""
         return replace(atom, args=tuple(self._plain(arg, equations) for arg in atom.args))
 
     def _plain(self, term: Term, equations: list[Literal]) -> Term:

@@ -5,18 +5,18 @@ valuations of the body. count, sum and mean are computed per rule:
 
     __val_r1_0(X, C, O) :- body.        best(X, sum<C>) :- __val_r1_0(X, C, O).
 
-Where the body is one atom over distinct variables its facts are the valuations (`lift_aggregates.rows_of`), and are
-aggregated themselves.
+If the body is one atom over distinct variables, its facts are the valuations (`lift_aggregates.rows_of`), and are
+aggregated directly.
 
 min and max are pooled: the rules of a predicate whose heads have the same shape (the same aggregates at the same
-places) are candidates of one relation, in recursion or not, so that a shortest distance is one value however many
-rules propose one. The aggregate rule over the pool does not depend on the rule that needs it: it is labelled
-after the pool and is the same value for all of them.
+places) are candidates of one relation, in recursion or not, so that a shortest distance is one value even if several
+rules propose one. The aggregate rule over the pool does not depend on the rule that needs it: it is labelled after the
+pool and is the same value for all of them.
 
     __val_best/min2(X, C) :- body.      best/min2: best(G1, min<V2>) :- __val_best/min2(G1, V2).
 
 An aggregate with ``distinct`` ranges over the projection to group and value, unless it is the only one: then the
-valuations are (X, C) to begin with.
+valuations are already (X, C).
 
     __val_r1_0/1(X, C) :- __val_r1_0(X, C, O).
 
@@ -47,7 +47,7 @@ NO_TIES: Mapping[int, Var] = {}
 
 
 def lift_head_aggregates(rule: Rule) -> tuple[Rule, ...]:
-    """The rule of the valuations, then the rules that aggregate them; a rule without aggregate is left as it is.
+    """The rule of the valuations, then the rules that aggregate them; a rule without an aggregate is unchanged.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> for after in lift_head_aggregates(parse_program("r1: deg(X, count<*>) :- edge(X, Y), node(Y).").rules[0]):
@@ -73,7 +73,7 @@ def lift_head_aggregates(rule: Rule) -> tuple[Rule, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """Whose valuations are aggregated together: the name in their relations, the label of their aggregate rules."""
+    """Rules whose valuations are aggregated together: the name in their relations, and the aggregate rules' label."""
 
     name: str
     label: str | None
@@ -90,7 +90,7 @@ def _is_own(term: Term) -> TypeGuard[Aggregate]:
 
 
 def _pool(rule: Rule, aggregates: Sequence[Aggregate]) -> _Pool:
-    """The pool of the head's shape if all its aggregates are min or max, else the rule."""
+    """The pool of the head's shape if all its aggregates are min or max, otherwise the rule."""
     if all(aggregate.kind in ORDERED for aggregate in aggregates):
         places = (f"{arg.kind}{i}{_tied(arg)}" for i, arg in enumerate(rule.head.args, 1) if _is_own(arg))
         shape = f"{rule.head.predicate}/{''.join(places)}"
@@ -113,31 +113,31 @@ def _group(head: Atom) -> list[Term]:
 
 
 def _valuations(rule: Rule, aggregates: Sequence[Aggregate], pool: _Pool) -> Rule:
-    """The rule of the relation that is aggregated: group, values, and what else distinguishes valuations."""
+    """The rule of the aggregated relation: group, values, and other columns that distinguish valuations."""
     body = rule.body
     columns = [*_group(rule.head), *(term for aggregate in aggregates for term in aggregate.measured)]
     columns += [rule.head.args[i] for i in _ties(rule.head)]
     if not _range_over_values(aggregates):
         body = name_wildcards(body, FreshVariables(rule_terms(rule)))
         columns += [var for name in counted_names(body) if (var := Var(name)) not in columns]
-    # A pool's relation is placed by the head alone: it must not depend on the body of one of its rules.
+    # A pool's relation is placed only by the head: it must not depend on the body of one of its rules.
     home = home_of([rule.head]) or (None if pool.shared else home_of(body))
     return replace(rule, head=located(f"{VALUES}{pool.name}", tuple(columns), home), body=body, origin=rule)
 
 
 def _range_over_values(aggregates: Sequence[Aggregate]) -> bool:
-    """Whether nothing but group and values distinguishes valuations."""
+    """Whether only group and values distinguish valuations."""
     return all(a.kind in ORDERED for a in aggregates) or (len(aggregates) == 1 and aggregates[0].distinct)
 
 
 def _aggregate_rules(rule: Rule, pool: _Pool, valuations: Atom) -> Iterator[Rule]:
-    """One aggregate rule if the head is nothing but group and one aggregate; else one for each, and their join."""
+    """One aggregate rule if the head is only a group and one aggregate; otherwise one for each, and their join."""
     fresh = FreshVariables(() if pool.shared else (*rule_terms(rule), *valuations.args))
     columns = _distinct(valuations.args, fresh, pool.shared)
     width = len(_group(rule.head))
     group, values = columns[:width], iter(columns[width:])
     over = [_over(aggregate, values) for aggregate in _aggregates(rule.head)]
-    ranged = [replace(aggregate, distinct=False) for aggregate in over]  # over rows that say what is distinct
+    ranged = [replace(aggregate, distinct=False) for aggregate in over]  # over rows that determine what is distinct
     source = replace(valuations, args=columns)
 
     def emit(head: Atom, body: tuple[Atom, ...], part: str) -> Rule:

@@ -1,15 +1,15 @@
 """Localisation: rules whose body atoms all live at one location.
 
-Law: joins are associative, so a rule over several locations may be evaluated piece by piece, each piece where its atoms
-live, and its results sent on. The relations of the program keep their facts; only auxiliary ones are added:
+Law: joins are associative, so a rule over several locations may be evaluated in pieces, each where its atoms live, with
+its results sent on. The relations of the program keep their facts; only auxiliary ones are added:
 
 - a *mirror* ``__at_link_2(X, @Y) :- link(@X, Y).`` holds the same facts at another of their columns (the ``co-link`` of
   the papers, for any relation and column). It is shared by all rules that need it;
 - a *piece* ``__loc_r3_1(X, @Y) :- ...`` joins what lives at one location and sends it to the next.
 
 A location that no chain of join keys connects with the others cannot be reached by any message, and the rule is
-refused. (Nigam, Jia, Loo, Scedrov 2011, section 2, localise over a link; the mirror of a directed link is what
-keeps that right.) Which location is best for a plain program is not decided here: without ``@`` a rule is local.
+refused. (Nigam, Jia, Loo, Scedrov 2011, section 2, localise over a link; the mirror of a directed link keeps that
+correct.) Which location is best for a plain program is not decided here: without ``@`` a rule is local.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def is_localised(rule: Rule) -> bool:
 
 
 def localise(rule: Rule) -> tuple[Rule, ...]:
-    """Local rules that together mean the same as a core rule; a local rule is left as it is.
+    """Local rules that together mean the same as a core rule; a local rule is unchanged.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> for after in localise(parse_program("r2: reach(@S, D) :- link(@S, Z), reach(@Z, D).").rules[0]):
@@ -63,9 +63,9 @@ _Groups = dict[Term, list[tuple[int, Atom | Negation]]]
 
 @dataclass
 class _Plan:
-    """One way to evaluate a rule at a site: what lives where by now, and the auxiliary rules made on the way.
+    """One way to evaluate a rule at a site: the current location of each literal, and the auxiliary rules made so far.
 
-    A literal carries the position that it had in the body, so that the last rule keeps the order of the text.
+    A literal keeps its original position in the body, so that the final rule has the order of the text.
     """
 
     rule: Rule
@@ -76,14 +76,14 @@ class _Plan:
     pieces: list[Rule] = field(default_factory=list)
 
     def rules(self) -> tuple[Rule, ...]:
-        """Mirrors, pieces, and the rule itself at the one location that is left."""
+        """Mirrors, pieces, and the rule itself at the one remaining location."""
         (group,) = self.groups.values()
         body = sorted([*group, *self._undecided()], key=lambda placed: placed[0])
         last = replace(self.rule, body=tuple(literal for _, literal in body), origin=self.rule)
         return (*self.mirrors.values(), *self.pieces, last)
 
     def joins(self, child: Term, parent: Term) -> bool:
-        """Whether a key connects the two locations: one can be found from what lives at the other."""
+        """Whether a key connects the two locations: one can be found from literals at the other."""
         return self._reaches(self._literals(child), parent) or self._reaches(self._literals(parent), child)
 
     def fold(self, child: Term, parent: Term) -> bool:
@@ -100,7 +100,7 @@ class _Plan:
         return True
 
     def _joined(self, own: list[Atom | Negation], child: Term, parent: Term) -> list[Atom | Negation] | None:
-        """What is joined at the child: its own literals, or else atoms of the parent too, mirrored or sent there."""
+        """The literals joined at the child: its own, and otherwise also atoms of the parent, mirrored or sent there."""
         if self._can_send(own, parent):
             return own
         there = [literal for literal in self._literals(parent) if isinstance(literal, Atom)]
@@ -121,7 +121,7 @@ class _Plan:
         return bound_names([*body, *(test for _, test in self.tests)])
 
     def _can_send(self, body: Sequence[Literal], site: Term) -> bool:
-        """Whether the body can be joined alone, and its results find their way."""
+        """Whether the body can be joined separately and its results can be sent."""
         return self._reaches(body, site) and self._bound(body) >= set(body_names(body))
 
     def _reaches(self, body: Sequence[Literal], site: Term) -> bool:
@@ -151,13 +151,13 @@ class _Plan:
         return atom
 
     def _names_needed(self) -> set[str]:
-        """The variables of the head and of what is still to be joined."""
+        """The variables of the head and of the literals still to be joined."""
         rest = [literal for group in self.groups.values() for _, literal in group]
         return {*names(self.rule.head.args), *body_names(rest), *body_names(test for _, test in self._undecided())}
 
 
 def _plan(rule: Rule, site: Term) -> _Plan | None:
-    """Everything brought to the site, along a tree of locations, the farthest first; None if that cannot be."""
+    """The plan that brings everything to the site, along a tree of locations, farthest first; None if impossible."""
     groups = _groups(rule.body)
     plan = _Plan(rule, groups, [(i, test) for i, test in enumerate(rule.body) if isinstance(test, Comparison)])
     parents: dict[Term, Term] = {}
@@ -185,7 +185,7 @@ def _groups(body: Sequence[Literal]) -> _Groups:
 
 
 def _with_named_locations(rule: Rule) -> tuple[Literal, ...]:
-    """The body with a variable for each location ``@_``: two of them are two places."""
+    """The body with a variable for each location ``@_``: two of them are different places."""
     fresh = FreshVariables(rule_terms(rule))
 
     def named(literal: Literal) -> Literal:

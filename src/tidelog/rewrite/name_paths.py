@@ -1,8 +1,8 @@
 """Path expressions become atoms of the relations that they denote.
 
 Law: a path atom means an atom over a binary relation (`program.path`), so every pass treats it as one: it binds, it may
-be negated, its ends are arguments. `WalkAtom` keeps the path beside the atom until `expand_paths` says how the
-relation is found.
+be negated, its ends are arguments. `WalkAtom` keeps the path beside the atom until `expand_paths` determines how the
+relation is computed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tidelog.rewrite.paths.forms import tidy
 from tidelog.rewrite.paths.names import WALKS
 from tidelog.rewrite.scope import map_terms
 
-NOWHERE = Label("")  # an atom has fields with defaults, so that the path needs one; it is always given
+NOWHERE = Label("")  # an atom has fields with defaults, so the path needs a default, too; it is always passed
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""The names of the relations that rewrites make, and what they are called before the user.
+"""The names of the relations that rewrites create, and their descriptions for the user.
 
-Law: such a name begins with two underscores, which no name of a text may (TL205), so that it never meets a relation of
-the user's. The prefix says what the relation is for; the names of paths are those of `paths.names`, the names of copies
-those of `place.place`.
+Law: such a name begins with two underscores, which names in a text may not (TL205), so it never collides with a
+relation of the user. The prefix shows the purpose of the relation; the names of paths are those of `paths.names`, the
+names of copies those of `place.place`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MIRROR = "__at_"
 PIECE = "__loc_"
 WANTED = "__wanted_"
 WANTED_ROWS = "__rows_"
-QUESTION = "__?"  # begins the relations of questions; no text can name them
+QUESTION = "__?"  # begins the relations of queries; cannot be written in a text
 
 _WORDS = {
     VALUES: "rows to aggregate",
@@ -43,7 +43,7 @@ _WORDS = {
 
 
 def is_auxiliary(name: str) -> bool:
-    """Whether a relation was made by a rewrite: the user does not know it.
+    """Whether a relation was created by a rewrite, so that the user does not know it.
 
     >>> is_auxiliary("__val_r1"), is_auxiliary("reach")
     (True, False)
@@ -79,7 +79,7 @@ def is_requested_result(name: str) -> bool:
 
 
 def behind_total(name: str) -> str | None:
-    """The relation of the results that a total of demanded groups is made from; None for any other relation.
+    """The relation of the results from which a total of demanded groups is computed; None for any other relation.
 
     >>> behind_total("__eachtotal_r1_1"), behind_total("__each_r1_1")
     ('__each_r1_1', None)
@@ -88,7 +88,7 @@ def behind_total(name: str) -> str | None:
 
 
 def in_words(name: str) -> str:
-    """What an auxiliary relation holds, for the rules that need it.
+    """A description of the contents of an auxiliary relation, for the rules that need it.
 
     >>> in_words("__total_r1_1"), in_words("__loc_r1_1")
     ('totals', 'auxiliary facts')

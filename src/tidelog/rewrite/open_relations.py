@@ -1,11 +1,11 @@
-"""Where a join uses a part of a record, the relation is kept with its records opened.
+"""A relation of which joins use parts of records is also kept with its records opened.
 
 Law: a structure is determined by its parts, so the facts of p whose column holds a value of a constructor, with the
-parts of the value as further columns, are those facts: one for one. A rule that joins such a part with another atom
-reads them instead, so that a change on either side finds the other by an index. The opened relation is the same for all
-rules that need it, and is labelled by relation, column and constructor.
-Patterns whose variables all occur in one other atom need none: there the value is made and looked up as a whole. Two
-values that are read into the same parts are one value, by which both atoms are joined.
+parts of the value as further columns, correspond to those facts one to one. A rule that joins such a part with another
+atom reads them instead, so that a change on either side finds the other by an index. The opened relation is the same
+for all rules that need it, and is labelled by relation, column and constructor.
+Patterns whose variables all occur in one other atom do not need it: there the value is built and looked up as a whole.
+Two values that are read into the same parts are one value, by which both atoms are joined.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tidelog.rewrite.names import OPENED
 from tidelog.rewrite.scope import map_terms, own_terms, rule_terms, terms_of
 from tidelog.rewrite.unpack_structures import has_constructor
 
-Read = tuple[Structure, Var, Term]  # what is read, of which variable, and the term that it equals
+Read = tuple[Structure, Var, Term]  # the part read, its variable, and the term that it equals
 
 
 def open_relations(rule: Rule) -> tuple[Rule, ...]:
@@ -51,7 +51,7 @@ def open_relations(rule: Rule) -> tuple[Rule, ...]:
 
 
 def _with_equal_values(rule: Rule) -> Rule:
-    """The rule with one variable for each value whose parts are all known, wherever those are read or put together."""
+    """The rule with one variable for each value whose parts are all known, wherever those are read or combined."""
     made = rule
     while (pair := _equal_values(made)) is not None:
         made = _put(made, *pair)
@@ -80,7 +80,7 @@ def _equal_values(rule: Rule) -> tuple[Var, Term] | None:
 
 
 def _put(rule: Rule, value: Var, other: Term) -> Rule:
-    """The rule with a variable in the place of another term of the same value."""
+    """The rule with a variable in place of another term of the same value."""
 
     def put(term: Term) -> Term:
         if term == other:
@@ -154,7 +154,7 @@ def _opened(atom: Atom, column: int, structure: Structure, rule: Rule) -> Rule:
 
 
 def _reading(body: Sequence[Literal], atom: Atom, value: Var, name: str, reads: Sequence[Read]) -> list[Literal]:
-    """The body with the opened relation in the place of the atom and of what opened the value."""
+    """The body with the opened relation in place of the atom and of the literals that opened the value."""
     structure = reads[0][0]
     columns: dict[int, Term] = {}
     for read, _, part in reads:

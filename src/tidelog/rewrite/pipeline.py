@@ -1,12 +1,12 @@
 """From the rules of a text to core rules: the passes, in order.
 
-Law: each pass maps one rule to the rules that together mean the same, so the pipeline maps a rule without looking at
-any other. The core rules of a rule depend on its text and its label alone; rules may come and go at run time, and a
-state may be opened again later, and the names are the same. Core rules come in the two forms of `core`.
+Law: each pass maps one rule to the rules that together mean the same, so the pipeline maps a rule without examining any
+other. The core rules of a rule depend only on its text and its label; rules may be added and removed at run time, and a
+state may be reopened later, without changing the names. Core rules come in the two forms of `core`.
 
-Core rules made from rule r3 are labelled r3/1, r3/2, ... (or r3, if there is one only). A core rule whose label is
-another (``dist/min2``, ``edge/only/1``) is *shared*: every rule that needs it brings the same one, and it is there as
-long as one of them is. Checks come before the pipeline: it refuses nothing but what would be too large.
+Core rules made from rule r3 are labelled r3/1, r3/2, ... (or r3, if there is only one). A core rule with a different
+label (``dist/min2``, ``edge/only/1``) is *shared*: every rule that needs it yields the same one, and it exists as long
+as one of them does. Checks precede the pipeline, which only refuses results that would be too large.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ PASSES: tuple[Callable[[Rule], tuple[Rule, ...]], ...] = (
 
 
 def to_core(rules: Sequence[Rule]) -> tuple[Rule, ...]:
-    """The core rules of a program, shared ones once; rules without label are labelled first.
+    """The core rules of a program, shared ones once; rules without a label are labelled first.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> for rule in to_core(parse_program("p(X) :- (q(X) ; r(X)), !s(X, _). t(X) :- p(X), !s(X, _).").rules):
@@ -67,7 +67,7 @@ def to_core(rules: Sequence[Rule]) -> tuple[Rule, ...]:
 
 
 def to_core_rule(rule: Rule) -> tuple[Rule, ...]:
-    """The core rules of one labelled rule, the shared ones that it needs included."""
+    """The core rules of one labelled rule, including the shared ones that it needs."""
     if rule.label is not None and is_simple(rule):
         return (rule,)
     label = label_of(rule)
@@ -91,5 +91,5 @@ def to_local(rules: Sequence[Rule]) -> tuple[Rule, ...]:
 
 
 def _once(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules, each label once: what two rules share is the same rule."""
+    """The rules, each label once; a rule shared by two others occurs once."""
     return tuple({rule.label: rule for rule in rules}.values())

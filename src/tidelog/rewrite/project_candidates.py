@@ -1,6 +1,6 @@
-"""The candidates of a min or max are separate facts: group and value, nothing else.
+"""The candidates of a min or max are separate facts, with only group and value.
 
-Law: the best value of a group does not depend on what else its valuations hold, so that projecting them changes
+Law: the best value of a group does not depend on the other columns of its valuations, so projecting them changes
 nothing; afterwards every fact that a min or max ranges over is one candidate, and a tie is one more support of it. The
 projection is shared by all aggregates that range over the same columns of the same relation.
 """
@@ -16,7 +16,7 @@ from tidelog.rewrite.names import CANDIDATES
 
 
 def project_candidates(rule: Rule) -> tuple[Rule, ...]:
-    """An aggregate rule over more columns than it needs ranges over their projection; others are left as they are.
+    """An aggregate rule over more columns than it needs ranges over their projection; others are unchanged.
 
     >>> from tidelog.program import Var
     >>> x, c, d = Var("X"), Var("C"), Var("D")

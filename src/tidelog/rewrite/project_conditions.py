@@ -1,10 +1,10 @@
-"""Atoms that bind nothing else read a projection without columns.
+"""Atoms that share no variables with the rest of a rule read a projection without columns.
 
 Law: if no variable of ``b(_, Y)`` occurs elsewhere in a rule, the atom is a condition: some fact of b matches it, and
-how many do is of no interest. So the rule reads whether one does, instead of multiplying its supports by their number.
-The projection is the same for all rules that ask for the same constants and equal columns; without those it is the one
-that a negated ``!b(_, _)`` reads.
-An atom that is alone in its body is left as it is, and so is one without variables: nothing is multiplied.
+the number of matches does not matter. So the rule reads whether there is one, instead of multiplying its supports by
+their number. The projection is the same for all rules with the same constants and equal columns; without those it is
+the one that a negated ``!b(_, _)`` reads. An atom that is alone in its body is unchanged, and so is one without
+variables: nothing is multiplied.
 """
 
 from __future__ import annotations

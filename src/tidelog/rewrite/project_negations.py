@@ -1,6 +1,6 @@
 """Negated atoms with ``_`` read a projection.
 
-Law: ``!p(X, _)`` says that no fact of p has X in its first column: that X is not in the projection of p on that column.
+Law: ``!p(X, _)`` means that no fact of p has X in its first column: X is not in the projection of p on that column.
 So the negated atom of the core language is a test of one fact. The projection of a relation on given columns is the
 same for all rules: its rule is labelled by relation and columns, and is the same value for every user.
 """
@@ -50,6 +50,6 @@ def _projection(atom: Atom, rule: Rule) -> Rule:
 
 
 def _onto(projection: Atom, atom: Atom, kept: list[int]) -> Atom:
-    """The atom of the projection with the kept arguments of an atom; it lives where the atom does if it can."""
+    """The atom of the projection with the kept arguments of an atom; located where the atom is, if possible."""
     place = kept.index(atom.location) if atom.location in kept else None
     return replace(projection, args=tuple(atom.args[i] for i in kept), location=place, span=atom.span)

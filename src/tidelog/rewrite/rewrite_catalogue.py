@@ -1,4 +1,4 @@
-"""The codes of the rewrites: sizes (TL64x), and locations that no exchange of messages can connect (TL65x).
+"""The codes of the rewrites: sizes (TL64x), and locations that messages cannot connect (TL65x).
 
 Law: as in `program.catalogue`, a code is defined here once and keeps its meaning.
 """

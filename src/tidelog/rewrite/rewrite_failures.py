@@ -1,6 +1,6 @@
-"""What the rewrites refuse, by code: TL42xx.
+"""The reasons why rewrites refuse rules, by code: TL42xx.
 
-Law: a rewrite takes rules of the form that the pass before it makes; these say which form is missing.
+Law: a rewrite accepts rules of the form that the previous pass produces; these codes name the missing form.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which variables occur where: the questions that every pass asks of a rule.
+"""The occurrences of variables: what every pass needs to know about a rule.
 
 Law: the body of an aggregate is a separate scope. A question about a literal never enters such a
 body unless its name says ``all``; the value of a head aggregate ``min<C>`` belongs to the rule's own scope.
-Nothing here decides what a rule means; whether variables are bound is answered by `binding`.
+Nothing here determines the meaning of a rule; `binding` determines whether variables are bound.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tidelog.program import (
 
 
 def terms_of(literal: Literal) -> Iterator[Term]:
-    """The outermost terms of a literal, those of all branches included."""
+    """The outermost terms of a literal, including those of all branches."""
     match literal:
         case Atom():
             yield from literal.args
@@ -42,7 +42,7 @@ def terms_of(literal: Literal) -> Iterator[Term]:
 
 
 def own_terms(term: Term) -> Iterator[Term]:
-    """A term and the terms inside it, outermost first; an aggregate with a body is given but not entered."""
+    """A term and the terms inside it, outermost first; an aggregate with a body is returned but not entered."""
     yield term
     if isinstance(term, Call):
         for arg in term.args:
@@ -52,7 +52,7 @@ def own_terms(term: Term) -> Iterator[Term]:
 
 
 def all_terms(term: Term) -> Iterator[Term]:
-    """A term and everything inside it, the bodies of aggregates included."""
+    """A term and everything inside it, including the bodies of aggregates."""
     for part in own_terms(term):
         yield part
         if isinstance(part, Aggregate) and part.body is not None:
@@ -102,7 +102,7 @@ def counted_names(body: Iterable[Literal]) -> list[str]:
 
 
 class FreshVariables:
-    """Gives variables V1, V2, ... that do not occur in a rule; the same rule always gets the same ones."""
+    """Generates variables V1, V2, ... that do not occur in a rule; the same rule always gets the same ones."""
 
     def __init__(self, terms: Iterable[Term] = ()) -> None:
         self._used = {part.name for term in terms for part in all_terms(term) if isinstance(part, Var)}
@@ -128,7 +128,7 @@ def map_terms(literal: Literal, change: Callable[[Term], Term]) -> Literal:
 
 
 def name_wildcards(body: Iterable[Literal], fresh: FreshVariables) -> tuple[Literal, ...]:
-    """Give each ``_`` that is an argument of a positive atom of the conjunction a separate variable."""
+    """Replace each ``_`` that is an argument of a positive atom of the conjunction by a separate variable."""
 
     def named(term: Term) -> Term:
         return fresh.variable() if isinstance(term, Wildcard) else term

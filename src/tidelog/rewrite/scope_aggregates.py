@@ -1,7 +1,7 @@
-"""Variables that belong to an aggregate alone get unique names, and witnesses the literals that bind them.
+"""Variables that belong only to an aggregate get unique names, and witnesses get the literals that bind them.
 
-Law: `program.separate_scopes` says whose a variable is; afterwards a name means the same everywhere in a rule.
-Rules that come from the checks are scoped already and stay as they are.
+Law: `program.separate_scopes` defines the scope of a variable; afterwards a name means the same everywhere in a rule.
+Rules that come from the checks are already scoped and do not change.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Law: for a rule with body b1, ..., bn and a batch of changes, the delta rule at position i reads b1, ..., b(i-1) in the
 new state, the change at bi, and b(i+1), ..., bn in the old state. Over all i every support gained or lost is found
-exactly once (the telescoping sum of the difference of two products). A negated atom fires with the sign turned: what
-its relation gains, the rule loses.
-Comparisons hold or not whatever the state; they have no position. Which join order is best is decided by `plan`.
+exactly once (the telescoping sum of the difference of two products). A negated atom fires with the sign reversed: what
+its relation gains, the rule loses. Comparisons do not depend on the state; they have no position. `plan` decides which
+join order is best.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class DeltaRule:
 
     @property
     def sign(self) -> int:
-        """What the sign of a change is multiplied with: -1 if the literal is negated."""
+        """The factor for the sign of a change: -1 if the literal is negated."""
         return -1 if isinstance(self.fires, Negation) else 1
 
     @property

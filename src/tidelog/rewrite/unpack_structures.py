@@ -1,10 +1,10 @@
 """Records and variants used as patterns are taken apart: every part gets a separate equation.
 
 Law: a value matches a pattern if it has the pattern's constructor and each of its parts matches; so ``p([X, 1])`` means
-``p(V), V != nil, X = part(V, 1), 1 = part(V, 2)``. An equation between a value and a pattern is read in the direction
-in which it can be: it opens a value that is bound, and makes one of parts that are. Where both are bound elsewhere both
-directions are written, so that a join may start on either side. Reading a part never fails (`program.structure`).
-Making values needs no pass: heads, negations and comparisons keep such terms like any others.
+``p(V), V != nil, X = part(V, 1), 1 = part(V, 2)``. An equation between a value and a pattern is read in the possible
+direction: it opens a bound value, or builds a value from bound parts. If both are bound elsewhere, both directions are
+included, so that a join may start on either side. Reading a part never fails (`program.structure`). Building values
+needs no pass: heads, negations and comparisons keep such terms like any others.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def unpack_structures(rule: Rule) -> tuple[Rule, ...]:
 
 @dataclass
 class _Match:
-    """A value that is to match a pattern, and the literals that say so; ``slot`` is where these belong."""
+    """A value that must match a pattern, and the literals that require it; ``slot`` is their place."""
 
     value: Term
     pattern: Call
@@ -53,7 +53,7 @@ class _Match:
 
 @dataclass
 class _Unpack:
-    """One rule, whose new variables are numbered through."""
+    """The unpacking of one rule, whose new variables are numbered consecutively."""
 
     fresh: FreshVariables
 
@@ -74,7 +74,7 @@ class _Unpack:
         return tuple(literal for kept in slots for literal in kept)
 
     def _split(self, literal: Literal, slot: int) -> tuple[list[Literal], list[_Match]]:
-        """What stays of a literal, and the matches that take the place of its patterns."""
+        """The remainder of a literal, and the matches that replace its patterns."""
         if isinstance(literal, Atom):
             matches: list[_Match] = []
             args = tuple(self._argument(arg, slot, matches) for arg in literal.args)
@@ -104,7 +104,7 @@ class _Unpack:
         return kept, matches
 
     def _settle(self, matches: Sequence[_Match], around: Set[str]) -> None:
-        """Write each match in the direction in which it can be read, once that is known; the rest in both."""
+        """Emit each match in its possible direction once that is known; the others in both directions."""
         bound, waiting = set(around), list(matches)
         while ready := [match for match in waiting if self._write(match, bound, around)]:
             waiting = [match for match in waiting if not any(match is done for done in ready)]
@@ -137,7 +137,7 @@ class _Unpack:
         return variable
 
     def _open(self, value: Var, pattern: Call, into: list[Literal]) -> None:
-        """The value has the pattern's constructor, and its parts are what the pattern says."""
+        """The literals for a value that has the pattern's constructor and whose parts match the pattern's parts."""
         structure = structure_made(pattern)
         assert structure is not None
         into.append(has_constructor(value, structure))

@@ -2,11 +2,10 @@
 
 The forms are ``+fact.`` ``-fact.`` ``+ label: head :- body.`` ``+ head :- body.`` ``- label.``, ``+ .init g = Graph.``
 ``- .init g.`` for instances of components, and ``commit.``, which ends an epoch; changes after the last ``commit.``
-form an epoch too. An epoch that ends with ``preview.`` is tried out and not committed: its last change is `Preview`.
-
-Law: what stands after ``-`` is a label if it is a bare name, and a fact if it has arguments in brackets or an ``@``;
-so an atom without arguments is removed as ``-p().``. Facts are ground places: bare identifiers are symbols (D7).
-Whether a label exists and whether a fact fits its relation is for the engine to say.
+form an epoch, too. An epoch that ends with ``preview.`` is tried out and not committed: its last change is `Preview`.
+Law: the text after ``-`` is a label if it is a bare name, and a fact if it has arguments in brackets or an ``@``; so an
+atom without arguments is removed as ``-p().``. Facts are ground places: bare identifiers are symbols (D7). The engine
+checks whether a label exists and whether a fact fits its relation.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from tidelog.syntax.tokens import DIRECTIVE, END, NAME, STRING, Token, span_betw
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """A fact that comes (`sign` is 1) or goes (-1)."""
+    """A fact that is inserted (`sign` is 1) or deleted (-1)."""
 
     atom: Atom
     sign: int
@@ -39,7 +38,7 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class RuleAdded:
-    """A rule that comes."""
+    """A rule that is added."""
 
     rule: Rule
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -47,7 +46,7 @@ class RuleAdded:
 
 @dataclass(frozen=True, slots=True)
 class RuleRemoved:
-    """A rule that goes, by its label."""
+    """A rule that is removed, by its label."""
 
     label: str
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -55,7 +54,7 @@ class RuleRemoved:
 
 @dataclass(frozen=True, slots=True)
 class InstanceAdded:
-    """An instance of a component that comes."""
+    """An instance of a component that is added."""
 
     instance: Instance
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -63,7 +62,7 @@ class InstanceAdded:
 
 @dataclass(frozen=True, slots=True)
 class InstanceRemoved:
-    """An instance that goes, by its name."""
+    """An instance that is removed, by its name."""
 
     name: str
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -117,7 +116,7 @@ def parse_changes_file(path: str | Path, *, convention: str = PROLOG, prefixes: 
 
 
 def print_changes(epochs: tuple[Epoch, ...], convention: str = PROLOG) -> str:
-    """The script of these epochs; reading it gives them back."""
+    """The script of these epochs; reading it returns equal epochs."""
     lines: list[str] = []
     for epoch in epochs:
         lines += (print_change(change, convention) for change in epoch)
@@ -136,7 +135,7 @@ def is_preview(epoch: Epoch) -> bool:
 
 
 def print_change(change: Change, convention: str = PROLOG) -> str:
-    """One change as it stands in a script."""
+    """One change as it is written in a script."""
     match change:
         case FactChange(atom=atom, sign=sign):
             brackets = "" if atom.args else "()"
@@ -155,7 +154,7 @@ def print_change(change: Change, convention: str = PROLOG) -> str:
 
 
 class ChangeReader(ProgramReader):
-    """Reads change after change and goes on after mistakes."""
+    """Reads changes in turn and continues after mistakes."""
 
     takes_severity = True
 
@@ -164,7 +163,7 @@ class ChangeReader(ProgramReader):
         self.epoch: list[Change] = []
 
     def epochs(self) -> tuple[Epoch, ...]:
-        """Everything up to the end of the text."""
+        """Read everything up to the end of the text."""
         done: list[Epoch] = []
         while self.token.kind != END and not self.findings.full:
             start = self.at
@@ -178,7 +177,7 @@ class ChangeReader(ProgramReader):
         return (*done, tuple(self.epoch)) if self.epoch else tuple(done)
 
     def change(self) -> bool:
-        """One change, kept for its epoch; whether it is the end of the epoch."""
+        """Read one change and keep it for its epoch; returns whether it ends the epoch."""
         if self.token.kind == DIRECTIVE and self.token.text.startswith(WORD):
             self.prefix()
             return False
@@ -187,13 +186,13 @@ class ChangeReader(ProgramReader):
         return end is not None
 
     def begins_line(self, token: Token) -> bool:
-        """In a script a new change begins with its sign."""
+        """Whether a new change begins here: in a script, it begins with its sign."""
         if token.kind in ("+", "-"):
             return token.start == 0 or token.source.text[token.start - 1] == "\n"
         return super().begins_line(token)
 
     def _end(self) -> tuple[Change, ...] | None:
-        """What an epoch ends with beside its changes; None if it does not end here."""
+        """The end of an epoch, besides its changes; None if it does not end here."""
         word = self.token
         if word.text not in ("commit", "preview") or self.peek().kind != ".":
             return None

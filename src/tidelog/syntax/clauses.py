@@ -1,8 +1,8 @@
 """Reading clauses: labels, heads, rules and facts, and NDlog's ``materialize``.
 
 Law: a clause without a head is a constraint (`constraints`). One without a body is a ground place (D7): its bare
-identifiers are symbols. Without a label and without variables it is a fact. A clause with several heads is one rule for
-each of them. A `.plan` belongs to the rule before it.
+identifiers are symbols. Without a label and without variables it is a fact. A clause with several heads stands for one
+rule for each of them. A `.plan` belongs to the rule before it.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ClauseReader(ConstraintReader):
         ]
 
     def _subsumption(self, first: Token, start: int, label: str | None, less: Atom) -> Rule:
-        """`p(x, a) <= p(x, b) :- b <= a.`: a fact that goes where a better one is."""
+        """`p(x, a) <= p(x, b) :- b <= a.`: a fact that is removed if there is a better one."""
         sign = self.advance()
         self.in_head = True
         more = self._head()
@@ -183,7 +183,7 @@ class ClauseReader(ConstraintReader):
         return self.unexpected("`:-`, `,` or a period")
 
     def refuse_depth(self, start: int, heads: list[Atom], body: tuple[Literal, ...] = ()) -> None:
-        """Long chains of operators nest as deeply as brackets do; short clauses cannot."""
+        """Refuse clauses that are nested too deeply, also by long chains of operators; short clauses cannot be."""
         if self.at - start > MAX_HEIGHT and is_too_deep((*heads, *body)):
             raise self.failure("TL110", self.tokens[start].span, limit=MAX_HEIGHT)
 
@@ -230,7 +230,7 @@ class ClauseReader(ConstraintReader):
         return tuple(keys)
 
     def _key_type(self) -> None:
-        """`keys(4:list)`: RapidNet says how it is to compare a column; here every type is compared by value."""
+        """`keys(4:list)`: RapidNet specifies how to compare a column; here every type is compared by value."""
         if self.token.text not in _KEY_TYPES:
             raise self.failure("TL118", expected=f"a type ({', '.join(_KEY_TYPES)})", found=self.describe_token())
         self.advance()
@@ -250,7 +250,7 @@ def _named_wildcards(atom: Atom, side: str) -> Atom:
 
 
 def atom_counts(body: Iterable[Literal]) -> frozenset[int]:
-    """How many atoms that are not negated a body has, for each choice of branches."""
+    """The number of atoms that are not negated in a body, for each choice of branches."""
     counts = frozenset({0})
     for literal in body:
         if isinstance(literal, Disjunction):
@@ -263,7 +263,7 @@ def atom_counts(body: Iterable[Literal]) -> frozenset[int]:
 
 
 def ground_places(atom: Atom) -> Atom:
-    """The atom with its bare identifiers read as symbols (D7); one with aggregates is left as it is."""
+    """The atom with its bare identifiers read as symbols (D7); one with aggregates is unchanged."""
     if all(type(arg) is Const for arg in atom.args):
         return atom
     if any(isinstance(t, Aggregate) for arg in atom.args for t in subterms(arg)):
@@ -282,7 +282,7 @@ def _ground(term: Term) -> Term:
 
 
 def is_open(term: Term) -> bool:
-    """Is this a term that a ground atom cannot hold?"""
+    """Whether this is a term that a ground atom cannot contain."""
     return isinstance(term, (Wildcard, Aggregate))
 
 

@@ -1,7 +1,7 @@
 """Reading components: ``.comp Name<T> : Base<T> { ... }``, ``.init name = Name<T>`` and ``.override relation``.
 
-Law: what stands between the braces of a component is read as a program is; after a mistake in it reading goes on inside
-it. An override belongs to the component around it.
+Law: the text between the braces of a component is read like a program; after a mistake, reading continues inside it. An
+override belongs to the enclosing component.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tidelog.syntax.tokens import NAME, Token, span_between
 
 @dataclass(slots=True)
 class Parts:
-    """What was read of a program or of a component so far, in the order of the text."""
+    """The parts of a program or of a component that were read so far, in the order of the text."""
 
     rules: list[Rule] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Parts:
         return [getattr(self, each.name) for each in fields(self)]
 
     def program(self, convention: str, report: Callable[[Diagnostic], None]) -> Program:
-        """As a program; mistakes that only the whole shows are reported."""
+        """The parts as a program; reports mistakes that only the whole shows."""
         rules, wrong = with_severities(self.rules, self.severities)
         for finding in wrong:
             report(finding)

@@ -1,7 +1,7 @@
 """Conditions of the preprocessor: the expressions after ``#if`` and ``#elif``.
 
-Law: as in C: whole numbers, ``defined(NAME)``, the operators of arithmetic, comparison and logic with their levels, and
-0 for every name that is not defined. A condition that cannot be read has no value.
+Law: as in C: whole numbers, ``defined(NAME)``, the operators of arithmetic, comparison and logic with their precedence,
+and 0 for every name that is not defined. A condition that cannot be read has no value.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class _Reader:
         self.tokens, self.at, self.depth = tokens, 0, 0
 
     def choice(self) -> int:
-        """`a ? b : c`, or what binds tighter."""
+        """`a ? b : c`, or an expression that binds tighter."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise _MalformedError

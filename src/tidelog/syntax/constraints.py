@@ -1,7 +1,7 @@
 """Reading constraints: clauses without a head, ``.key``, ``.reference``, and ``.constraint`` about their severity.
 
-Law: a constraint is parsed as a rule with an empty head. A key or reference without a given name is named
-after its text. `.constraint` may occur anywhere in the block of the constraint that it names.
+Law: a constraint is parsed as a rule with an empty head. A key or reference without an explicit name is named after its
+text. `.constraint` may occur anywhere in the block of the constraint that it names.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class ConstraintReader(BodyReader):
         return self.string() if self.token.kind == STRING else self.label_name()
 
     def _severity_after(self, label: str | None) -> str:
-        """What a `.constraint` says that follows at once; one that names another constraint is left where it is."""
+        """The severity in a `.constraint` that follows directly; one that names another constraint is not read."""
         start = self.at
         if self.takes_severity and label is not None and self.token.text == ".constraint":
             found = self.severity()
@@ -111,7 +111,7 @@ class ConstraintReader(BodyReader):
 
 
 def with_severities(rules: Sequence[Rule], severities: Iterable[Severity]) -> tuple[tuple[Rule, ...], list[Diagnostic]]:
-    """The rules with what `.constraint` lines say of them, and the lines that name no constraint."""
+    """The rules with the severities from `.constraint` lines, and the lines that name no constraint."""
     said = {each.name: each for each in severities}
     if not said:
         return tuple(rules), []

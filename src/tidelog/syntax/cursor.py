@@ -1,7 +1,7 @@
-"""The cursor: where the parser stands among the tokens, and how it says what it expected.
+"""The cursor: the parser's position among the tokens, and its reports of what it expected.
 
-Law: the cursor never moves past the end token, so reading is total; a failure is raised at the first token that no
-clause can have in this place, which is the token that the diagnostic underlines.
+Law: the cursor never moves past the end token, so reading is total; a failure is raised at the first token that cannot
+occur in any clause in this place, which is the token that the diagnostic underlines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 class SyntaxFailure(Exception):
-    """The clause cannot be read any further; carries what to report. Never leaves this package."""
+    """The clause cannot be read any further; carries the report. Never leaves this package."""
 
     def __init__(self, diagnostic: Diagnostic, position: int = 0) -> None:
         super().__init__(diagnostic.message)
@@ -44,7 +44,7 @@ class Cursor:
         self.depth = 0
 
     def advance(self) -> Token:
-        """Step over the current token and give it back."""
+        """Step over the current token and return it."""
         token = self.token
         if token.kind != END:
             self.at += 1
@@ -52,7 +52,7 @@ class Cursor:
         return token
 
     def move_to(self, at: int) -> None:
-        """Stand at another token."""
+        """Move to another token."""
         self.at = at
         self.token = self.tokens[at]
 
@@ -74,7 +74,7 @@ class Cursor:
         return True
 
     def expect(self, kind: str, expected: str) -> Token:
-        """Step over a token of this kind, or fail with what was expected in human words."""
+        """Step over a token of this kind, or fail with a description of what was expected."""
         if self.token.kind != kind:
             raise self.unexpected(expected)
         return self.advance()
@@ -113,7 +113,7 @@ class Cursor:
         return SyntaxFailure(diagnostic, self.at)
 
     def unexpected(self, expected: str) -> SyntaxFailure:
-        """The failure for a token that cannot stand here, by the commonest mistake that explains it."""
+        """The failure for a token that cannot occur here, by the commonest mistake that explains it."""
         token = self.token
         if token.kind in (")", "]", "}") and not self.depth:
             return self.failure("TL113", found=token.text, expected=expected)
@@ -138,20 +138,20 @@ class Cursor:
         return HABITS.get(token.text)
 
     def begins_line(self, token: Token) -> bool:
-        """Is this where a new clause looks to begin: at the start of a line, or the end of the text?"""
+        """Whether a new clause seems to begin here: at the start of a line, or at the end of the text."""
         if token.kind in (END, DIRECTIVE):
             return True
         text = token.source.text
-        if self.blocks and token.kind == NAME:  # what stands in a component is indented
+        if self.blocks and token.kind == NAME:  # the content of a component is indented
             return not text[text.rfind("\n", 0, token.start) + 1 : token.start].strip()
         return token.kind == NAME and (token.start == 0 or text[token.start - 1] == "\n")
 
     def enter(self, levels: int = 1) -> None:
-        """Deeper; fail rather than run out of stack. What takes more stack to read counts for more levels."""
+        """Enter a level; fails before the stack is exhausted. Parts that need more stack count as more levels."""
         self.depth += levels
         if self.depth > MAX_DEPTH:
             raise self.failure("TL110", limit=MAX_DEPTH)
 
     def leave(self, levels: int = 1) -> None:
-        """Up again."""
+        """Leave a level."""
         self.depth -= levels

@@ -31,7 +31,7 @@ Node = Literal | Term | Path
 
 
 def is_too_deep(nodes: Iterable[Node]) -> bool:
-    """Is any of the nodes more than `MAX_HEIGHT` levels deep?"""
+    """Whether any of the nodes is more than `MAX_HEIGHT` levels deep."""
     level = list(nodes)
     for _ in range(MAX_HEIGHT):
         level = [child for node in level for child in children(node)]

@@ -124,9 +124,9 @@ class DirectiveReader(ClauseReader):
         return self.expect(NAME, expected).text
 
     def _qualifiers(self, name: str, columns: tuple[Column, ...], domains: list[tuple[int, ...]]) -> list[Token]:
-        """The words after a declaration; those that mean something are given back, others ignored or refused.
+        """The words after a declaration; meaningful ones are returned, others ignored or refused.
 
-        What follows `choice-domain` is added to ``domains``.
+        The keys after `choice-domain` are added to ``domains``.
         """
         kept: list[Token] = []
         while self.token.kind == NAME and not self._begins_clause():
@@ -165,7 +165,7 @@ class DirectiveReader(ClauseReader):
         return columns.index(word.text)
 
     def _begins_clause(self) -> bool:
-        """A name after a declaration is a qualifier unless it begins a clause: by its next token, or on a new line."""
+        """Whether a name after a declaration begins a clause, by its next token or a new line; if not, a qualifier."""
         if self.peek().kind in ("(", ":-", "@", ":", ",", "."):
             return True
         if self.token.text in _QUALIFIERS:
@@ -200,7 +200,7 @@ class DirectiveReader(ClauseReader):
         return tuple(made)
 
     def _directives(self, first: Token, kind: str) -> list[Item]:
-        """`.input a, b(IO=file)`: parameters belong to all names since the last ones."""
+        """`.input a, b(IO=file)`: parameters belong to all names since the previous parameters."""
         done: list[Item] = []
         while True:
             names = [self._relation("the name of a relation")]
@@ -238,7 +238,7 @@ class DirectiveReader(ClauseReader):
         self.advance()
 
     def _functor(self, first: Token) -> Functor:
-        """`.functor f(x: number, symbol): number stateful`; names of arguments and `stateful` mean nothing here."""
+        """`.functor f(x: number, symbol): number stateful`; names of arguments and `stateful` are ignored."""
         name = self.expect(NAME, "the name of the functor")
         if self.token.kind != "(":
             raise self.unexpected("`(` and the types of the arguments")

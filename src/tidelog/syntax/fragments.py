@@ -1,7 +1,7 @@
-"""Reading less than a program: one rule, some rules, an atom, a query, a fact.
+"""Reading fragments of programs: one rule, some rules, an atom, a query, a fact.
 
 Law: a fragment is read exactly as it would be inside a program of the same convention; the period at its end may be
-left out. In ground places a bare identifier is a symbol under either convention (D7).
+omitted. In ground places a bare identifier is a symbol under either convention (D7).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def parse_rules(
 def read_rules(
     text: str | bytes, *, convention: str | None = None, name: str = "<rules>", prefixes: Prefixes = ()
 ) -> tuple[tuple[Rule, ...], tuple[Diagnostic, ...]]:
-    """The rules of a text, as `parse_rules` gives them, and the warnings about them."""
+    """The rules of a text, as returned by `parse_rules`, and the warnings about them."""
     findings = Findings()
     return _read(text, name, convention, _rules, findings, prefixes), findings.in_order()
 
@@ -53,7 +53,7 @@ def parse_body(
 def parse_rule(
     text: str | bytes, *, convention: str | None = None, name: str = "<rule>", prefixes: Prefixes = ()
 ) -> Rule:
-    """The one rule of a text.
+    """The only rule of a text.
 
     >>> parse_rule("reach(X, Y) :- edge(X, Y)").head.predicate
     'reach'
@@ -62,7 +62,7 @@ def parse_rule(
 
 
 def parse_instance(text: str | bytes, *, name: str = "<instance>") -> tuple[tuple[Component, ...], Instance]:
-    """The one instance of a text, and the components that the text declares before it.
+    """The only instance of a text, and the components that the text declares before it.
 
     >>> parse_instance(".init g = Graph<City>")[1].type
     ComponentType(name='Graph', args=('City',))
@@ -80,7 +80,7 @@ def parse_atom(
 def parse_query(
     text: str | bytes, convention: str | None = None, *, name: str = "<query>", prefixes: Prefixes = ()
 ) -> Atom:
-    """The atom asked for; its variables are what the answers bind.
+    """The queried atom; answers bind its variables.
 
     >>> parse_query("reach(0, X)").args
     (Const(value=0, type='number'), Var(name='X'))
@@ -98,7 +98,7 @@ def parse_ground_atom(text: str | bytes, *, name: str = "<fact>", prefixes: Pref
 
 
 def _ground_convention(text: str | bytes) -> str:
-    """In a ground atom nothing depends on the convention but whether the relation's name may hold periods."""
+    """The convention of a ground atom, which only determines whether the relation's name may contain periods."""
     before = text.split("(", 1)[0] if isinstance(text, str) else text.split(b"(", 1)[0].decode("utf-8", "replace")
     return SOUFFLE if SEPARATOR in before.strip().rstrip(SEPARATOR) else PROLOG
 

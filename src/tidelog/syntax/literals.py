@@ -48,7 +48,7 @@ _MAYBE_PATH = frozenset({"+", "*", "/"})
 
 
 class BodyReader(PathReader):
-    """Reads bodies at the cursor. `tests` are the functions that may stand alone as literals."""
+    """Reads bodies at the cursor. `tests` are the functions that may be literals without a comparison."""
 
     tests: frozenset[str] = TESTS
 
@@ -143,7 +143,7 @@ class BodyReader(PathReader):
         return self.atom()
 
     def _negates_group(self) -> bool:
-        """Whether a negation and a bracket around literals, or a second negation, stand here; a path is none."""
+        """Whether a negation of bracketed literals, or a second negation, begins here; a path does not count."""
         if self.token.kind not in NEGATIONS or self.peek().kind not in ("(", *NEGATIONS):
             return False
         if self.peek().kind != "(":
@@ -180,7 +180,7 @@ class BodyReader(PathReader):
         return Negation(atom, span_between(sign, self.previous))
 
     def _begins_test(self) -> bool:
-        """After a negation: whether a comparison or a truth value follows, which Soufflé lets be negated."""
+        """After a negation: whether a comparison or a truth value follows, which Soufflé allows to be negated."""
         if self.token.kind == NAME:
             following = self._after_bracket_of_call() if self.peek().kind == "(" else self.peek().text
             return following in COMPARISON_SIGNS or following in BINARY or self.token.text in ("true", "false")
@@ -281,7 +281,7 @@ class BodyReader(PathReader):
         return self.convention == SOUFFLE and self.peek().kind == NAME and self.peek(2).kind == "("
 
     def _bracket(self) -> tuple[Literal, ...]:
-        """What starts with `(`: a group, a path or a term, depending on what follows the closing bracket."""
+        """A construct that starts with `(`: a group, a path or a term, depending on the token after its `)`."""
         first = self.token
         kind = self._after_bracket()
         if kind == "(" or kind in _ONLY_PATH:
@@ -320,7 +320,7 @@ class BodyReader(PathReader):
         return self._path_atom() if self._reads_as_path() else self._comparison(first)
 
     def _reads_as_path(self) -> bool:
-        """Whether a path with its arguments, and then the end of the literal, stand at the cursor; it is not moved."""
+        """Whether a path with its arguments, and then the end of the literal, follow the cursor, which is not moved."""
         start, depth = self.at, self.depth
         try:
             self.path()

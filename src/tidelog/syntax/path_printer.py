@@ -1,6 +1,6 @@
 """From path expressions to text in predicate position.
 
-Law: reading the text gives an equal path (`program.path_text`); brackets keep it apart from an atom.
+Law: reading the text yields an equal path (`program.path_text`); brackets distinguish it from an atom.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from tidelog.syntax.values import write_string
 
 
 def print_path(path: Path) -> str:
-    """A path as it stands before its two arguments.
+    """A path as it is written before its two arguments.
 
     >>> from tidelog.program import Inverse, Repeat, Sequence
     >>> print_path(Repeat(Sequence((Label("a"), Inverse(Label("b")))), 1, None))

@@ -1,4 +1,4 @@
-"""Reading path expressions (D10): they stand in predicate position only, ``(a/^b|c)(X, Y)``.
+"""Reading path expressions (D10), which occur only in predicate position, ``(a/^b|c)(X, Y)``.
 
 Law: `[...]` after a name is a constant, `edge["p"]`, never a variable; after a repetition that may be empty it is a
 domain, `edge*[node]`.

@@ -1,9 +1,9 @@
 """Prefixes: `.prefix ex: <http://ex.org/>`, after which `ex:ann` is the symbol `<http://ex.org/ann>`.
 
-Law: a name with a prefix is a string in every respect, so nothing behind the reader knows of prefixes. It is written
-without blanks, and only a declared prefix makes one. Names of columns with their types, labels of rules, and values of
-aggregates before an atom (`sum x:p(x)`) are never read as one: they are followed by an atom, begin a clause, or are
-part of a declaration.
+Law: a name with a prefix is a string in every respect, so only the reader handles prefixes. It is written without
+blanks, and needs a declared prefix. Names of columns with their types, labels of rules, and values of aggregates before
+an atom (`sum x:p(x)`) are never read as such names: they are followed by an atom, begin a clause, or are part of a
+declaration.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Prefixes = tuple[tuple[str, str], ...]
 WORD = ".prefix"
 _FORM = re.compile(r"\.prefix[ \t]+([^\W\d]\w*):[ \t]*<([^<>\n]*)>")
 _LOCAL = re.compile(r"\w+(?:[.\-]+\w+)*")
-_ENDS = {".decl": ")", ".functor": ")", ".type": "("}  # where a declaration ends at the latest
+_ENDS = {".decl": ")", ".functor": ")", ".type": "("}  # the latest possible end of a declaration
 
 
 def read_prefix(text: str) -> tuple[str, str] | None:
@@ -67,7 +67,7 @@ def resolve_prefixes(tokens: list[Token], known: Iterable[tuple[str, str]] = ())
 
 
 def _length(tokens: list[Token], at: int, prefixes: Mapping[str, str], before: list[Token]) -> int:
-    """How many tokens make up the name that begins at a place; 0 if none does."""
+    """The number of tokens in the name that begins at a place; 0 if none does."""
     token, colon = tokens[at], tokens[min(at + 1, len(tokens) - 1)]
     if token.kind != NAME or token.text not in prefixes or colon.kind != ":" or colon.start != token.end:
         return 0

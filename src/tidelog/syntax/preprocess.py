@@ -1,8 +1,8 @@
-"""The preprocessor: ``#include``, ``#define`` with and without parameters, ``#if`` and its kin.
+"""The preprocessor: ``#include``, ``#define`` with and without parameters, ``#if`` and related lines.
 
-Law: it works on tokens, never on text, so that every token keeps a place in a text the user wrote: what a macro gives
-stands where the macro is used. A macro does not expand inside its own expansion, and expansion has a budget, so
-preprocessing ends. Soufflé's own ``.include`` and ``.once`` are obeyed here too.
+Law: it works on tokens, never on text, so that every token keeps a place in a text the user wrote: the expansion of a
+macro has the place where the macro is used. A macro does not expand inside its own expansion, and expansion has a
+budget, so preprocessing ends. Soufflé's own ``.include`` and ``.once`` are also processed here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _IGNORED = ("line", "pragma", "warning")
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """What a name stands for; `params` is None for a macro that is used without brackets."""
+    """The definition of a name; `params` is None for a macro that is used without brackets."""
 
     params: tuple[str, ...] | None
     tokens: tuple[Token, ...]
@@ -48,7 +48,7 @@ class _Condition:
 
 
 class Preprocessor:
-    """Expands one program: its text and all it includes share the macros."""
+    """Expands one program: its text and all included texts share the macros."""
 
     def __init__(
         self, sources: Sources, convention: str, report: Report, macros: Mapping[str, str] = NO_MACROS
@@ -98,7 +98,7 @@ class Preprocessor:
         return done
 
     def _qualified(self, token: Token) -> Token:
-        """`G.edge` where a macro `G` stands for a name."""
+        """`G.edge` where a macro `G` is defined as a name."""
         first, rest = token.text.split(SEPARATOR, 1)
         macro = self._macros.get(first)
         if macro is None or macro.params is not None or [t.kind for t in macro.tokens] != [NAME]:
@@ -106,7 +106,7 @@ class Preprocessor:
         return token._replace(text=macro.tokens[0].text + SEPARATOR + rest)
 
     def _dotted(self, tokens: list[Token], at: int, done: list[Token]) -> int:
-        """Obey `.include "file"` or `.once` before `at`; give the position after it."""
+        """Process `.include "file"` or `.once` before `at`; returns the position after it."""
         word, following = tokens[at - 1], tokens[at]
         if word.text == ".once":
             self._once.add(word.source.name)
@@ -128,7 +128,7 @@ class Preprocessor:
         return []
 
     def _line(self, token: Token, conditions: list[_Condition]) -> list[Token]:
-        """Obey one preprocessor line; an include gives tokens."""
+        """Process one preprocessor line; an include yields tokens."""
         word = _word(token)
         if word in ("if", "ifdef", "ifndef", "elif", "else", "endif"):
             return self._condition(token, word, conditions)
@@ -220,7 +220,7 @@ class Preprocessor:
         return tokens[:-1]
 
     def _use(self, tokens: list[Token], at: int, done: list[Token], hidden: tuple[str, ...]) -> int:
-        """Put the expansion of the macro at `at` into `done`; give the position after its use."""
+        """Append the expansion of the macro at `at` to `done`; returns the position after its use."""
         token = tokens[at]
         macro = self._macros[token.text]
         body = list(macro.tokens)
@@ -259,7 +259,7 @@ class Preprocessor:
 
 
 def _located(token: Token) -> Token:
-    """The line or the file in which a token stands, in its place."""
+    """The line or the file of a token, in its place."""
     if token.text == "__LINE__":
         return token._replace(kind=NUMBER, text=str(token.span.line))
     return token._replace(kind=STRING, text=write_string(token.source.name))

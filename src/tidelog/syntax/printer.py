@@ -1,8 +1,9 @@
 """From program to text.
 
-Law: ``parse_program(print_program(p)) == p`` for every well-formed program (property-tested). Well-formed means what a
-text can say: identifiers are identifiers, a rule without a body has a label (without one it is a fact), a disjunction
-has two branches or more. The convention decides whether symbols may go without quotes; without one they are quoted.
+Law: ``parse_program(print_program(p)) == p`` for every well-formed program (property-tested). Well-formed programs are
+those that can be written as a text: identifiers are identifiers, a rule without a body has a label (without one it is a
+fact), a disjunction has two branches or more. The convention determines whether symbols may be written without quotes;
+without a convention they are quoted.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def _component_type(item: ComponentType) -> str:
 
 
 def print_label(label: str, convention: str | None = None) -> str:
-    """A label as it stands before a rule: bare if it can be, otherwise in quotes."""
+    """A label as it is written before a rule: bare if possible, otherwise in quotes."""
     bare = _QUALIFIED_LABEL if convention == SOUFFLE else _BARE_LABEL
     return label if bare.fullmatch(label) else write_string(label)
 
@@ -231,7 +232,7 @@ class _Printer:
         return f"{name}({', '.join(map(self.term, args))})"
 
     def _structure(self, name: str, args: tuple[Term, ...]) -> str:
-        """A list, a record, a variant; what reads or tests one is printed as a function."""
+        """A list, a record or a variant; functions that read or test one are printed as calls."""
         inner = ", ".join(map(self.term, args))
         found = structure_of(name)
         if found is not None and found.kind != MAKE:
@@ -268,7 +269,7 @@ class _Printer:
         return f"{aggregate.kind}{value} : {{ {self.body(aggregate.body)} }}"
 
     def _aggregated(self, value: Term) -> str:
-        """What is aggregated: in brackets unless it is a plain name, since `sum (a) * b` begins like a function."""
+        """The aggregated term, in brackets unless it is a plain name, because `sum (a) * b` begins like a function."""
         text = self.term(value)
         return text if isinstance(value, Var) else f"({text})"
 

@@ -1,10 +1,11 @@
 """Reading whole texts: programs, rules, atoms, facts.
 
-Law: parsing is total. Any text, any bytes result in a program and a list of diagnostics; after a mistake parsing
+Law: parsing is total. Any text or bytes result in a program and a list of diagnostics; after a mistake parsing
 resumes at the next clause, so that all mistakes are reported at once. `read_program` returns both; `parse_program`
 raises if there is an error. The parser is written by hand over one compiled pattern. Measured on 10,000 rules of 48
 tokens: 3.3 to 5.6 s, and 2.1 to 2.7 s with the collector paused, against 7.4 to 8.4 s (collector running) for an LALR
-parser made by lark from a small part of the grammar, its transformer in line; and expected tokens make poorer hints.
+parser made by lark from a small part of the grammar, with an inline transformer; and lists of expected tokens make
+poorer hints.
 """
 
 from __future__ import annotations
@@ -32,25 +33,25 @@ MAX_ERRORS, MAX_WARNINGS = 200, 20
 _COMPONENT_LEVELS = 8
 _BRACES = {"{": 1, "}": -1}
 _WITH_BLOCKS = (".comp", ".lattice", ".type")
-ALSO = 3  # further places of what is refused
+ALSO = 3  # further places of refused features
 FAULTS = frozenset({"TL104", "TL105", "TL106"})
 REFUSED = frozenset(f"TL{number}" for number in range(150, 161))
 
 
 class Findings(list[Diagnostic]):
-    """Errors in the order they are found, up to a limit; warnings apart, since they must never stop the reading."""
+    """Errors in the order they are found, up to a limit; warnings are separate, as they must never stop the reading."""
 
     def __init__(self) -> None:
         super().__init__()
         self.warnings: dict[str, Diagnostic] = {}
 
     def warn(self, diagnostic: Diagnostic) -> None:
-        """Keep a warning unless it was given in the same words before, or too many were."""
+        """Keep a warning unless the same one was already kept, or too many were."""
         if len(self.warnings) < MAX_WARNINGS:
             self.warnings.setdefault(diagnostic.message, replace(diagnostic, severity="warning"))
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Keep a diagnostic; beyond the limit say once that there are more. What is refused is refused once."""
+        """Keep a diagnostic; beyond the limit, report once that there are more. A feature is refused only once."""
         if diagnostic.code in REFUSED and any(self._joins(i, diagnostic) for i in range(len(self))):
             return
         if len(self) < MAX_ERRORS:
@@ -69,7 +70,7 @@ class Findings(list[Diagnostic]):
 
     @property
     def full(self) -> bool:
-        """Is there no use in looking for more?"""
+        """Whether searching for more is useless."""
         return len(self) > MAX_ERRORS
 
     def in_order(self) -> tuple[Diagnostic, ...]:
@@ -85,7 +86,7 @@ class Findings(list[Diagnostic]):
 
 
 class ProgramReader(ComponentReader):
-    """Reads clause after clause and goes on after mistakes; ``parts`` is what was read of the innermost block."""
+    """Reads clauses in turn and continues after mistakes; ``parts`` are those read of the innermost block."""
 
     def __init__(self, tokens: list[Token], convention: str, findings: Findings, prefixes: Prefixes = ()) -> None:
         super().__init__(resolve_prefixes(tokens, prefixes), convention)
@@ -97,13 +98,13 @@ class ProgramReader(ComponentReader):
         self.parts = Parts()
 
     def read(self) -> Program:
-        """Everything up to the end of the text."""
+        """Read everything up to the end of the text."""
         self._items()
         program = self.parts.program(self.convention, self.findings.report)
         return replace(program, prefixes=tuple(self.prefixes.items()), unread=frozenset(self.unread))
 
     def _items(self) -> None:
-        """Everything up to the end of the text, or of the component."""
+        """Read everything up to the end of the text, or of the component."""
         while self.token.kind != END and not self.findings.full and not (self.blocks and self.token.kind == "}"):
             start, made = self.at, [len(items) for items in self.parts.lists] if self.faults else []
             try:
@@ -125,7 +126,7 @@ class ProgramReader(ComponentReader):
         return any(source is first.source and first.start <= place <= end for source, place in self.faults)
 
     def _leave_unread(self, start: int) -> None:
-        """Remember what the text between a token and here would have declared or derived."""
+        """Record what the text between a token and here would have declared or derived."""
         whole = self.tokens[start].kind == DIRECTIVE
         for at in range(start, self.at):
             token = self.tokens[at]
@@ -199,12 +200,12 @@ class ProgramReader(ComponentReader):
         self.warn_of_capitals()
 
     def warn_of_capitals(self) -> None:
-        """Symbols of the fact just read that look like variables."""
+        """Warn of symbols of the fact just read that look like variables."""
         for var in self.capitalised:
             self.findings.warn(SYNTAX_CODES["TL123"].diagnostic(var.span, found=var.name))
 
     def recover(self, start: int, code: str) -> None:
-        """Go to where the next clause seems to begin."""
+        """Move to the place where the next clause seems to begin."""
         self.depth, self.in_head = 0, False
         first = self.tokens[start]
         if first.kind == DIRECTIVE or code == "TL111":
@@ -216,7 +217,7 @@ class ProgramReader(ComponentReader):
             self.advance()
 
     def _recover_clause(self, start: int) -> None:
-        """Behind the period that ends the clause; in a component, not beyond the brace that ends that."""
+        """Move past the period that ends the clause; in a component, not beyond its closing brace."""
         braces = self._braces(start) if self.blocks else 0
         while self.token.kind not in (END, DIRECTIVE) and not (braces <= 0 and self._ends_block()):
             if self.token.kind == "." and (braces <= 0 or self.begins_line(self.peek())):
@@ -234,7 +235,7 @@ class ProgramReader(ComponentReader):
             self.advance()
 
     def _braces(self, start: int) -> int:
-        """How many braces that a clause has opened are not closed where the cursor stands."""
+        """The number of braces opened by a clause that are not closed at the cursor."""
         return sum(_BRACES.get(token.kind, 0) for token in self.tokens[start : self.at])
 
     def _ends_block(self) -> bool:
@@ -260,7 +261,7 @@ def read_program(
     """The program as far as it can be read, and all diagnostics in order of position.
 
     `include` finds the files of ``#include``: a folder, or a function. `macros` are defined before the text
-    begins. A ``.convention`` in the text goes before the `convention` given; without both the text decides (D7).
+    begins. A ``.convention`` in the text overrides the argument `convention`; without either, the text decides (D7).
     ``prefixes`` are known before the text declares any.
 
     >>> program, found = read_program("p(1. q(2). r(X) :- .")
@@ -280,7 +281,7 @@ def read_program(
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Reading makes many values and no cycles: looking for cycles meanwhile takes half of the time (measured)."""
+    """Pause the collector: reading creates many values and no cycles, and searching for cycles takes half the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -312,7 +313,7 @@ def parse_program(
 def parse_file(
     path: str | Path, *, convention: str | None = None, include: Include | str | Path | None = None
 ) -> Program:
-    """The program of a file; includes are looked up beside it unless `include` says otherwise."""
+    """The program of a file; includes are looked up beside it unless `include` is passed."""
     program, found = read_file(path, convention=convention, include=include)
     raise_errors(found)
     return program
@@ -325,7 +326,7 @@ def read_file(
     include: Include | str | Path | None = None,
     macros: Mapping[str, str] = NO_MACROS,
 ) -> tuple[Program, tuple[Diagnostic, ...]]:
-    """Like `read_program`, for a file; a file that cannot be read is a diagnostic too."""
+    """Like `read_program`, for a file; a file that cannot be read is a diagnostic, too."""
     try:
         text = Path(path).read_bytes()
     except (OSError, ValueError) as error:

@@ -1,8 +1,8 @@
-"""Where texts come from: bytes to text, included files, and which convention a text follows (D7).
+"""Sources of texts: bytes to text, included files, and the convention that a text follows (D7).
 
-Law: any bytes make a source; what is not UTF-8 becomes U+FFFD, which is reported once, where it first stands. Bytes
-that are no text at all are reported as that, and read as an empty text. A text follows Soufflé if it or a file it
-includes has a ``.decl`` or a component; ``.convention`` says it outright, the first one wins.
+Law: any bytes make a source; bytes that are not UTF-8 become U+FFFD, which is reported once, at its first place. Binary
+data is reported as such, and read as an empty text. A text follows Soufflé if it or a file it includes has a ``.decl``
+or a component; ``.convention`` sets it explicitly; the first one wins.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _KEYWORDS = (".decl", ".comp", ".init", ".convention", "include")
 
 
 def source_of(name: str, text: str | bytes, report: Report) -> Source:
-    """A source whose text is valid; what is not is reported, once for the whole text."""
+    """A source whose text is valid; invalid bytes are reported, once for the whole text."""
     decoded = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     if _is_binary(decoded[:SAMPLE]):
         shown = Source(name, printable(decoded))
@@ -50,7 +50,7 @@ def source_of(name: str, text: str | bytes, report: Report) -> Source:
 
 
 def _is_binary(sample: str) -> bool:
-    """Whether this is the beginning of something else than a text: null bytes, or hardly anything that is UTF-8."""
+    """Whether this is the beginning of binary data: it has null bytes, or hardly any of it is UTF-8."""
     return "\0" in sample or 4 * len(_BROKEN.findall(sample)) > len(sample)
 
 
@@ -63,7 +63,7 @@ class Sources:
         self._loaded: dict[tuple[str, str, bool], Source] = {}
 
     def load(self, name: str, including: str, *, library: bool = False) -> Source:
-        """The included text; OSError if there is none. In angle brackets it may also be one of Tidelog's library."""
+        """The included text; OSError if there is none. In angle brackets it may also be a file of Tidelog's library."""
         key = (name, including, library)
         if key not in self._loaded:
             self._loaded[key] = source_of(*self._find(name, including, library), self._report)
@@ -84,12 +84,12 @@ class Sources:
             return str(own), own.read_bytes()
 
     def convention_of(self, source: Source) -> str:
-        """How the bare identifiers of a text are read, by what it and its includes declare."""
+        """How the bare identifiers of a text are read, determined by its declarations and those of its includes."""
         said, declares = self._convention_in(source, MAX_INCLUDES, set())
         return said or (SOUFFLE if declares else PROLOG)
 
     def said_outright(self, source: Source) -> str | None:
-        """What `.convention` says in a text or in what it includes."""
+        """The convention set by `.convention` in a text or in its includes."""
         return self._convention_in(source, MAX_INCLUDES, set())[0]
 
     def _convention_in(self, source: Source, depth: int, seen: set[str]) -> tuple[str | None, bool]:
@@ -113,11 +113,11 @@ class Sources:
         try:
             return self._convention_in(self.load(name, including), depth, seen)
         except OSError:
-            return None, False  # the preprocessor reports it where it stands
+            return None, False  # the preprocessor reports it in its place
 
 
 def include_from(*folders: Path, allows: Callable[[Path], bool] = lambda path: True) -> Include:
-    """Looks beside the including file, then in the folders; what is not allowed is neither read nor looked for."""
+    """Looks beside the including file, then in the folders; forbidden files are neither read nor searched for."""
 
     def include(name: str, including: str) -> tuple[str, bytes]:
         if "\0" in name:

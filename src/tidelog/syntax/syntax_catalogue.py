@@ -1,7 +1,7 @@
 """The diagnostics of reading text: TL100-TL149 syntax, TL150-TL179 refused Soufflé features, TL180-TL199 preprocessor.
 
 Law: a code never changes its meaning and is never reused. Examples of TL140-TL148 are change scripts, all others
-are programs. The diagnostics of checking (safety, types, strata) stand in `program.catalogue`.
+are programs. The diagnostics of checking (safety, types, strata) are in `program.catalogue`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Law: operators bind as in Soufflé, from loose to tight: ``lor lxor land bor bxor band``, shifts,
 ``+ -``, ``* / %``, the unary ones, ``^`` (to the right). A minus before a number makes a negative constant unless ``^``
-follows. What a bare identifier is, variable or symbol, follows from the convention alone (D7); ``true`` and ``false``
+follows. Whether a bare identifier is a variable or a symbol depends only on the convention (D7); ``true`` and ``false``
 are booleans in both. A quoted text in ``date(...)`` or ``timestamp(...)`` makes a constant.
 """
 
@@ -67,14 +67,14 @@ class TermReader(Cursor):
         token = self.token
         if token[0] == NAME:
             following = self.tokens[self.at + 1]
-            if following[0] in (",", ")"):  # by far the commonest case: one name between commas
+            if following[0] in (",", ")"):  # by far the most common case: one name between commas
                 self.at += 1
                 self.token = following
                 return self.identifier(token)
         return self.operation(self.unary(), token, level)
 
     def operation(self, left: Term, first: Token, level: int = 1) -> Term:
-        """Go on with binary operators after the operand `left`, which began at `first`."""
+        """Continue with binary operators after the operand `left`, which began at `first`."""
         while True:
             sign = self.token.text
             binding = BINARY.get(sign, 0)
@@ -101,7 +101,7 @@ class TermReader(Cursor):
         return Call(token.text, (operand,), span_between(token, self.previous))
 
     def _is_prefix(self, token: Token) -> bool:
-        """`bnot x` is an operation, `bnot` alone an identifier like others."""
+        """Whether a word is a prefix operator: `bnot x` is an operation, `bnot` alone an ordinary identifier."""
         return token.kind == "-" or self.peek().kind in _TERM_STARTS
 
     def _negative_number(self, minus: Token) -> Const | None:
@@ -183,7 +183,7 @@ class TermReader(Cursor):
         return self.identifier(token)
 
     def _may_aggregate(self, kind: str) -> bool:
-        """Whether the name before the cursor may be an aggregate: `all - 1` and `any < x` speak of variables."""
+        """Whether the name before the cursor may be an aggregate: `all - 1` and `any < x` contain variables."""
         if kind in RESERVED_AGGREGATES:
             return True
         return self.token.kind in (NAME, NUMBER, STRING, "(", ":") or (self.token.kind == "<" and self.in_head)
@@ -231,7 +231,7 @@ class TermReader(Cursor):
     def duration(self) -> Const | None:
         """`5m`, `30s`, `250ms`: a number of microseconds; None where no unit follows a number at once."""
         number, last = self.token, self.peek()
-        digits = number.text.rstrip("u")  # the unit `us` begins like an unsigned number ends
+        digits = number.text.rstrip("u")  # the unit `us` begins with the suffix of unsigned numbers
         unit = number.text[len(digits) :] + last.text
         if unit not in UNITS or last.start != number.end or not digits.isdigit():
             return None

@@ -43,7 +43,7 @@ class Token(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where the token stands."""
+        """The place of the token."""
         return Span(self.source, self.start, self.end)
 
 
@@ -116,7 +116,7 @@ _FAULTS = {"opencomment": "TL105", "openstring": "TL104", "bad": "TL106"}
 
 
 def _faulty(kind: str, token: Token, report: Report) -> list[Token]:
-    """Report a token that cannot stand; an open string is closed at the end of its line so that parsing goes on."""
+    """Report an invalid token; an open string is closed at the end of its line so that parsing continues."""
     quoted = token.text.rstrip() or token.text
     span = Span(token.source, token.start, token.start + (2 if kind == "opencomment" else len(quoted)))
     report(SYNTAX_CODES[_FAULTS[kind]].diagnostic(span, found=printable(quoted)))
@@ -133,6 +133,6 @@ def _faulty(kind: str, token: Token, report: Report) -> list[Token]:
 
 
 def printable(text: str, limit: int = 30) -> str:
-    """The text as it can stand in a message: shortened, control characters escaped."""
+    """The text in a form for messages: shortened, with control characters escaped."""
     short = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in short)

@@ -1,7 +1,7 @@
 """Values as programs write them: the one form in which Tidelog prints a value (D35).
 
-Law: every reader of terms reads what is written here as the same value. Dates, timestamps and booleans are written by
-their literals, which show their type in any place; an unsigned number has its suffix where its type is known.
+Law: every reader of terms reads a value written here as the same value. Dates, timestamps and booleans are written by
+their literals, which show their type in any place; an unsigned number has its suffix if its type is known.
 A Python date and the number of days that represents it in the language are written alike.
 """
 
@@ -24,7 +24,7 @@ BARE_SYMBOL = re.compile(r"[a-z][A-Za-z0-9_]*")
 
 
 def write_value(value: object, type_: str | None = None, convention: str | None = None, *, zoned: bool = False) -> str:
-    """A value; in Prolog's convention a symbol is bare if it can be. Inside lists and structures it is quoted.
+    """A value; in Prolog's convention a symbol is bare if possible. Inside lists and structures it is quoted.
 
     >>> write_value(True), write_value(20605, "date"), write_value(datetime.datetime(2026, 6, 1, 10))
     ('true', 'date("2026-06-01")', 'timestamp("2026-06-01T10:00:00")')

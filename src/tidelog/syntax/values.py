@@ -17,7 +17,7 @@ _LONGEST = 64 + 2  # digits of any 64-bit number in any base that is read, with 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPES |= {c: c for c in "\"'\\"}
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])")
-# quotes, control characters, and what acts on the text around it or is not seen: marks of direction, joiners, tags
+# quotes, control characters, and characters that are invisible or affect others: marks of direction, joiners, tags
 _UNSAFE = re.compile(
     r'["\\]|[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffd'
     r"\U000e0000-\U000e007f]"
@@ -28,7 +28,7 @@ _WRITTEN = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 def read_number(text: str, negative: bool = False) -> tuple[int | float, str] | None:
     """Value and type of a number as spelt, or None if it fits no type of 64 bits.
 
-    A number above 2^63-1 without the suffix has no type but unsigned to go to; the check of types sees to it.
+    A number above 2^63-1 without the suffix can only be unsigned; the type check handles it.
 
     >>> read_number("0x10"), read_number("10u"), read_number("1.5e3"), read_number("18446744073709551616")
     ((16, 'number'), (10, 'unsigned'), (1500.0, 'float'), None)
@@ -51,7 +51,7 @@ def read_number(text: str, negative: bool = False) -> tuple[int | float, str] | 
 
 
 def _read_address(text: str, negative: bool) -> tuple[int, str] | None:
-    """``10.0.0.1`` as a number of 32 bits with a sign, as Soufflé has it: from 128.0.0.0 on it is below 0."""
+    """``10.0.0.1`` as a number of 32 bits with a sign, as in Soufflé: from 128.0.0.0 on it is negative."""
     parts = [int(part) for part in text.split(".") if len(part) < 4]
     if len(parts) < 4 or max(parts) > 255:
         return None
@@ -108,7 +108,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def _character(point: int) -> str:
-    """A character by its number; surrogates are no characters and have no UTF-8."""
+    """A character by its number; surrogates are not characters and have no UTF-8 encoding."""
     if 0xD800 <= point <= 0xDFFF:
         raise ValueError(point)
     return chr(point)

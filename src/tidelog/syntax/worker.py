@@ -1,9 +1,9 @@
-"""A process that works on texts of others, and that can be ended.
+"""A process that handles texts of other people and can be ended.
 
 Law: every call ends: with the value of its function, or with `AbortedCall` if it exceeded its time or memory or the
-process died. The caller is not affected by what a text does to the process; it starts another one for the next call.
-The two are parent and child on one machine, and only they speak over their pipes. Memory is limited where the system
-has `/proc` (Linux); time is limited everywhere.
+process died. The caller is not affected if a text breaks the process; it starts another one for the next call. The two
+are parent and child on one machine, and only they communicate over their pipes. Memory is limited where the system has
+`/proc` (Linux); time is limited everywhere.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 TIME, MEMORY, CRASH = "time", "memory", "crash"
-START_SECONDS = 60.0  # that a process may take to import what it needs, on a machine with much to do
-RECYCLE = 256 << 20  # bytes in memory from which on a process is not used again
+START_SECONDS = 60.0  # for the imports of a process on a busy machine
+RECYCLE = 256 << 20  # bytes of memory above which a process is not used again
 SLACK = 2.0  # seconds after which a process exits if its parent has not ended it
 READY = "ready"
 
 
 class AbortedCall(Exception):
-    """A call that used up its time or its memory, or whose process died: ``reason`` is which of them."""
+    """A call that used up its time or its memory, or whose process died: ``reason`` names the cause."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -145,7 +145,7 @@ def _held() -> int:
 
 @contextlib.contextmanager
 def _bounded(seconds: float | None, memory: int | None) -> Any:
-    """While a call runs: so much more memory, and an alarm that ends the process should its parent be gone."""
+    """Limit a running call: additional memory, and an alarm that ends the process if its parent has exited."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     size = _sizes()[0]
     if memory is not None and size:
@@ -182,11 +182,11 @@ def serve(requests: Connection, answered: Connection) -> None:
 
 
 def main(requests: int, answered: int, modules: list[str]) -> None:
-    """The process: it hears of Ctrl-C from its parent only, and lets others go first."""
+    """Run the process: it ignores Ctrl-C, which its parent handles, and has a low priority."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError):
         os.nice(5)
-    os.dup2(2, 1)  # what is printed by accident goes to the standard error
+    os.dup2(2, 1)  # accidental output goes to standard error
     for module in modules:
         importlib.import_module(module)
     serve(Connection(requests, writable=False), Connection(answered, readable=False))

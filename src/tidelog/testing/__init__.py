@@ -1,6 +1,6 @@
-"""Judges for tests: a naive evaluator of the whole language, and random programs and changes to put to it.
+"""Judges for tests: a naive evaluator of the whole language, and random programs and changes for it.
 
-Law: the judges share nothing with the engine but the program values and the table of functions. The Hypothesis
+Law: the judges share only the program values and the table of functions with the engine. The Hypothesis
 strategies are in `tidelog.testing.strategies`, which needs the ``dev`` extra. `check_order` is exported here for the
 test suites of users; it runs the engine, is defined in `tidelog.lab.order` and imported on first use. The judges never
 use it.

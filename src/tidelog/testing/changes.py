@@ -1,8 +1,8 @@
-"""Changes as values, and the state that a sequence of them leads to.
+"""Changes as values, and the state after a sequence of them.
 
 Law (D3, D4): within an epoch the signs of a fact are summed, so the order of its changes does not matter: above 0 the
 fact is asserted afterwards, below 0 it is not, at 0 nothing changes. Rules are added and removed by label.
-Keys (``materialize``) and labels given automatically belong to the engine and are not modelled.
+Keys (``materialize``) and automatic labels belong to the engine and are not modelled.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class EpochChanges:
 
 @dataclass(frozen=True)
 class State:
-    """A program and the facts asserted apart from its text; `start` moves those of the text here.
+    """A program and the facts asserted outside its text; `start` moves those of the text here.
 
     >>> state = State(Program()).after(EpochChanges(inserts=(("p", (1,)), ("p", (2,))), deletes=(("p", (2,)),)))
     >>> state.relations()
@@ -68,18 +68,18 @@ class State:
         return State(replace(self.program, rules=kept + changes.add_rules), (self.facts - gone) | come)
 
     def relations(self) -> Mapping[str, frozenset[Row]]:
-        """The asserted facts by relation, as `naive.evaluate` takes them."""
+        """The asserted facts by relation, as an argument of `naive.evaluate`."""
         return {
             name: frozenset(row for n, row in self.facts if n == name) for name in sorted({n for n, _ in self.facts})
         }
 
     def model(self) -> dict[str, frozenset[Row]]:
-        """The least model, by the naive evaluator."""
+        """The least model, computed by the naive evaluator."""
         return evaluate(_elaborated(self.program), self.relations())
 
 
 def _elaborated(program: Program) -> Program:
-    """The program with its records and variants typed, if it has any; other programs are taken as they are."""
+    """The program with its records and variants typed, if it has any; other programs are unchanged."""
     return check_program(program).program if any(declared.constructors for declared in program.types) else program
 
 

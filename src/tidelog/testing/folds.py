@@ -1,4 +1,4 @@
-"""What the aggregates make of a group's values.
+"""The results of aggregates over a group's values.
 
 Law (D12): the result depends on the values and how often each occurs, never on their order. Sums and means of floats
 are exact: the sum as a fraction, rounded once. Min and max follow the order of values (NaN last, D11).
@@ -20,7 +20,7 @@ from tidelog.testing.values import Unsigned, Zero
 
 
 def total(values: Sequence[Value]) -> Value:
-    """The sum; that of nothing is a zero of whatever numeric type is wanted.
+    """The sum; the sum of nothing is a zero of any numeric type.
 
     >>> total([1e308, 1e308, -1e308]), total([0.1] * 10)
     (1e+308, 1.0)
@@ -34,7 +34,7 @@ def total(values: Sequence[Value]) -> Value:
 
 
 def wrapping_total(values: Sequence[Value]) -> Value:
-    """The sum, of integers its low 64 bits.
+    """The sum; for integers, its low 64 bits.
 
     >>> wrapping_total([2**63 - 1, 1])
     -9223372036854775808

@@ -1,8 +1,8 @@
-"""Random programs and random sequences of changes: small, safe, well typed, stratified, and sure to end.
+"""Random programs and random sequences of changes: small, safe, well typed, stratified, and terminating.
 
-Law: what is generated depends on the random source and the features alone, so a seed names a case for ever (within one
+Law: the result depends only on the random source and the features, so a seed always names the same case (within one
 version). After every epoch the program is still stratified, and min and max inside recursion keep to shapes that the
-engine accepts; a change that would break this is dropped before it is handed out. A test can ask for fewer features
+engine accepts; a change that would violate this is dropped before it is returned. A test can request fewer features
 than `FEATURES`, and for "structures" besides (records and variants) and "times" (dates, timestamps, booleans); positive
 non-recursive rules over numbers are always there.
 """
@@ -101,7 +101,7 @@ def _rules(
     minimised: Sequence[Relation],
     features: frozenset[str],
 ) -> Iterator[Rule]:
-    """Relations stand on levels: a rule reads its own and lower levels, and negates or aggregates lower ones only."""
+    """Rules for relations on levels: each reads its own and lower levels, and negates or aggregates lower ones."""
     levels = {relation: rng.randint(0, 2) for relation in derived}
     ground = [*base, *minimised]
     for relation, level in levels.items():

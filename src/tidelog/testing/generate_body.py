@@ -1,4 +1,4 @@
-"""The body of a random rule, in the making.
+"""The body of a random rule under construction.
 
 Law: a variable is used only after a positive atom, an assignment or a range has bound it.
 """
@@ -18,7 +18,7 @@ from tidelog.testing.generate_values import Relation, random_constant
 
 @dataclass
 class Body:
-    """A body in the making: its literals, and the variables bound so far by type."""
+    """A body under construction: its literals, and the variables bound so far, by type."""
 
     rng: Random
     features: frozenset[str]
@@ -32,7 +32,7 @@ class Body:
         return feature in self.features and self.rng.random() < probability
 
     def fresh(self) -> str:
-        """A name that the rule does not use yet; capital, so that it is a variable in both conventions."""
+        """A name that the rule does not use yet, capitalised so that it is a variable in both conventions."""
         self.used += 1
         return "XYZUVW"[self.used - 1] if self.used <= 6 else f"V{self.used}"
 
@@ -68,7 +68,7 @@ class Body:
         self.add(Comparison(op, left, right))
 
     def pattern(self, type_: str, depth: int = 2) -> Term:
-        """A pattern of the type, whose variables become bound."""
+        """A pattern of the type, which binds its variables."""
         constructor = self.rng.choice(sorted(FIELDS[type_]))
         return make(type_, constructor, *(self._part(field, depth) for _, field in FIELDS[type_][constructor]))
 

@@ -1,8 +1,8 @@
-"""Random sequences of epochs for a generated program: facts and rules that come and go.
+"""Random sequences of epochs for a generated program, which add and remove facts and rules.
 
-Law: every epoch leaves a program that `is_acceptable`; a rule that would not is left out of its epoch. Epochs insert
-present facts and delete absent ones too, mention one fact with both signs (D3), empty whole relations, put back rules
-that were removed, and turn recursion into negation between relations that shared a stratum.
+Law: every epoch leaves a program that `is_acceptable`; a rule that would violate this is omitted from its epoch. Epochs
+also insert present facts and delete absent ones, mention one fact with both signs (D3), empty whole relations, restore
+removed rules, and turn recursion into negation between relations that shared a stratum.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def random_changes(
 
 @dataclass
 class _Source:
-    """Where the epochs come from: the state they have led to, and the rules that may come back."""
+    """The source of epochs: the current state, and the rules that may be added again."""
 
     rng: Random
     features: frozenset[str]
@@ -68,7 +68,7 @@ class _Source:
             yield from (fact for fact in present if fact[0] == emptied)
 
     def with_rule_changes(self, changes: EpochChanges) -> EpochChanges:
-        """The changes with rules removed and added, as far as the outcome is acceptable."""
+        """The changes with rules removed and added, as far as the result is acceptable."""
         removals, additions = self.negated_cycle() if self.rng.random() < 0.2 else self.swap()
         kept = [rule for rule in self.state.program.rules if rule.label not in removals]
         accepted: list[Rule] = []
@@ -79,7 +79,7 @@ class _Source:
         return replace(changes, add_rules=tuple(accepted), remove_labels=tuple(sorted(removals)))
 
     def swap(self) -> tuple[set[str], list[Rule]]:
-        """Some rules out, some in: new ones, copies of present ones, and ones that were removed before."""
+        """Remove some rules and add others: new ones, copies of present ones, and ones that were removed before."""
         rules = self.state.program.rules
         out = {str(rule.label) for rule in self.rng.sample(rules, k=min(len(rules), self.rng.choice([0, 0, 1, 1, 2])))}
         new = [self.new_rule() for _ in range(self.rng.choice([0, 1, 1, 2]))]

@@ -1,7 +1,7 @@
-"""Rules with min and max inside recursion, in the shapes that are accepted: shortest and widest paths, and the like.
+"""Rules with min and max inside recursion, in the accepted shapes: shortest and widest paths, and similar ones.
 
-Law: each shape is strictly monotone in the value, or never gives a value better than its inputs; weights are never
-negative and the longest path follows rising nodes only, so every shape has a least fixed point that is reached.
+Law: each shape is strictly monotone in the value, or never derives a value better than its inputs; weights are never
+negative and the longest path follows only rising nodes, so every shape has a least fixed point that is reached.
 """
 
 from __future__ import annotations

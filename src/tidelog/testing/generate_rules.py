@@ -1,9 +1,9 @@
 """Random rules: safe, well typed, and with values that stay in a small finite domain.
 
-Law: a variable is used only after a positive atom, an assignment or a range has bound it, so every rule is safe
-however its literals are shuffled. What an assignment computes is guarded to the domain of `generate_values`, so that
-recursion through any rule ends; functions that may fail (division by a variable, ``f_first``) get safe arguments.
-Which relations may be read, and which negated or aggregated, is decided by the caller.
+Law: a variable is used only after a positive atom, an assignment or a range has bound it, so every rule is safe for any
+order of its literals. The result of an assignment is restricted to the domain of `generate_values`, so that recursion
+through any rule ends; functions that may fail (division by a variable, ``f_first``) get safe arguments. The caller
+decides which relations may be read, and which negated or aggregated.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def random_body(
     for _ in range(rng.choice([1, 1, 2, 2, 2, 3])):
         add_atom(body)
     for feature in rng.sample(sorted(EXTRAS), k=len(EXTRAS)):
-        # Types other than number are rarer, so what they bring is taken more often.
+        # Types other than number are rarer, so features that need them are chosen more often.
         if (
             body.chance(feature, 0.35 if feature in TYPES_BY_FEATURE else 0.15)
             and len(body.literals) < 7
@@ -90,7 +90,7 @@ def random_body(
 
 
 def _has_subject(body: Body, feature: str) -> bool:
-    """Whether a variable is bound that the feature can speak about."""
+    """Whether a variable is bound that the feature can use."""
     type_ = TYPES_BY_FEATURE.get(feature)
     return type_ is None or bool(body.bound[type_])
 
@@ -128,7 +128,7 @@ def _head_argument(body: Body, type_: str) -> Term:
 
 
 def add_atom(body: Body) -> None:
-    """One more positive atom; sometimes over the relation of the last."""
+    """Add one more positive atom, sometimes over the relation of the previous one."""
     last = body.literals[-1] if body.literals else None
     again = [r for r in body.readable if isinstance(last, Atom) and r.name == last.predicate]
     relation = again[0] if again and body.chance("self_joins", 0.3) else body.rng.choice(body.readable)
@@ -144,7 +144,7 @@ def add_comparison(body: Body) -> None:
 
 
 def add_arithmetic(body: Body) -> None:
-    """A new number from two old ones, held in the domain by a remainder or by two comparisons."""
+    """Add a new number computed from two old ones, kept in the domain by a remainder or by two comparisons."""
     left, right = body.some(NUMBER), body.rng.choice([body.some(NUMBER), random_constant(body.rng, NUMBER)])
     term: Term = Call(body.rng.choice(_ARITHMETIC), (left, right))
     if body.rng.random() < 0.2:
@@ -172,7 +172,7 @@ def add_range(body: Body) -> None:
 
 
 def add_text(body: Body) -> None:
-    """A test or an assignment with a string function."""
+    """Add a test or an assignment with a string function."""
     text, other = body.some(SYMBOL), body.some(SYMBOL)
     short = Const(TEXT_LENGTH, NUMBER)
     match body.rng.randrange(11):
@@ -225,7 +225,7 @@ def _add_everyday_text(body: Body, text: Term, other: Term) -> None:
 
 
 def add_list(body: Body) -> None:
-    """A test or an assignment with a list function."""
+    """Add a test or an assignment with a list function."""
     elements, number = body.some(LIST), body.some(NUMBER)
     match body.rng.randrange(6):
         case 0:
@@ -269,7 +269,7 @@ def add_negation(body: Body) -> None:
 
 
 def add_disjunction(body: Body) -> None:
-    """Two branches; either both only test, or both bind one new number."""
+    """Add a disjunction of two branches; either both only test, or both bind one new number."""
     bound = Var(body.fresh()) if body.rng.random() < 0.5 else None
     branches = [_branch(body, bound) for _ in range(2)]
     if all(branches):
@@ -314,7 +314,7 @@ def add_body_aggregate(body: Body) -> None:
     if body.chance("comparisons", 0.3):
         inner.append(Comparison(">", args[column], Const(0, relation.types[column])))
     asking = body.bound[relation.types[column]]
-    if asking and body.chance("asked_groups", 0.5):  # the group is bound outside, perhaps by the recursion alone
+    if asking and body.chance("asked_groups", 0.5):  # the group is bound outside, perhaps only by the recursion
         inner.append(Comparison(body.rng.choice(["<", "<=", "!=", ">"]), args[column], Var(body.rng.choice(asking))))
     body.compare("=", body.bind(result), _aggregate(body, kind, value, compared, tuple(inner)))
 

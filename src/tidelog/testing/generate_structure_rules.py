@@ -1,6 +1,6 @@
 """Literals about structures in random rules.
 
-Law: what rules make is at most two levels deep, whatever they read, so that recursion ends.
+Law: structures built by rules are at most two levels deep, regardless of what they read, so recursion ends.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tidelog.testing.generate_structures import CELL, STRUCTURES, TREE, make
 
 
 def add_structure(body: Body) -> None:
-    """A literal that opens a structure, makes one, compares two, or counts what matches a pattern."""
+    """Add a literal that opens a structure, builds one, compares two, or counts the matches of a pattern."""
     type_ = body.rng.choice([t for t in STRUCTURES if body.bound[t]] or [CELL])
     match body.rng.randrange(6):
         case 0 | 1 if body.bound[type_]:
@@ -33,7 +33,7 @@ def add_structure(body: Body) -> None:
 
 
 def _make_shallow(body: Body) -> None:
-    """A new structure of parts that are held to one level."""
+    """A new structure of parts that are limited to one level."""
     if body.bound[CELL]:
         other, whole = body.some(CELL), body.bind(CELL)
         tail = make(CELL, "", body.some(NUMBER), NIL) if body.rng.random() < 0.3 else NIL

@@ -1,8 +1,8 @@
-"""Random records and variants for generated programs, and literals that make and open them.
+"""Random records and variants for generated programs, and literals that build and open them.
 
-Law: what rules make is at most two levels deep, whatever they read, so that recursion ends: the parts of a new value
-are numbers, texts, and structures that a pattern beside them holds to one level. Terms carry their types already, as
-the checks would give them (`program.structure`); printed and read again they are the same text.
+Law: structures built by rules are at most two levels deep, regardless of what they read, so recursion ends: the parts
+of a new value are numbers, texts, and structures that an additional pattern limits to one level. Terms already carry
+their types, as the checks would assign them (`program.structure`); printed and read again, they are the same text.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def declarations() -> tuple[TypeDeclaration, ...]:
 
 
 def make(type_: str, constructor: str, *parts: Term) -> Call:
-    """The term that makes a structure, or matches it."""
+    """The term that builds a structure, or matches it."""
     types = tuple(field for _, field in FIELDS[type_][constructor])
     return Call(Structure(MAKE, constructor, type_, types).constructor_name, parts)
 

@@ -1,7 +1,7 @@
 """Dates, timestamps and booleans in random programs.
 
-Law: as in `generate_values`: the values that a program can reach are few. Days lie around 1970 and on one day of 2026,
-so that numbers before and after the beginning of the count meet; sums are guarded to a few days or hours.
+Law: as in `generate_values`, a program can reach only few values. Days lie around 1970 and on one day of 2026,
+so that negative and positive numbers occur together; sums are limited to a few days or hours.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SEVEN = Const(7, NUMBER)
 
 
 def add_time(body: Body) -> None:
-    """A test or an assignment with a function on dates or timestamps, or an aggregate over them."""
+    """Add a test or an assignment with a function on dates or timestamps, or an aggregate over them."""
     rng = body.rng
     day, moment = body.some(DATE), body.some(TIMESTAMP)
     match rng.randrange(8):
@@ -63,7 +63,7 @@ def _through_text(body: Body, day: Term, moment: Term) -> None:
 
 
 def _add_best(body: Body) -> None:
-    """The least or the greatest of a column."""
+    """Add the least or the greatest value of a column."""
     fitting = [(r, i) for r in body.negatable for i, type_ in enumerate(r.types) if type_ in TIMES]
     if fitting and "body_aggregates" in body.features:
         relation, column = body.rng.choice(fitting)

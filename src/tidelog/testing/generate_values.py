@@ -1,8 +1,8 @@
-"""Random values, constants and the vocabulary of relations that random programs speak about.
+"""Random values, constants and the vocabulary of relations for random programs.
 
-Law: every value a random program can reach lies in a small finite domain, so that programs end and joins meet:
+Law: every value a random program can reach lies in a small finite domain, so that programs end and joins find matches:
 numbers in -9 .. 9, texts of at most two letters, lists of at most three numbers, floats with few digits.
-The first letter of a relation's name says what may be done with it (`Relation.kind`).
+The first letter of a relation's name determines its permitted uses (`Relation.kind`).
 """
 
 from __future__ import annotations

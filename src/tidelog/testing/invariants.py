@@ -1,9 +1,9 @@
-"""I1 and I2, recomputed from outside: the certificate of every state of the engine in tests.
+"""I1 and I2, recomputed independently: the certificate of every state of the engine in tests.
 
 Law (design, section 3). I1: ``all(h)`` is the number of supports of h over the present facts. I2: ``low(h)`` counts
 exactly the supports whose body facts of the same stratum all have a smaller rank than h, and a present fact has ``low
-> 0``. Supports are found by the naive evaluator's own search; nothing of the engine is used but the state it gives
-out. Aggregate rules have no supports in this sense and are passed over: their relations are compared as facts.
+> 0``. Supports are found by the naive evaluator's own search; of the engine, only the state that it exposes is used.
+Aggregate rules have no supports in this sense and are skipped: their relations are compared as facts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Held = tuple[int, str, tuple[Value, ...]]  # partition, relation, row
 
 
 def violations(state: EngineState, functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS) -> list[str]:
-    """What contradicts I1 or I2, in words; empty for a correct state."""
+    """Descriptions of violations of I1 or I2; empty for a correct state."""
     state = _typed(state)
     parts = [replace(state, facts=facts, parts=()) for facts in state.parts] or [state]
     found = _misplaced(state, parts)
@@ -53,7 +53,7 @@ def _miscounted(fact: FactState, key: Fact, every: int, lower: int) -> Iterator[
 
 
 def _misplaced(state: EngineState, parts: list[EngineState]) -> list[str]:
-    """A fact is held by one partition, a fact of a mirrored relation by all."""
+    """Facts that are not held by exactly one partition, or by all for a mirrored relation."""
     found = []
     for name in state.facts:
         held = Counter(row for part in parts for row in part.facts[name])
@@ -77,7 +77,7 @@ def _typed(state: EngineState) -> EngineState:
 
 
 def _number(value: Value) -> Value:
-    """A date, a timestamp or a boolean of Python as the language has it."""
+    """A Python date, timestamp or boolean as represented in the language."""
     number: Value = from_python(value)  # type: ignore[assignment]  # what is no date stays what it is
     return number
 
@@ -109,7 +109,7 @@ def _count(
 
 
 def _receivers(state: EngineState, parts: list[EngineState], rule: Rule, number: int, head: Fact) -> list[int]:
-    """The partitions that count a support found on one: itself if the rule fires everywhere, else the holders."""
+    """The partitions that count a support found on one: itself if the rule fires everywhere, otherwise the holders."""
     everywhere = rule.label in state.everywhere
     if head[0] in state.mirrored:
         return [number] if everywhere else list(range(len(parts)))
@@ -120,7 +120,7 @@ def _receivers(state: EngineState, parts: list[EngineState], rule: Rule, number:
 def _supports(
     rule: Rule, state: EngineState, home: Mapping[str, int], functions: Mapping[str, tuple[Function, ...]]
 ) -> Iterator[tuple[Fact, int]]:
-    """The supports that a core rule gives: the head, and the highest rank of the body facts of its stratum."""
+    """The supports by a core rule: the head, and the highest rank of the body facts of its stratum."""
     model = {name: frozenset(facts) for name, facts in state.facts.items()}
     scope = names(rule.head.args)
     body = with_named_wildcards(rule.body, scope)

@@ -1,15 +1,15 @@
 """The slow, obvious evaluator of the whole language: the judge of every faster one.
 
 Law: the meaning of a program is its least model, found stratum by stratum: from nothing, replace the relations of the
-stratum by the base facts and what the rules derive from the last round until nothing changes. Where min or max stand
-inside recursion the same loop iterates the exposed values; a limit stops what has no fixed point.
+stratum by the base facts and the facts derived from the last round until nothing changes. If min or max occur inside
+recursion, the same loop iterates the exposed values; a limit stops programs without a fixed point.
 
 - Rules of one relation with the same min and max in the same columns of their heads share their groups: one row shows
   the best that any of them derives. count, sum and mean belong to the one rule that contains them. Asserted facts, and
   rules without aggregates, add separate rows.
 - Programs are used as the checks return them: well typed, with integer literals in float places made floats.
-- Keys (``materialize``) say which columns of a head with min or max come with the best value; otherwise they are
-  ignored: they speak about changes, and here are none.
+- Keys (``materialize``) determine which columns of a head with min or max accompany the best value; otherwise they are
+  ignored: they are about changes, which do not occur here.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LIMIT = 10_000
 
 
 def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = FUNCTIONS, limit: int = LIMIT) -> Model:
-    """Every relation of the program, base relations and empty ones included, over its own facts and the given ones.
+    """Every relation of the program, including base relations and empty ones, over its own facts and the given ones.
 
     >>> from tidelog.program import Negation, Var
     >>> rule = Rule(Atom("p", (Var("X"),)), (Atom("q", (Var("X"),)), Negation(Atom("r", (Var("X"),)))))
@@ -96,12 +96,12 @@ def violations(
 
 
 def _without_constraints(program: Program) -> Program:
-    """The program without what only forbids."""
+    """The program without its constraints."""
     return replace(program, rules=tuple(rule for rule in program.rules if rule.head.predicate != UNNAMED))
 
 
 def first_choice(rows: Iterable[Row], domains: Sequence[tuple[int, ...]]) -> set[Row]:
-    """What is chosen where nothing was before: the least row all whose keys are free, until none is left.
+    """The choice if nothing was chosen before: repeatedly the least row whose keys are all free, until none is left.
 
     >>> sorted(first_choice([(1, 5), (1, 2), (3, 2)], [(0,)])), sorted(first_choice([(1, 2), (3, 2)], [(0,), (1,)]))
     ([(1, 2), (3, 2)], [(1, 2)])
@@ -147,7 +147,7 @@ def relations(program: Program, facts: Facts = NO_FACTS) -> set[str]:
 
 
 class _Judge:
-    """One program with all that stays the same while its model is computed."""
+    """One program with everything that stays constant while its model is computed."""
 
     def __init__(self, program: Program, functions: Overloads) -> None:
         self.program, self.functions = program, functions
@@ -183,7 +183,7 @@ class _Judge:
         return {relation: frozenset(rows) for relation, rows in derived.items()}
 
     def kept(self, rows: set[Row], clauses: Sequence[Rule], model: Model) -> set[Row]:
-        """The rows that no other subsumes; of two that subsume each other the lesser stays."""
+        """The rows that no other subsumes; of two that subsume each other, the lesser stays."""
         gone: set[tuple[Row, Row]] = set()
         relation = clauses[0].head.predicate
         for clause in clauses:
@@ -199,7 +199,7 @@ class _Judge:
         return rows - {one for one, _ in worse}
 
     def heads(self, rule: Rule, model: Model) -> set[Row]:
-        """What a rule derives from the model."""
+        """The rows that a rule derives from the model."""
         try:
             return set(
                 self.groups(rule, model) if head_aggregates(rule) and not _shape(rule) else self.offers(rule, model)
@@ -213,7 +213,7 @@ class _Judge:
             yield from self.rows(rule.head, binding, context)
 
     def offers(self, rule: Rule, model: Model) -> Iterator[Row]:
-        """The heads of a rule, with the values that are offered where it takes min or max."""
+        """The heads of a rule, with the values offered to its min or max."""
         offered = {i: aggregate.value for i, aggregate in head_aggregates(rule).items()}
         args = tuple(offered.get(i) or arg for i, arg in enumerate(rule.head.args))
         return self.instances(replace(rule, head=replace(rule.head, args=args)), model)
@@ -246,7 +246,7 @@ class _Judge:
             yield self.fitted(head.predicate, row)
 
     def fitted(self, relation: str, row: Row) -> Row:
-        """The row with each value as the declaration of its column wants it."""
+        """The row with each value converted to the declared type of its column."""
         types = self.types.get(relation)
         if types is None:
             return tuple(row)
@@ -266,7 +266,7 @@ def _shape(rule: Rule) -> Shape:
 
 
 def _best(rows: Iterable[Row], shape: Shape) -> Iterator[Row]:
-    """Per group, the best of each of the columns, with what comes with it."""
+    """For each group, the best value of each of the columns, with the accompanying values."""
     compared_columns = {i for compared in shape for i, _ in compared}
     groups: dict[Row, list[Row]] = defaultdict(list)
     for row in rows:

@@ -1,4 +1,4 @@
-"""What occurs where in a rule: variables, and predicates with the way in which the head depends on them.
+"""Occurrences in a rule: variables, and predicates with the way in which the head depends on them.
 
 Law: the variables of a rule are those of its head and of its body outside aggregated bodies; a variable of an
 aggregated body that is also a variable of the rule (or of an enclosing aggregated body) is that same variable, any
@@ -36,7 +36,7 @@ STRICT_AGGREGATES = tuple({*AGGREGATES, *PAIRED_AGGREGATES, WRAPPING_SUM} - {"mi
 
 
 def terms_of(literal: Literal) -> tuple[Term, ...]:
-    """The terms that stand in a literal, those of a disjunction's branches included."""
+    """The terms in a literal, including those in a disjunction's branches."""
     match literal:
         case Atom(args=args) | Negation(atom=Atom(args=args)):
             return args
@@ -51,7 +51,7 @@ def terms_of(literal: Literal) -> tuple[Term, ...]:
 
 
 def parts(term: Term) -> Iterator[Term]:
-    """The term and the terms inside it; what stands inside an aggregate is left out."""
+    """The term and the terms inside it, except those inside an aggregate."""
     yield term
     if isinstance(term, Call):
         for arg in term.args:
@@ -75,7 +75,7 @@ def names_inside(aggregate: Aggregate) -> frozenset[str]:
 
 
 def aggregates(terms: Iterable[Term]) -> Iterator[Aggregate]:
-    """The aggregates of terms, those inside other aggregates left out."""
+    """The aggregates of terms, except those inside other aggregates."""
     return (part for term in terms for part in parts(term) if isinstance(part, Aggregate))
 
 
@@ -84,7 +84,7 @@ def _value(aggregate: Aggregate) -> tuple[Term, ...]:
 
 
 def head_aggregates(rule: Rule) -> dict[int, Aggregate]:
-    """The positions of the head at which an aggregate over the rule's own body stands."""
+    """The positions of the head with an aggregate over the rule's own body."""
     return {i: arg for i, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate) and arg.body is None}
 
 
@@ -96,7 +96,7 @@ def dependencies(rule: Rule, strict_aggregates: Collection[str] = STRICT_AGGREGA
 
 
 def body_literals(rule: Rule) -> Iterator[Literal]:
-    """Every literal of a rule's body, in branches of disjunctions and in aggregated bodies too."""
+    """Every literal of a rule's body, including those in branches of disjunctions and in aggregated bodies."""
     waiting = list(rule.body) + [literal for a in aggregates(rule.head.args) for literal in a.body or ()]
     while waiting:
         literal = waiting.pop()

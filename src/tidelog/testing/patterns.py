@@ -1,7 +1,7 @@
 """Records and variants as the naive evaluator matches them: term beside value, part by part.
 
-Law: a value matches a pattern if it was made by the same constructor and its parts match; what is left after that is a
-list of terms that are no patterns, each with the value it must have. Two patterns are equal if their parts are.
+Law: a value matches a pattern if it was made by the same constructor and its parts match; the result is a list of terms
+that are not patterns, each with the value it must have. Two patterns are equal if their parts are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Pairs = list[tuple[Term, Value]]
 
 
 def constructor_of(term: Term) -> str | None:
-    """The constructor of a pattern ("" for a record); None if the term is no pattern."""
+    """The constructor of a pattern ("" for a record); None if the term is not a pattern."""
     found = structure_of(term.function) if isinstance(term, Call) else None
     return found.constructor if found is not None and found.kind == MAKE else None
 
@@ -30,7 +30,7 @@ def ends(term: Term) -> Iterator[Term]:
 
 
 def matched(pairs: Iterable[tuple[Term, Value]]) -> Pairs | None:
-    """What must hold for terms to match values; None if a constructor differs."""
+    """The conditions for terms to match values; None if a constructor differs."""
     found: Pairs = []
     waiting = list(pairs)[::-1]
     while waiting:
@@ -54,7 +54,7 @@ def _parts(value: Value, constructor: str) -> tuple[Value, ...] | None:
 
 
 def part_equations(literal: Comparison) -> tuple[Comparison, ...] | None:
-    """An equation of two patterns as equations of their parts; None if it is no such equation."""
+    """An equation of two patterns as equations of their parts; None if it is not such an equation."""
     left, right = literal.left, literal.right
     if literal.op != "=" or constructor_of(left) is None or constructor_of(left) != constructor_of(right):
         return None

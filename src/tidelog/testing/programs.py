@@ -1,9 +1,9 @@
-"""Whole programs with their facts, changes and expected relations, as they lie in a folder.
+"""Whole programs with their facts, changes and expected relations, read from a folder.
 
-Law: beside ``name.dl`` stands a folder ``name`` with ``relation.facts`` (tab-separated, as Soufflé reads them),
-``expected/relation.csv`` (the same format, sorted), and, where the program also shows changes, a script ``changes.txt``
+Law: beside ``name.dl`` is a folder ``name`` with ``relation.facts`` (tab-separated, as Soufflé reads them),
+``expected/relation.csv`` (the same format, sorted), and, if the program also has changes, a script ``changes.txt``
 with the relations afterwards in ``expected_after/``. The files of expected relations are the only ones compared.
-Rows are read here by the types that the checks found; where those leave a column open, whole numbers are numbers.
+Rows are read here by the types that the checks found; if those leave a column open, whole numbers are numbers.
 """
 
 from __future__ import annotations

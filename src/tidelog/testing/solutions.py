@@ -1,11 +1,11 @@
-"""The solutions of a body: every way to give its variables values such that all literals hold.
+"""The solutions of a body: every assignment of values to its variables such that all literals hold.
 
-Law: a body is a conjunction; literals are taken in any order in which each finds the variables it needs, and the
-solutions do not depend on which. Every ``_`` of a positive atom is a separate variable (`with_named_wildcards`), so
+Law: a body is a conjunction; literals are evaluated in any order in which each finds the variables it needs, and the
+solutions do not depend on the order. Every ``_`` of a positive atom is a separate variable (`with_named_wildcards`), so
 that a solution fixes one fact per positive atom; in a negated atom it matches anything. A variable that only some
-branches of a disjunction bind is local to them.
-Terms may have several values (``range``) or none (the min of nothing), so evaluation is a generator throughout.
-Nothing here is fast; atoms at least look their facts up by the variables that already have values.
+branches of a disjunction bind is local to them. Terms may have several values (``range``) or none (the min of nothing),
+so evaluation is a generator throughout. Nothing here is fast; but atoms look up their facts by the variables that
+already have values.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Binding = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Context:
-    """What a body is evaluated in: the facts, the functions, and the variables of the rule (see `occurrences`)."""
+    """The context of an evaluation: the facts, the functions, and the variables of the rule (see `occurrences`)."""
 
     model: Model
     functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
@@ -59,7 +59,7 @@ class Context:
 
 
 def solutions(body: Sequence[Literal], bindings: Sequence[Binding], context: Context) -> Sequence[Binding]:
-    """All solutions of the body that extend one of the bindings; one may appear once for each branch that gives it."""
+    """All solutions of the body that extend one of the bindings; one may occur once for each branch that yields it."""
     if not bindings:
         return bindings
     for literal in arrange(body, _shared(bindings), context.scope):
@@ -103,7 +103,7 @@ def with_named_wildcards(body: Sequence[Literal], scope: frozenset[str] = frozen
 
 
 def arrange(body: Sequence[Literal], bound: frozenset[str], scope: frozenset[str]) -> list[Literal]:
-    """The literals in an order in which each is ready; tests come as early as they can."""
+    """The literals in an order in which each is ready; tests come as early as possible."""
     waiting = sorted(body, key=lambda literal: isinstance(literal, Atom | PathAtom | Disjunction))
     order: list[Literal] = []
     while waiting:
@@ -177,11 +177,11 @@ def binds(literal: Literal) -> frozenset[str]:
     """The variables that have a value after the literal: of a disjunction, those that every branch binds."""
     if isinstance(literal, Disjunction):
         return frozenset.intersection(*(frozenset().union(*map(binds, branch)) for branch in literal.branches))
-    return names(terms_of(literal))  # those of a negation have values before it
+    return names(terms_of(literal))  # the variables of a negation have values before it
 
 
 def extensions(literal: Literal, bindings: Sequence[Binding], context: Context) -> Iterator[Binding]:
-    """The bindings under which the literal holds and which extend one of those given."""
+    """The bindings under which the literal holds and which extend one of the given ones."""
     match literal:
         case Atom(predicate=predicate, args=args):
             yield from join(bindings, args, context.model.get(predicate, ()), context)
@@ -287,7 +287,7 @@ def _fold(aggregate: Aggregate, binding: Binding, context: Context) -> Iterator[
 
 
 def results(aggregate: Aggregate, group: Sequence[Value]) -> Iterator[Value]:
-    """The value of an aggregate of what the solutions of a group contribute, if it has one."""
+    """The value of an aggregate over the contributions of a group's solutions, if it has one."""
     members = list({repr(value): value for value in group}.values()) if aggregate.distinct else group
     result = FOLDS[aggregate.kind](members)
     if result is not None:
@@ -295,7 +295,7 @@ def results(aggregate: Aggregate, group: Sequence[Value]) -> Iterator[Value]:
 
 
 def valued(aggregate: Aggregate, binding: Binding, context: Context) -> Iterator[Value]:
-    """What one solution contributes to an aggregate: the value of its term; for a count, something."""
+    """The contribution of one solution to an aggregate: the value of its term; for a count, any value."""
     if aggregate.value is None or (aggregate.kind == "count" and not aggregate.distinct):
         yield 1
     elif len(aggregate.arguments) > 1:

@@ -1,7 +1,7 @@
 """Strata by their definition: predicates that need each other, lower ones first.
 
 Law: two predicates share a stratum exactly if each depends on the other; a program is stratified if no strict
-dependency stays inside a stratum. Written apart from the checks in `program`, so that one can judge the other.
+dependency stays inside a stratum. Independent of the checks in `program`, so that one can verify the other.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidelog.testing.occurrences import STRICT_AGGREGATES, dependencies
 
 
 def reads(rules: Iterable[Rule]) -> dict[str, frozenset[str]]:
-    """For every predicate with rules, all that it depends on, directly or not."""
+    """For every predicate with rules, all predicates it depends on, directly or indirectly."""
     direct: dict[str, set[str]] = defaultdict(set)
     for rule in rules:
         if rule.subsumes:

@@ -1,10 +1,10 @@
-"""How the naive evaluator knows the type of a value: by looking at it.
+"""The types of values in the naive evaluator, which are determined from the values themselves.
 
 Law: in a well-typed program a value's type never depends on where it is read. Python distinguishes number, float,
-symbol and list; unsigned values are represented by `Unsigned`, an int that knows its type, and so are dates, timestamps
-and booleans (`calendar.tagged`). The one value without a type of
-its own is the sum of nothing: a `Zero` becomes what its neighbours are. (Its text is always "0".)
-Rows are compared as Python compares tuples, so lists that differ only as 1 and 1.0 do are one row here.
+symbol and list; unsigned values are represented by `Unsigned`, an int that carries its type, and so are dates,
+timestamps and booleans (`calendar.tagged`). The only value without a type is the sum of nothing: a `Zero` adopts the
+type of the values around it. (Its text is always "0".) Rows are compared as Python compares tuples, so lists that
+differ only as 1 and 1.0 do are one row here.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def of_type(value: Value, type_: str, where: str) -> Value:
 
 
 def alike(values: Sequence[Value]) -> list[Value]:
-    """The values, with a `Zero` made what the others are: a float, an unsigned or a number.
+    """The values, with each `Zero` converted to the type of the others: a float, an unsigned or a number.
 
     >>> alike([1.5, Zero()])
     [1.5, 0.0]
@@ -80,7 +80,7 @@ def column_types(program: Program) -> dict[str, tuple[str, ...]]:
 
 
 def _base_type(name: str, aliases: Mapping[str, str]) -> str:
-    """All names that a type name stands for have one base type; following the first of each is enough."""
+    """The base type of a name; all names behind it have one base type, so following the first is enough."""
     while name in aliases or name not in (*BASE_TYPES, RECORD):
         name = aliases[name]
     return name

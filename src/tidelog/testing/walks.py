@@ -1,10 +1,10 @@
 """The pairs of nodes that a path expression joins, straight from its definition.
 
 Law: a path denotes a set of pairs. A label is its relation (or, with a value, the triples with that middle column,
-without it); ``^`` turns pairs round, ``/`` composes, ``|`` unites, ``&`` intersects, and a repetition is the union of
-the powers it allows. The power 0 is the identity on the members of the domain that the repetition names, or else on
-the nodes of the expression: the first and last columns of all facts of all relations that it names, whichever middle
-column a label asks for.
+without it); ``^`` reverses pairs, ``/`` composes, ``|`` unites, ``&`` intersects, and a repetition is the union of
+the powers it allows. The power 0 is the identity on the members of the domain that the repetition names, or otherwise
+on the nodes of the expression: the first and last columns of all facts of all relations that it names, regardless of
+the middle column that a label requires.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def compose(first: Pairs, second: Pairs) -> Pairs:
 
 
 def _powers(step: Pairs, identity: Pairs, least: int, most: int | None) -> Pairs:
-    """The union of step^least .. step^most; without a bound, until nothing new comes."""
+    """The union of step^least .. step^most; without a bound, until nothing new is found."""
     united = frozenset() if least else identity
     if most == 0:
         return united

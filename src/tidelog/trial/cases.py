@@ -1,6 +1,6 @@
-"""What a file of cases says, as values.
+"""The content of a file of cases, as values.
 
-Law: a case is a story: facts to begin with, then steps, each some epochs of changes and what must hold after them.
+Law: a case consists of initial facts and steps, each with some epochs of changes and what must hold after them.
 Nothing is run here.
 """
 
@@ -18,7 +18,7 @@ VERBS = (CONTAINS, LACKS, EQUALS, EMPTY, GOLDEN, REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One line under ``then:``. ``atoms`` may have `_`; ``name`` is a relation, or by what an epoch is refused."""
+    """One line under ``then:``. ``atoms`` may have `_`; ``name`` is a relation, or what refuses an epoch."""
 
     verb: str
     line: int
@@ -46,7 +46,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseFile:
-    """The cases of a file, the program that they try, and perhaps a folder of facts and a file of functions."""
+    """The cases of a file, the program that they test, and perhaps a folder of facts and a file of functions."""
 
     path: Path
     program: Path

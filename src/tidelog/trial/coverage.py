@@ -1,10 +1,9 @@
-"""What the cases have tried of the rules: which were used, and which of their premises ever failed.
+"""The coverage of rules by cases: which rules were used, and which of their premises ever failed.
 
 Law: a rule is used if its body held for some values in some step of some case; a constraint if it refused an epoch. A
-premise failed if the premises beside
-it that need nothing of it held for some values for which it did not: a case stands on either side of it then. Both are
-found by the naive evaluator over the facts that the engine showed. A premise that never failed can be left out without
-any case noticing, or nearly so: it is what `mutants` tries.
+premise failed if the other premises that do not depend on it held for some values for which it did not: there are then
+cases on both sides of it. Both are determined by the naive evaluator over the facts that the engine showed. A premise
+that never failed can usually be omitted without any case failing; `mutants` tries that.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class RuleCoverage:
 
     @property
     def never_failed(self) -> list[str]:
-        """The premises that held wherever they were asked, of a rule that has more than one."""
+        """The premises that always held, for a rule that has more than one."""
         if len(self.premises) < 2:
             return []
         return [text for text, failed in zip(self.premises, self.failed, strict=True) if not failed]
@@ -51,7 +50,7 @@ class RuleCoverage:
 
 @dataclass(slots=True)
 class Coverage:
-    """All rules of the programs that were tried; ``skipped`` steps had too many facts to look at."""
+    """All rules of the tested programs; ``skipped`` steps had too many facts to examine."""
 
     rules: dict[tuple[str, str], RuleCoverage] = field(default_factory=dict)
     skipped: int = 0
@@ -59,7 +58,7 @@ class Coverage:
     def see(
         self, file: str, program: Program, rows: Rows, functions: Overloads = FUNCTIONS, named: Set[str] = frozenset()
     ) -> None:
-        """Take in the rules and facts after a step; ``named`` are the labels that the program's text gives."""
+        """Record the rules and facts after a step; ``named`` are the labels in the program's text."""
         if sum(map(len, rows.values())) > MOST_FACTS:
             self.skipped += 1
             return
@@ -73,7 +72,7 @@ class Coverage:
             _see_rule(found, rule, rows, functions)
 
     def see_constraints(self, file: str, program: Program, refusals: Set[str]) -> None:
-        """Take in the constraints of a program, and those that refused an epoch."""
+        """Record the constraints of a program, and those that refused an epoch."""
         for rule in program.rules:
             if rule.constraint is not None and rule.label is not None:
                 found = self.rules.setdefault((file, rule.label), RuleCoverage(rule.label, [], kind="constraint"))
@@ -96,7 +95,7 @@ class Coverage:
 
 
 def _shown_rules(program: Program) -> Iterator[Rule]:
-    """The rules that derive something, as they are evaluated; inline ones stand in those that read them."""
+    """The rules that derive something, as they are evaluated; inline rules are part of those that read them."""
     inline = inline_relations(program)
     for rule in inline_rules(program).rules:
         if rule.body and not rule.subsumes and rule.head.predicate not in inline:
@@ -130,7 +129,7 @@ def _read(rule: Rule) -> set[str]:
 def _solved(body: Sequence[Literal], context: Context) -> bool:
     try:
         return bool(solutions(body, [{}], context))
-    except EvaluationError:  # a value that cannot be computed: the engine has reported it
+    except EvaluationError:  # a value that cannot be computed: the engine has already reported it
         return False
 
 
@@ -145,7 +144,7 @@ def _fails(premise: Literal, others: Sequence[Literal], context: Context) -> boo
 
 
 def _evaluable(others: Iterable[Literal], context: Context) -> Iterator[Literal]:
-    """Those of the literals that need nothing of the one that is left out."""
+    """The literals that do not depend on the omitted one."""
     kept: list[Literal] = []
     waiting = list(others)
     grown = True

@@ -1,7 +1,7 @@
-"""Golden views: what a view was when somebody looked at it and found it right.
+"""Golden views: the accepted content of views, with which later results are compared.
 
-Law: a golden view is a text file beside the cases, one fact a line in order, so that its changes can be read in any
-tool; it is written only when it is accepted. A view that has no file yet differs from nothing being there.
+Law: a golden view is a text file beside the cases, one fact per line in order, so that its changes can be read in any
+tool; it is written only when it is accepted. A view that has no file yet is compared with an empty one.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """The golden views of a file of cases; with ``accept`` they are written in the place of being compared."""
+    """The golden views of a file of cases; with ``accept`` they are written instead of compared."""
 
     file: Path
     accept: bool = False
 
     def path(self, case: str, step: int, view: str) -> Path:
-        """Where a view of a step of a case lies."""
+        """The file of a view of a step of a case."""
         words = re.sub(r"\W+", "-", case).strip("-").lower()
         place = words if step == 1 else f"{words}-{step}"
         return self.file.parent / FOLDER / self.file.stem / place / f"{view}.txt"
 
     def compare(self, case: str, step: int, view: str, rows: Iterable[tuple[Any, ...]]) -> tuple[str, list[str]]:
-        """What differs, and the files that were written."""
+        """The differences, and the files that were written."""
         path = self.path(case, step, view)
         now = sorted(show_fact(view, row) for row in rows)
         before = path.read_text(encoding="utf-8").splitlines() if path.exists() else None
@@ -47,7 +47,7 @@ class Golden:
 
 
 def _lines(before: list[str], now: list[str]) -> list[str]:
-    """The facts that are gone and those that came, in order.
+    """The removed and the added facts, in order.
 
     >>> _lines(["p(1)", "p(2)"], ["p(2)", "p(3)"])
     ['    - p(1)', '    + p(3)']

@@ -1,6 +1,7 @@
 """Results as JUnit XML, which build servers show.
 
-Law: one test suite for each file of cases, one test case for each case; what did not hold is the text of its failure.
+Law: one test suite for each file of cases, one test case for each case; the text of a failure lists the expectations
+that did not hold.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from tidelog.trial.suite import Results
 
 
 def to_junit(results: Results) -> str:
-    """The document as text."""
+    """The XML document as text."""
     root = ElementTree.Element("testsuites")
     for path, group in groupby(results.outcomes, key=lambda pair: str(pair[0].path)):
         outcomes = [outcome for _, outcome in group]

@@ -1,8 +1,8 @@
-"""Mutants: programs with one small mistake each, to see whether any case notices.
+"""Mutants: programs with one small mistake each, to see whether any case detects it.
 
-Law: a mutant differs from the program in one rule: the rule is left out, a premise is left out, a negation is turned
-round, a comparison is moved by one place, or a constant is another one; and it passes the checks, since a mistake that
-the checks find needs no case. A mutant that no case detects is reported: the cases do not cover it.
+Law: a mutant differs from the program in one rule: the rule is omitted, a premise is omitted, a negation is inverted, a
+comparison is moved by one place, or a constant is replaced; and it passes the checks, because a mistake that the checks
+find needs no case. A mutant that no case detects is reported: the cases do not cover it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOVED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "=": "!=", "!=": "="}
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A program with a mistake, and the mistake in words."""
+    """A program with a mistake, and a description of the mistake."""
 
     rule: str
     change: str
@@ -50,7 +50,7 @@ def mutants(program: Program) -> Iterator[Mutant]:
 
 
 def _known(program: Program) -> dict[str, int]:
-    """The relations of the program stay known, also where the mutant names them no more."""
+    """Keep the relations of the program known, even if the mutant no longer names them."""
     found = [atom for rule in program.rules for atom in (rule.head, *(x for x in rule.body if isinstance(x, Atom)))]
     return {atom.predicate: len(atom.args) for atom in found}
 

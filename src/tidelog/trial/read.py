@@ -10,9 +10,9 @@
         lacks may(ann, read, payroll).
         refused by TL2207.
 
-Law: what stands under ``given:`` are facts, under ``when:`` a change script, and under ``then:`` sentences that begin
-with a verb, one or more lines each; bare identifiers are symbols, as in every ground place (D7), and `_` is anything. A
-mistake is reported with its file and line.
+Law: the text under ``given:`` consists of facts, under ``when:`` of a change script, and under ``then:`` of sentences
+that begin with a verb, one or more lines each; bare identifiers are symbols, as in every ground place (D7), and `_`
+matches anything. A mistake is reported with its file and line.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Part:
 
     @property
     def placed(self) -> str:
-        """The text at the lines where it stands in the file, so that what is said about it has the right place."""
+        """The text on the same lines as in the file, so that diagnostics have the right place."""
         return "\n" * (self.line - 1) + "\n".join(self.lines)
 
 

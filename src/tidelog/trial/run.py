@@ -1,7 +1,7 @@
-"""Running a case: a separate engine, epoch after epoch, and the expectations that do not hold.
+"""Runs of cases: a separate engine, one epoch after another, and the expectations that do not hold.
 
 Law: a case passes if everything under each ``then:`` holds. An epoch that is refused fails the case, unless the case
-says that it is; then the state is as it was before it. A relation that the program does not know is a mistake.
+expects that; the state is then as before the epoch. A relation that the program does not know is a mistake.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ANYTHING = object()
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is tried: a program, the rows of its files, its functions."""
+    """The subject of a test: a program, the rows of its files, its functions."""
 
     program: Program
     data: Sequence[tuple[str, Any]] = ()
@@ -44,7 +44,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class ExpectationFailure:
-    """Something that does not hold: the line that says it should, and how it is instead."""
+    """An expectation that does not hold: its line, and the actual result."""
 
     line: int
     message: str
@@ -52,7 +52,7 @@ class ExpectationFailure:
 
 @dataclass(slots=True)
 class Outcome:
-    """How a case went; for coverage the rules and facts ``seen`` after each step, and the constraints that refused."""
+    """The result of a case; for coverage, the rules and facts ``seen`` after each step and the refusing constraints."""
 
     case: Case
     broken: list[ExpectationFailure] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Outcome:
 
 
 def run_case(case: Case, subject: Subject, golden: Golden | None = None, *, watched: bool = True) -> Outcome:
-    """Run a case; ``watched``: keep what coverage is found from."""
+    """Run a case; ``watched``: keep the data from which coverage is computed."""
     outcome = Outcome(case)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TidelogWarning)  # reported by `tidelog check`
@@ -103,7 +103,7 @@ class _Run:
                 self._watch(db)
 
     def _apply(self, db: Engine, epochs: Iterable[Epoch]) -> TidelogError | None:
-        """The epochs up to the first that is refused, and why it is."""
+        """Apply the epochs up to the first that is refused; returns the reason."""
         for changes in epochs:
             self._know(db, [change.atom.predicate for change in changes if isinstance(change, FactChange)], changes)
             try:
@@ -115,7 +115,7 @@ class _Run:
         return None
 
     def _know(self, db: Engine, names: Iterable[str], changes: Epoch = ()) -> None:
-        """A relation that neither the program nor the rules of the epoch name is a mistake of the case."""
+        """Refuse a relation that neither the program nor the rules of the epoch name, as a mistake of the case."""
         added = [change.rule for change in changes if isinstance(change, RuleAdded)]
         known = {atom.predicate for rule in added for atom in (rule.head, *atoms(rule_literals(rule)))}
         instances = any(isinstance(change, InstanceAdded) for change in changes)
@@ -154,7 +154,7 @@ class _Run:
 
 
 def _row(atom: Atom, types: Sequence[str | None] = ()) -> Row:
-    """The values of a fact that is written, `_` for any; of the types of the columns, where they are known."""
+    """The values of a written fact, `_` for any, with the types of the columns, if they are known."""
     row = [ANYTHING if isinstance(t, Wildcard) else ground_value(t, FUNCTIONS) for t in atom.args]
     if len(types) != len(row):
         return tuple(row)
@@ -169,7 +169,7 @@ def _by_relation(atoms: Iterable[Atom]) -> dict[str, list[Row]]:
 
 
 def difference(expected: Expectation, rows: Rows, writers: Mapping[str, FactWriter]) -> str:
-    """What does not hold of an expectation about views; the empty text if it holds."""
+    """The difference from an expectation about views; the empty text if it holds."""
     if expected.verb == EMPTY:
         found = rows[expected.name]
         return f"{expected.name} is not empty: {_list_facts(map(writers[expected.name], found))}" if found else ""
@@ -197,7 +197,7 @@ def _unequal(rows: frozenset[Row], expected: Mapping[Atom, Row], write: FactWrit
 
 def _fits(row: Row, pattern: Row) -> bool:
     pairs = zip(row, pattern, strict=True)
-    return len(row) == len(pattern) and all(w is ANYTHING or f is w or f == w for f, w in pairs)  # NaN is itself
+    return len(row) == len(pattern) and all(w is ANYTHING or f is w or f == w for f, w in pairs)  # NaN equals itself
 
 
 def _list_facts(facts: Iterable[str]) -> str:
@@ -212,7 +212,7 @@ def refused_by(refusal: TidelogError) -> set[str]:
 
 
 def refused_otherwise(by: str, refusal: TidelogError | None) -> str:
-    """What does not hold of a refusal by a code or a name."""
+    """The difference from an expected refusal by a code or a name."""
     if refusal is None:
         return "no epoch was refused"
     names = {refusal.code, *re.findall(r"`([^`]*)`", str(refusal))}

@@ -1,6 +1,6 @@
-"""A folder of cases: reading all of it, running it, and what it comes to.
+"""A folder of cases: reading it, running it, and the results.
 
-Law: everything is read before anything is run; each case has a separate engine, so that their order does not matter.
+Law: everything is read before anything is run; each case has a separate engine, so their order does not matter.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Load = Callable[[CaseFile], Subject]
 
 @dataclass(slots=True)
 class Results:
-    """How the cases of all files went, and what they tried."""
+    """The results of the cases of all files, and their coverage."""
 
     outcomes: list[tuple[CaseFile, Outcome]] = field(default_factory=list)
     coverage: Coverage = field(default_factory=Coverage)
 
     @property
     def failed(self) -> list[tuple[CaseFile, Outcome]]:
-        """The cases in which something did not hold."""
+        """The cases in which an expectation did not hold."""
         return [(file, outcome) for file, outcome in self.outcomes if not outcome.passed]
 
 
@@ -63,7 +63,7 @@ def run_files(files: Sequence[CaseFile], load: Load, *, accept: bool = False) ->
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """A mutant of a program that no case of its files notices."""
+    """A mutant of a program that no case of its files detects."""
 
     program: Path
     mutant: Mutant

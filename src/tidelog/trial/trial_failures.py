@@ -1,6 +1,6 @@
-"""What trials refuse, by code: TL491x.
+"""The reasons why trials are refused, by code: TL491x.
 
-Law: a file that is not understood is refused before any case of its folder is run.
+Law: a file that cannot be read is refused before any case of its folder is run.
 """
 
 from __future__ import annotations

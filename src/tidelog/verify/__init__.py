@@ -1,7 +1,7 @@
 """Certificates: an independent check that a state is exactly the least (perfect) model of its program.
 
-It shares no evaluation code with the engine, its rewrites or the naive evaluator: what it reads of them is the syntax
-of programs, the checks, the table of functions, and the state that the engine gives out.
+It shares no evaluation code with the engine, its rewrites or the naive evaluator: it uses only their syntax of
+programs, the checks, the table of functions, and the state that the engine exposes.
 """
 
 from tidelog.verify.check import verify

@@ -2,8 +2,8 @@
 
 Law. Stratum by stratum, lower ones first: every fact that a rule derives from the state is held (closed), and every
 fact held is asserted or has a support whose facts of the same stratum all have a lower rank (founded). For rules with
-aggregates: what they give over the state is held, and the support of a min or max is the support of a best candidate.
-Of a choice the state holds one that is allowed (`choices`), and everything above it is the model over that choice.
+aggregates: their results over the state are held, and the support of a min or max is the support of a best candidate.
+For a choice, the state holds a valid one (`choices`), and everything above it is the model over that choice.
 docs/design/certificate.md proves that a state that passes is exactly the least (perfect) model. The pass stops at the
 first violation.
 """
@@ -45,9 +45,9 @@ PYTHON = "Python"
 NEVER: dict[Row, int] = {}
 ComparedColumns = tuple[
     tuple[int, str], ...
-]  # columns of a head with min or max: a value, and what decides between equals
+]  # columns of a head with min or max: a value, and those that decide between equal values
 Elsewhere = Callable[[Claim, int], tuple[Violation | None, int] | None]  # of a stratum; None: it is not checked there
-Best = tuple[Row, int, Clause]  # the values of such columns, the lowest rank that gives them, and a rule that does
+Best = tuple[Row, int, Clause]  # the values of such columns, the lowest rank that yields them, and a rule that does
 Pool = dict[tuple[str, tuple[ComparedColumns, ...]], dict[Row, list[Best]]]
 
 
@@ -95,7 +95,7 @@ def check_claim(claim: Claim, began: float, elsewhere: Elsewhere | None = None) 
 
 
 def check_stratum(claim: Claim, place: int) -> tuple[Violation | None, int]:
-    """The first violation in a stratum, those below being certified, and how many supports were looked at."""
+    """The first violation in a stratum, given that lower ones are certified, and the number of supports examined."""
     check = Check(claim)
     try:
         check.stratum(*claim.strata[place])
@@ -105,7 +105,7 @@ def check_stratum(claim: Claim, place: int) -> tuple[Violation | None, int]:
 
 
 def check_bases(claim: Claim) -> Violation | None:
-    """What is wrong with asserted facts and relations without rules, if anything is."""
+    """The first violation by asserted facts or relations without rules, if any."""
     try:
         Check(claim).bases()
     except ViolationFound as found:
@@ -154,14 +154,14 @@ class StratumFacts:
 
 
 class Check:
-    """The state of a check: what was found so far."""
+    """The state of a check: the results so far."""
 
     def __init__(self, claim: Claim) -> None:
         self._claim = claim
         self.supports = 0
 
     def bases(self) -> None:
-        """Asserted facts are held; a relation without rules holds nothing else; no constraint is violated."""
+        """Check that asserted facts are held, that relations without rules hold nothing else, and the constraints."""
         marked = self._claim.base is self._claim.taken.asserted  # then they are held
         for name, rows in () if marked else self._claim.base.items():
             held = self._claim.ranks.get(name, NEVER)
@@ -179,7 +179,7 @@ class Check:
             self._claim.taken.let_go([name])
 
     def stratum(self, relations: frozenset[str], clauses: Iterable[Clause]) -> None:
-        """The rules of a stratum are closed, and its facts founded."""
+        """Check that the rules of a stratum are closed and its facts founded."""
         context = Context(StratumFacts(self._claim, relations), self._claim.schema, self._claim.functions)
         founded = {name: set(self._claim.base.get(name, ())) for name in relations}
         pool: Pool = {}
@@ -214,7 +214,7 @@ class Check:
             self._aggregate(clause, context, founded)
 
     def _choice(self, clause: Clause, founded: set[Row]) -> None:
-        """What is held of a choice is one, and founded by the candidates, which are certified already."""
+        """Check that the held facts of a choice are a valid one, founded by candidates that are already certified."""
         candidates = self._claim.ranks.get(candidates_of(clause), NEVER)
         chosen = self._claim.ranks.get(clause.rule.head.predicate, NEVER)
         self.supports += len(candidates)
@@ -228,7 +228,7 @@ class Check:
             solver(items, (), {}, context, finish)(())
 
     def _derive(self, clause: Clause, frame: Scope, founded: set[Row]) -> Step:
-        """The last step of a plain rule: its head is held; a support of lower rank founds it."""
+        """The last step of a plain rule: checks that its head is held; a support of lower rank founds it."""
         held = self._claim.ranks.get(clause.rule.head.predicate, NEVER)
         head = head_row(clause, frame)
 
@@ -246,7 +246,7 @@ class Check:
     def _propose(
         self, clause: Clause, frame: Scope, groups: dict[Row, list[Best]], shape: Sequence[ComparedColumns]
     ) -> Step:
-        """The last step of a rule that takes min or max: the best of each group, and the lowest rank that gives it."""
+        """The last step of a min or max rule: collects the best of each group, and the lowest rank that yields it."""
         offer = offers_of(clause, frame, shape)
         kinds = [tuple(kind for _, kind in compared) for compared in shape]
 
@@ -267,7 +267,7 @@ class Check:
     def _pooled(
         self, name: str, shape: Sequence[ComparedColumns], groups: dict[Row, list[Best]], founded: set[Row]
     ) -> None:
-        """The best of every group is held, and founded by the candidates that gave it."""
+        """Check that the best of every group is held, and founded by the candidates that yielded it."""
         held = self._claim.ranks.get(name, NEVER)
         for group, best in groups.items():
             plain = iter(group)
@@ -281,11 +281,11 @@ class Check:
     def _show(
         self, name: str, group: Row, row: Row, best: list[Best], held: Mapping[Row, int], founded: set[Row]
     ) -> None:
-        """The row that the best of a group make."""
+        """The row made of the best values of a group."""
         self._hold(best[0][2], row, max(rank for _, rank, _ in best), held, founded)
 
     def _aggregate(self, clause: Clause, context: Context, founded: set[Row]) -> None:
-        """A rule with other aggregates than min and max: what each group gives, over certified strata."""
+        """Check a rule with aggregates other than min and max: the results of its groups, over certified strata."""
         folded = clause.folded
         groups: dict[Row, list[set[tuple[Any, ...]]]] = {}
         types: list[str | None] = [None] * len(folded)
@@ -340,7 +340,7 @@ def head_row(clause: Clause, frame: Scope) -> Callable[[Registers], Row]:
 def offers_of(
     clause: Clause, frame: Scope, shape: Sequence[ComparedColumns]
 ) -> Callable[[Registers], tuple[Row, list[Row]]]:
-    """The group that a body speaks of, and the values that it offers for each min or max of the head."""
+    """The group that a body determines, and the values that it offers for each min or max of the head."""
     compared = {i for columns in shape for i, _ in columns}
     key = [frame.term(arg) for i, arg in enumerate(clause.head) if i not in compared]
     values = [[_offered(clause.head[i], frame) for i, _ in columns] for columns in shape]
@@ -357,7 +357,7 @@ def _offered(term: Term, frame: Scope) -> Callable[[Registers], Any]:
 
 
 def _body(frame: Scope, registers: Registers) -> tuple[Ground, ...]:
-    """The facts of the body, for the report; pairs of paths are left out."""
+    """The facts of the body, for the report; pairs of paths are omitted."""
     scans = ((item.source, item.args) for item in frame.items if isinstance(item, Scan))
     return tuple(
         (source, tuple(frame.term(arg)(registers) for arg in args)) for source, args in scans if isinstance(source, str)

@@ -1,7 +1,7 @@
-"""What a choice must be: candidates, no two of them with a key in common, and none left out whose keys are free.
+"""Valid choices: candidates, no two of them with a key in common, and none omitted whose keys are free.
 
-Law (`program.choice`): many states pass, and which of them is held depends on the history, so that a certificate calls
-this a choice, not the model. That what was chosen stays is no matter of one state.
+Law (`program.choice`): many states pass, and which of them is held depends on the history, so a certificate calls this
+a choice, not the model. That chosen facts stay chosen cannot be checked on a single state.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tidelog.verify.report import NOT_CLOSED, UNFOUNDED, Violation, label_of, sh
 
 
 def chosen_relation(clause: Clause) -> str | None:
-    """The user's relation that a rule chooses for; None if it is another rule."""
+    """The user's relation that a rule chooses for; None for any other rule."""
     return chosen_for(clause.rule) if choice_of(clause.rule) else None
 
 
@@ -28,7 +28,7 @@ def candidates_of(clause: Clause) -> str:
 
 
 def wrong_choice(clause: Clause, candidates: Collection[Row], chosen: Collection[Row]) -> Violation | None:
-    """What is wrong with the facts chosen among candidates, if anything is."""
+    """The first error in the facts chosen among candidates, if any."""
     name, choice = chosen_relation(clause), choice_of(clause.rule)
     assert name is not None
     assert choice is not None

@@ -1,8 +1,8 @@
-"""What is claimed, as both checkers read it: a program, the asserted facts, and facts with ranks.
+"""The claim, in the form that both checkers read: a program, the asserted facts, and facts with ranks.
 
-Law: the claim speaks of the user's relations only. Auxiliary relations of the engine (names that start with ``__``) are
-left out: the ranks of the facts that remain still fall along every derivation, because they do so along auxiliary
-facts too. The program is checked and its literals typed here; whatever the checks refuse has no certificate.
+Law: the claim covers only the user's relations. Auxiliary relations of the engine (names that start with ``__``) are
+omitted: the ranks of the remaining facts still fall along every derivation, because they do so along auxiliary facts,
+too. The program is checked and its literals typed here; a program that the checks refuse has no certificate.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Claim:
 
     @property
     def ranks(self) -> Mapping[str, Mapping[Row, int]]:
-        """The ranks of the facts held, by relation; a relation is taken in when it is asked for."""
+        """The ranks of the facts held, by relation; a relation is read on first use."""
         return self.taken.ranks
 
     @property
@@ -55,13 +55,13 @@ class Claim:
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """The numbers of strata, rules, relations and facts; violations of constraints are none of the user's."""
+        """The numbers of strata, rules, relations and facts; violations of constraints are not counted."""
         known = [name for name in self.ranks if not is_hidden(name)]
         strata = sum(not all(map(is_hidden, names)) for names, _ in self.strata)
         return strata, self.rules, len(known), sum(map(self.taken.size, known))
 
     def unread_after(self, place: int) -> list[str]:
-        """The relations that a stratum reads or derives, and none above it does."""
+        """The relations that a stratum reads or derives, and that no higher stratum does."""
         names = [{*relations, *read_names(clauses)} for relations, clauses in self.strata]
         return sorted(names[place].difference(*names[place + 1 :]) & self.ranks.keys())
 
@@ -84,14 +84,14 @@ class Claim:
 
 
 def to_claim(program: Program, base: Base | None, state: EngineState, functions: Overloads = FUNCTIONS) -> Claim:
-    """The claim that a state is the model of a program over base facts: those given, else those marked as asserted.
+    """The claim that a state is the model of a program over the given base facts, or those marked as asserted.
 
     Facts of the program's own text are asserted too, unless the base facts are those of the state.
     """
     user = {name: facts for name, facts in state.facts.items() if not name.startswith(RESERVED)}
     types = {name: schema for name, schema in state.schema.items() if not name.startswith(RESERVED)}
     checked, schema = typed(program, types, functions)
-    # Relations that subsumptions, equivalences and choices need: their facts are claimed too.
+    # Relations that subsumptions, equivalences and choices need: their facts are claimed, too.
     made = {atom.predicate for rule in checked.rules for atom in (rule.head, *atoms(rule.body))} & state.facts.keys()
     user.update((name, state.facts[name]) for name in made)
     plain = {name: plain_rows(schema.get(name, ())) for name in {*user, *(base or ())}}
@@ -105,7 +105,7 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
 
 
 def plain_rows(types: Iterable[str | None]) -> Callable[[Iterable[Any]], Row]:
-    """Rows as rules compute with them: dates and timestamps are whole numbers."""
+    """Rows in the form used by rules: dates and timestamps are whole numbers."""
     return (lambda row: tuple(map(_plain, row))) if not _CALENDAR.isdisjoint(types) else tuple
 
 
@@ -118,15 +118,15 @@ def _plain(value: Any) -> Any:
 def typed(
     program: Program, types: Mapping[str, tuple[str | None, ...]], functions: Overloads
 ) -> tuple[Program, dict[str, tuple[str | None, ...]]]:
-    """The checked program with its literals typed, and the types of all columns, given those of the data."""
+    """The checked program with its literals typed, and the types of all columns, given the types of the data."""
     bound = {(name, i): t for name, row in types.items() for i, t in enumerate(row) if t is not None}
     checked = check_program(program, functions, bound=bound, known={name: len(row) for name, row in types.items()})
-    rules = (*checked.rules, *checked.orders)  # nothing may follow from the latter: no claim holds their facts
+    rules = (*checked.rules, *checked.orders)  # the latter must not derive anything: no claim holds their facts
     return replace(checked.program, rules=rules), {**types, **checked.schema}
 
 
 def strata_of(rules: Iterable[Rule]) -> tuple[tuple[frozenset[str], tuple[Clause, ...]], ...]:
-    """The strata of rules; a rule without label is called after its place, r1, r2, ..."""
+    """The strata of rules; a rule without a label is named after its position, r1, r2, ..."""
     labelled = (rule if rule.label else replace(rule, label=f"r{i}") for i, rule in enumerate(rules, 1))
     return tuple(stratify([to_clause(rule) for rule in labelled]))
 
@@ -163,7 +163,7 @@ def _gather(clause: Clause, into: set[tuple[Value, ...]]) -> Any:
 
 
 class _NoFacts:
-    """What a fact reads: nothing."""
+    """The facts that a fact reads: none."""
 
     def source(self, name: object) -> Any:
         raise AssertionError(f"a fact reads {name}")

@@ -1,8 +1,8 @@
-"""A state that contains what is demanded, as a claim about a separate program.
+"""A state that contains only demanded facts, as a claim about a separate program.
 
-Law: where relations are evaluated on demand, the model is that of the rules restricted to what is asked for. What is
-asked for is then part of the claim: the relations that the rewrite made get names that the checker takes for any
-others, so that nothing of the checker knows of demand.
+Law: where relations are evaluated on demand, the model is that of the rules restricted to demanded facts. The demand is
+then part of the claim: the relations that the rewrite created get ordinary names, so that the checker does not depend
+on demand.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def with_rules(program: Program, rules: Iterable[Rule], state: EngineState) -> t
     named = tuple(replace(rule, head=_atom(rule.head), body=tuple(map(_literal, rule.body))) for rule in rules)
     read = {atom.predicate for rule in named for atom in (rule.head, *_atoms(rule.body))}
     facts, schema = _named(state.facts, read), _named(state.schema, read)
-    bare = tuple(replace(each, domains=(), qualifiers=()) for each in program.declarations)  # the rules do it already
+    bare = tuple(replace(each, domains=(), qualifiers=()) for each in program.declarations)  # the rules already do it
     return replace(program, rules=named, pragmas=(), declarations=bare), replace(state, facts=facts, schema=schema)
 
 
 def _named(relations: Mapping[str, T], read: set[str]) -> dict[str, T]:
-    """The relations of the user's, and those of the rewrite that rules read or derive."""
+    """The user's relations, and those of the rewrite that rules read or derive."""
     named = {_name(name): value for name, value in relations.items()}
     return {name: value for name, value in named.items() if name in read or not name.startswith(SHOWN)}
 

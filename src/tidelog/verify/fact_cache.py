@@ -1,8 +1,8 @@
-"""Facts that a checker takes in one relation at a time.
+"""Facts that a checker reads one relation at a time.
 
-Law: a relation is read when it is first asked for, and again when it is asked for after it was let go. What is let go
-is given back only where much is held, so that a state that fits is read once, and a large one needs the room of the
-relations that one stratum reads.
+Law: a relation is read on first use, and again when it is used after its release. Released relations are evicted only
+if many facts are held, so that a state that fits is read once, and a large one needs only the memory for the relations
+that one stratum reads.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 from tidelog.program.values.state import FactState, StreamedFacts
 from tidelog.verify.relations import Row
 
-ROOM = 1 << 20  # facts that are held whatever is let go
+ROOM = 1 << 20  # facts that are held in spite of releases
 T = TypeVar("T")
 Held = tuple[dict[Row, int], frozenset[Row]]  # ranks of the facts, and those that are asserted
 
 
 class FactCache:
-    """The facts of a state with their ranks; ``plain`` makes rows of a relation what rules compute with."""
+    """The facts of a state with their ranks; ``plain`` converts rows of a relation to the form used by rules."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class FactCache:
         self.asserted: Mapping[str, frozenset[Row]] = _LazyMapping(facts.keys(), lambda name: self._of(name)[1])
 
     def size(self, name: str) -> int:
-        """How many facts a relation has."""
+        """The number of facts of a relation."""
         return len(self._facts[name])
 
     def all_asserted(self, name: str) -> bool:
@@ -42,7 +42,7 @@ class FactCache:
         return isinstance(facts, StreamedFacts) and facts.all_asserted
 
     def let_go(self, names: Iterable[str]) -> None:
-        """These relations are not needed for a while."""
+        """Release relations that are not needed for a while."""
         for name in names:
             if sum(len(ranks) for ranks, _ in self._held.values()) <= self._room:
                 return
@@ -63,7 +63,7 @@ class FactCache:
 
 
 class _LazyMapping(Mapping[str, T]):
-    """Values by relation, each found when it is asked for."""
+    """Values by relation, each computed on first use."""
 
     def __init__(self, names: Iterable[str], find: Callable[[str], T]) -> None:
         self._names, self._find = dict.fromkeys(names), find

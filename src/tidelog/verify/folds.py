@@ -1,6 +1,6 @@
-"""What aggregates make of a group, for the checker.
+"""The results of aggregates over groups, for the checker.
 
-Law (D11, D12): the result depends on the values alone, never on their order; sums and means of floats are exact and
+Law (D11, D12): the result depends only on the values, never on their order; sums and means of floats are exact and
 rounded once; a sum that leaves its type is an error.
 """
 
@@ -42,7 +42,7 @@ def fold(aggregate: Aggregate, values: Collection[Any], type_: str | None) -> Va
 
 
 def is_better(kinds: Sequence[str], values: Sequence[Value], than: Sequence[Value]) -> bool:
-    """Whether min or max prefers values to others; the first that differ decide.
+    """Whether min or max prefers values to others; the first difference decides.
 
     >>> is_better(("max", "min"), (3, "b"), (3, "a")), is_better(("max", "min"), (4, "b"), (3, "a"))
     (False, True)

@@ -1,4 +1,4 @@
-"""Strata that partitions can check apart, each over its own facts.
+"""Strata that partitions can check separately, each over its own facts.
 
 Law. Let every fact of a relation lie with the owner of one of its columns, or on every partition alike. A stratum is
 *apart* if in each of its rules the head lies with the owner of a variable, every atom of the body too or on every
@@ -10,7 +10,7 @@ A rule all of whose atoms lie on every partition would be found on all of them. 
 variable, it is read from a *share*: those facts of its relation that the partition would own by that column. The shares
 of all partitions are disjoint and together the relation, and a body whose head is owned here reads nothing else.
 
-Who asks sees to it that the facts do lie where that says, and that copies are alike; if not, nothing is concluded.
+The caller ensures that the facts are placed accordingly and that copies are equal; otherwise nothing is concluded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Homes = Mapping[str, int | None]  # the column by which a relation lives; None: 
 
 @dataclass(frozen=True, slots=True)
 class LocalStratum:
-    """A stratum that partitions check: its rules, typed, where its relations live, and their columns.
+    """A stratum that partitions check: its typed rules, the placements of its relations, and their columns.
 
     ``shares`` names the relation of each share; a share lives by its column.
     """
@@ -46,7 +46,7 @@ class LocalStratum:
 
 
 def part_of(claim: Claim, place: int, homes: Homes) -> LocalStratum | None:
-    """What partitions are to check of a stratum; None where it is not apart."""
+    """The part of a stratum that partitions are to check; None if it is not *apart*."""
     relations, clauses = claim.strata[place]
     shares: dict[str, tuple[str, int]] = {}
     anchored = [_anchored(clause, homes, shares) for clause in clauses]
@@ -55,7 +55,7 @@ def part_of(claim: Claim, place: int, homes: Homes) -> LocalStratum | None:
         return None
     sources = {name: source for name, (source, _) in shares.items()}
     names = sorted({*relations, *read_names(anchored)})
-    if not all(sources.get(name, name) in claim.schema for name in names):  # an order of witnesses is made by the check
+    if not all(sources.get(name, name) in claim.schema for name in names):  # the check itself orders witnesses
         return None
     schema = {name: claim.schema[sources.get(name, name)] for name in names}
     return LocalStratum(
@@ -66,7 +66,7 @@ def part_of(claim: Claim, place: int, homes: Homes) -> LocalStratum | None:
 def check_part(
     part: LocalStratum, facts: Mapping[str, Mapping[Any, FactState]], functions: Overloads
 ) -> tuple[Violation | None, int]:
-    """The first violation over the facts of one partition, if there is any, and the supports that were looked at."""
+    """The first violation over the facts of one partition, if any, and the number of supports examined."""
     taken = FactCache(facts, {name: plain_rows(part.schema[name]) for name in facts})
     strata = strata_of(part.rules)
     assert len(strata) == 1, "the rules of one stratum"
@@ -78,7 +78,7 @@ def check_part(
 
 
 def _anchored(clause: Clause, homes: Homes, shares: dict[str, tuple[str, int]]) -> Clause:
-    """A clause that no fact ties to the owner of its head, with shares in the place of relations that have it."""
+    """A clause that no fact ties to the owner of its head, with shares in place of relations that have it."""
     site = _site(clause, homes)
     if site is None or all(_has_anchor(items, homes) for items in clause.body.alternatives):
         return clause
@@ -87,7 +87,7 @@ def _anchored(clause: Clause, homes: Homes, shares: dict[str, tuple[str, int]]) 
 
 
 def _shared(literal: Literal, site: Var, homes: Homes, shares: dict[str, tuple[str, int]]) -> Literal:
-    """A literal that reads the share by the column that holds the variable, where it may."""
+    """A literal that reads the share by the column with the variable, if possible."""
     if isinstance(literal, Disjunction):
         branches = (tuple(_shared(part, site, homes, shares) for part in branch) for branch in literal.branches)
         return replace(literal, branches=tuple(branches))
@@ -105,7 +105,7 @@ def _is_apart(clause: Clause, homes: Homes) -> bool:
 
 
 def _site(clause: Clause, homes: Homes) -> Var | None:
-    """The variable with whose owner the heads of a clause lie; None where there is none."""
+    """The variable with whose owner the heads of a clause lie; None if there is none."""
     home = homes.get(clause.rule.head.predicate)
     if home is None or chosen_relation(clause) is not None:
         return None
@@ -134,6 +134,6 @@ def _is_there(atom: Scan | Absent, site: Var, homes: Homes) -> bool:
 
 
 def added_up(parts: Sequence[tuple[Violation | None, int]]) -> tuple[Violation | None, int]:
-    """The first violation of some partitions, and their supports together."""
+    """The first violation of the partitions, and the sum of their supports."""
     found: Iterable[Violation] = (violation for violation, _ in parts if violation is not None)
     return next(iter(found), None), sum(supports for _, supports in parts)

@@ -3,7 +3,7 @@
 Law: an expression in an atom is a new variable with an equation, a disjunction is a choice between conjunctions, and
 each ``_`` of a positive atom is a separate variable; none of this changes the solutions of a body. Variables made
 here for expressions start with ``#`` and are no part of a valuation; those made for ``_`` start with ``_ `` and are.
-This is written apart from `rewrite`, on purpose: a mistake there must not be repeated here.
+This is intentionally independent of `rewrite`: a mistake there must not be repeated here.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Absent:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A comparison of scalar terms; an equation with a variable that has no value yet gives it one."""
+    """A comparison of scalar terms; an equation with a variable that has no value yet assigns it one."""
 
     op: str
     left: Term
@@ -102,7 +102,7 @@ class Clause:
 
     @property
     def folded(self) -> dict[int, Aggregate]:
-        """The positions of the head at which an aggregate stands."""
+        """The positions of aggregates in the head."""
         return {i: arg for i, arg in enumerate(self.head) if isinstance(arg, Aggregate)}
 
 
@@ -157,7 +157,7 @@ GIVEN = "#="  # begins the variables whose values come from a range or an aggreg
 
 @dataclass(slots=True)
 class _Flat:
-    """The work on one scope: its variables, and numbers for new ones."""
+    """The flattening of one scope: its variables, and numbers for new ones."""
 
     scope: frozenset[str]
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -260,7 +260,7 @@ class _Flat:
         return self.over_scalars(term, into)
 
     def over_scalars(self, aggregate: Aggregate, into: list[Item | _Choice]) -> Aggregate:
-        """The aggregate of what each valuation contributes; a count needs nothing."""
+        """The aggregate of the contributions of all valuations; a count needs none."""
         return aggregate.measuring([self.scalar(term, into) for term in aggregate.measured])
 
 

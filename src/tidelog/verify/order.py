@@ -1,6 +1,6 @@
-"""In which order the items of a conjunction are taken.
+"""The order in which the items of a conjunction are evaluated.
 
-Law: any order gives the same solutions. Tests come as soon as their variables have values; computations that may fail
+Law: any order yields the same solutions. Tests come as soon as their variables have values; computations that may fail
 come after all items that do not need their result, so that an error is one of a valuation that the rest admits.
 """
 
@@ -38,7 +38,7 @@ def arrange(items: Sequence[Item], bound: set[str], size: Sizes) -> list[Item]:
 
 
 def assigns(item: Test, bound: set[str]) -> tuple[Var, Term] | None:
-    """The variable that an equation gives its first value, with the term it gets."""
+    """The variable to which an equation assigns its first value, with the assigned term."""
     if item.op == "=":
         for here, there in ((item.left, item.right), (item.right, item.left)):
             fresh = isinstance(here, Var) and here.name not in bound and not here.name.startswith(GIVEN)
@@ -84,6 +84,6 @@ def _may_fail(item: Test) -> bool:
 
 
 def _cost(scan: Scan, bound: set[str], size: Sizes) -> float:
-    """About how many facts match: every known column counts alike."""
+    """About how many facts match; every known column has the same weight."""
     known = sum(isinstance(arg, Const) or arg.name in bound for arg in scan.args)
     return float(size(scan) ** (1 - known / max(1, len(scan.args))))

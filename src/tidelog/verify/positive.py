@@ -1,9 +1,9 @@
 """A state of a positive program as text for the checker that is extracted from the proofs.
 
-Law: two names, values or variables are written as the same word only if they are the same, so the text says neither
-more nor less than the state: its core rules, its strata, the facts with their ranks, and which of them are asserted.
-The format is described in proofs/FORMAT.md. Nothing is checked here; rules that are not plain positive Datalog are
-refused, since the proofs do not speak about them (`tidelog.verify.check` does).
+Law: two names, values or variables are written as the same word only if they are the same, so the text is exactly
+equivalent to the state: its core rules, its strata, the facts with their ranks, and which of them are asserted. The
+format is described in proofs/FORMAT.md. Nothing is checked here; rules that are not plain positive Datalog are refused,
+because the proofs do not cover them (`tidelog.verify.check` does).
 """
 
 from __future__ import annotations

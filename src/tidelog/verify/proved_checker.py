@@ -45,7 +45,7 @@ class ProvedVerdict:
 
 
 def find_checker(build: Path = BUILD, path: str | None = None) -> Path:
-    """The checker: on the search path for programs (``path``), or where `make -C proofs` puts it in a clone."""
+    """Find the checker: on the search path for programs (``path``), or where `make -C proofs` puts it in a clone."""
     found = shutil.which(NAME, path=path) or shutil.which(build / NAME)
     if found is None:
         raise failures.NO_CHECKER.error(name=NAME)

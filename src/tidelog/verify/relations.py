@@ -1,7 +1,7 @@
 """Relations as the checker reads them: facts with ranks, found by hash indexes.
 
-Law: an index lists every fact under the values of some of its columns; indexes are made when they are first asked for.
-The key of one column is the value itself, of several a tuple (as `operator.itemgetter` gives them).
+Law: an index lists every fact under the values of some of its columns; indexes are created on first use. The key of one
+column is the value itself, of several a tuple (as returned by `operator.itemgetter`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Row = tuple[Value, ...]
 Match = tuple[Row, int]
 Ranks = Mapping[Row, int]
 NOTHING: tuple[Match, ...] = ()
-LOWEST = -(2**64)  # below every rank: where no fact of the stratum takes part
+LOWEST = -(2**64)  # below every rank: used if no fact of the stratum is involved
 
 
 class Lookup(Protocol):
-    """What a step of a join asks: the facts under a key."""
+    """The look-up of a step of a join: the facts under a key."""
 
     def get(self, key: Any, default: Iterable[Match], /) -> Iterable[Match]:
         """The facts under the key, or the default."""

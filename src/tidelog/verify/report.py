@@ -1,6 +1,6 @@
 """The result of a check: a certificate, or the first violation.
 
-Law: a certificate is truthy and a violation is falsy, so that ``assert db.verify()`` reads as it should. Both checkers,
+Law: a certificate is truthy and a violation is falsy, so that ``assert db.verify()`` works as expected. Both checkers,
 plain Python and Spark SQL, return the values of this module.
 """
 
@@ -84,7 +84,7 @@ def _counted(number: int, one: str, several: str = "") -> str:
 
 
 def show_fact(fact: Ground) -> str:
-    """A fact as the language writes it.
+    """A fact as written in the language.
 
     >>> show_fact(("p", (1, "a b", (2.5,))))
     'p(1, "a b", [2.5])'

@@ -1,8 +1,8 @@
 """The solutions of a body: a nested loop with hash lookups, compiled to a chain of Python functions.
 
 Law: a step is called with the registers and the highest rank so far; it calls the next step once for every way in which
-its item holds. The rank is that of the facts of the current stratum only; all other facts are below every rank.
-This shares nothing with the engine's joins nor with the naive evaluator.
+its item holds. The rank is that of the facts of the current stratum only; all other facts are below every rank. This
+shares nothing with the engine's joins or the naive evaluator.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ Step = Callable[[Registers, int], None]
 
 
 class Facts(Protocol):
-    """Where a body finds its facts."""
+    """The source of the facts of a body."""
 
     def source(self, name: str | Path) -> Source:
         """The relation, or the pairs of a path, as it is read by the current stratum."""
         ...
 
     def ranked(self, name: str | Path) -> bool:
-        """Whether the ranks of these facts count."""
+        """Whether the ranks of these facts are used."""
         ...
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a rule is compiled in."""
+    """The context in which a rule is compiled."""
 
     facts: Facts
     schema: Schema
@@ -111,7 +111,7 @@ def _binding_order(order: Iterable[Item]) -> Iterable[str]:
 
 
 def _with_bound(order: Sequence[Item], outer: Sequence[str]) -> Iterable[tuple[Item, frozenset[str]]]:
-    """Each item with the variables that have values before it."""
+    """Each item with the variables that already have values before it."""
     bound = set(outer)
     for item in order:
         yield item, frozenset(bound)
@@ -177,7 +177,7 @@ def _bind_ranked(bind: Sequence[tuple[int, int]], then: Step) -> Matches:
 
 
 def _repeated(pairs: Sequence[tuple[int, int]], match: Matches) -> Matches:
-    """Facts in which a variable that stands twice in the atom has one value."""
+    """Facts in which a variable that occurs twice in the atom has one value."""
 
     def run(registers: Registers, rank: int, rows: Iterable[Any]) -> None:
         match(registers, rank, [m for m in rows if all(m[0][a] == m[0][b] for a, b in pairs)])
@@ -235,7 +235,7 @@ def _each(slot: int, values: Evaluator, known: bool, then: Step) -> Step:
 
 
 def _fold(item: Fold, is_bound: bool, frame: Scope, then: Step) -> Step:
-    """The aggregate of each group is computed once, when it is first asked for; a variable with a value is tested."""
+    """A step for an aggregate, which is computed once per group, on first use; a variable with a value is tested."""
     slot = frame.slots[item.variable]
     outer = [frame.slots[name] for name in item.outer]
     value = grouped(item.aggregate, item.body, item.outer, frame.types, frame.context)
@@ -287,7 +287,7 @@ def grouped(
 
 
 def collect(into: set[tuple[Any, ...]], counted: Sequence[str], over: Aggregate, frame: Scope) -> Step:
-    """A last step that gathers valuations, each with what it contributes (for a count, something)."""
+    """A last step that collects valuations, each with its contribution (for a count, any value)."""
     slots = [frame.slots[name] for name in counted]
     value = contribution(over, frame)
 
@@ -298,7 +298,7 @@ def collect(into: set[tuple[Any, ...]], counted: Sequence[str], over: Aggregate,
 
 
 def contribution(aggregate: Aggregate, frame: Scope) -> Callable[[Registers], Any]:
-    """What a valuation contributes: a value, a tuple where there are several, for a count something."""
+    """The contribution of a valuation: a value, a tuple of several, or any value for a count."""
     terms = [frame.term(term) for term in aggregate.measured]
     if len(terms) == 1:
         return terms[0]

@@ -27,7 +27,7 @@ IN_SQL = ("count", SUM, WRAPPING_SUM, "min", "max", "mean")
 
 @dataclass(frozen=True)
 class Tables:
-    """What queries read: the name of a table for each relation and path, and which of them have ranks that count."""
+    """The tables that queries read: a name for each relation and path, and which of them have ranks that are used."""
 
     name: Callable[[str | Path], str]
     ranked: Callable[[str | Path], bool]
@@ -37,7 +37,7 @@ class Tables:
 
 @dataclass
 class _Query:
-    """A query in the making: tables with their joins, conditions, and what each variable is."""
+    """A query under construction: tables with their joins, conditions, and the expression for each variable."""
 
     tables: Tables
     types: Types
@@ -64,7 +64,7 @@ class _Query:
         return f"greatest({', '.join([str(FLOOR) + 'L', *self.ranks])})" if self.ranks else f"{FLOOR}L"
 
     def add(self, item: Item) -> None:
-        """One more item."""
+        """Add one more item."""
         match item:
             case Scan():
                 self._scan(item)
@@ -106,7 +106,7 @@ class _Query:
             self.names[assigned[0].name] = self.term(assigned[1])
 
     def _bind(self, name: str, value: Sql) -> None:
-        """Give a variable its value; one that has a value is tested."""
+        """Assign a value to a variable; a variable that already has one is tested."""
         if name in self.names:
             self.conditions.append(f"{self.names[name]} = {value}")
         else:
@@ -125,7 +125,7 @@ class _Query:
         self._bind(item.variable, f"{alias}.v{alias}")
 
     def _fold(self, item: Fold) -> None:
-        """A left join with the groups of the aggregated body: no group is 0 for count and sum, else no solution."""
+        """A left join with the groups of the aggregated body; without a group, count and sum are 0."""
         if self.laterals or not item.body.alternatives:
             raise refused("an aggregate in a rule with a range, or without a body")
         folded = item.aggregate
@@ -146,7 +146,7 @@ class _Query:
 
 
 def _queries(body: Choices, tables: Tables, aliases: Iterator[int], outer: Types) -> Iterator[_Query]:
-    """One query per alternative, complete but for what it selects."""
+    """One query per alternative, complete except for its select list."""
     for items in body.alternatives:
         query = _Query(tables, variable_types(items, outer, tables.schema, tables.functions), aliases)
         try:
@@ -168,7 +168,7 @@ def plain_query(clause: Clause, tables: Tables) -> Sql:
 
 
 def candidate_query(clause: Clause, tables: Tables) -> Sql:
-    """The candidates of a rule that takes min or max: the head with the values offered, and rank."""
+    """The candidates of a min or max rule: the head with the values offered, and rank."""
     if any(aggregate.ties for aggregate in clause.folded.values()):
         raise refused("a best value with witness columns")
     parts = []
@@ -196,7 +196,7 @@ def best_query(candidates: Sequence[Sql], width: int, shape: Mapping[int, str]) 
 
 
 def aggregate_query(clause: Clause, tables: Tables) -> Sql:
-    """What a rule with aggregates other than min and max gives, as supports without rank."""
+    """The results of a rule with aggregates other than min and max, as supports without rank."""
     folded = clause.folded
     if any(aggregate.kind == CHOICE for aggregate in folded.values()):
         raise refused("a choice")

@@ -1,8 +1,8 @@
 """Terms as Spark SQL: constants and functions whose meaning there is the same.
 
-Law: a term is translated only where Spark gives the same value or an error: integers in ANSI mode, where overflow and
-division by zero are errors; floats with one NaN that equals itself and sorts last; texts by code points. What is left
-(lists, patterns, powers, the text of floats, user functions) is refused by name: the Python checker knows it.
+Law: a term is translated only if Spark returns the same value or an error: integers in ANSI mode, where overflow and
+division by zero are errors; floats with one NaN that equals itself and sorts last; texts by code points. Everything
+else (lists, patterns, powers, the text of floats, user functions) is refused by name: the Python checker supports it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNSIGNED_MOST = 2**64 - 1
 
 
 def refused(what: str) -> EngineError:
-    """The error for what Spark SQL does not say as Tidelog means it."""
+    """The error for a term whose meaning in Spark SQL differs from Tidelog's."""
     return failures.NOT_IN_SQL.error(what=what)
 
 
@@ -42,7 +42,7 @@ def constant(const: Const) -> Sql:
 
 
 def to_sql(term: Term, names: Environment, types: Types, functions: Overloads) -> Sql:
-    """A scalar term as SQL, its variables as the environment says.
+    """A scalar term as SQL, with variables replaced as the environment defines.
 
     >>> from tidelog.program.functions.table import FUNCTIONS
     >>> print(to_sql(Call("+", (Var("X"), Const(1, "number"))), {"X": "t0.c0"}, {"X": "number"}, FUNCTIONS))
@@ -112,7 +112,7 @@ def _whole(function: str) -> Writer:
 
 
 def _of_ascii(function: str) -> Writer:
-    """Letters in another case; of others than those of ASCII the tables of Java and Python may differ."""
+    """A change of case for ASCII letters only; for others, the tables of Java and Python may differ."""
     return _template(
         rf"CASE WHEN {{0}} RLIKE '^[\\x00-\\x7F]*$' THEN {function}({{0}}) ELSE raise_error('case of a letter') END"
     )

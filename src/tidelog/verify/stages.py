@@ -1,10 +1,10 @@
-"""Ranks for facts that have none, so that what another engine computed can be certified.
+"""Ranks for facts that have none, so that the results of another engine can be certified.
 
-Law: the rank of a fact is the stage at which it follows: 1 if it is asserted or follows from lower strata alone, else
-one more than the highest rank in a support. All supports over the facts held are gathered in one pass, and stages are
-counted through them in linear time (Dowling and Gallier). A fact without a stage does not follow from the base facts.
-Nothing here is trusted: ranks are a claim, which `check` certifies or refuses; and if the facts are the model, these
-ranks let it pass.
+Law: the rank of a fact is the stage at which it follows: 1 if it is asserted or follows only from lower strata,
+otherwise one more than the highest rank in a support. All supports over the facts held are collected in one pass, and
+stages are counted through them in linear time (Dowling and Gallier). A fact without a stage does not follow from the
+base facts. Nothing here is trusted: ranks are a claim, which `check` certifies or refuses; and if the facts are the
+model, these ranks let it pass.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def with_stages(claim: Claim) -> Claim:
 
 
 def _in_words(violation: Violation, claim: Claim) -> Violation:
-    """A violation in the words of facts that came without ranks."""
+    """A violation, worded for facts that were passed without ranks."""
     if violation.kind == UNFOUNDED and not violation.detail:
         return replace(violation, detail=UNDERIVABLE)
     if violation.kind == NOT_CLOSED and violation.fact is not None and is_hidden(violation.fact[0]):
@@ -99,7 +99,7 @@ def _stages(claim: Claim, place: int) -> Mapping[Node, int]:
     try:
         gather.stratum(relations, clauses)
     except ViolationFound:
-        return supports.stages  # a rule that cannot be evaluated: the check says so
+        return supports.stages  # a rule that cannot be evaluated: the check reports it
     supports.settle()
     while supports.reach_pairs(lambda name: _walked(claim, name, relations, supports)):
         supports.settle()
@@ -129,7 +129,7 @@ class _Supports:
         self._queue: deque[Node] = deque()
 
     def add(self, gives: Node, needs: Iterable[Node]) -> None:
-        """One support: a node that follows from others."""
+        """Add one support: a node that follows from others."""
         needed = set(needs)
         if not needed:
             self._reach(gives, 1)
@@ -141,7 +141,7 @@ class _Supports:
         self._highest.append(0)
 
     def settle(self) -> None:
-        """Everything that follows from what is reached gets its stage."""
+        """Assign stages to all nodes that follow from reached ones."""
         while self._queue:
             node = self._queue.popleft()
             for support in self._waiting.pop(node, ()):
@@ -151,7 +151,7 @@ class _Supports:
                     self._reach(self._gives[support], self._highest[support] + 1)
 
     def reach_pairs(self, relation: Callable[[str], Relation]) -> bool:
-        """Pairs that a path joins by steps that are reached; whether there are new ones."""
+        """Reach pairs that a path joins by reached steps; returns whether there are new ones."""
         pairs: dict[Path, list[Row]] = {}
         for source, row, *_ in self._waiting:
             if isinstance(source, Path):
@@ -170,9 +170,9 @@ class _Supports:
 
 
 class _Gather(Check):
-    """The pass over all supports that the check makes, to gather them.
+    """The check's pass over all supports, used to collect them.
 
-    What a rule with min or max offers is a node between its body and the row that the best offers make.
+    An offer of a rule with min or max is a node between its body and the row made of the best offers.
     """
 
     def __init__(self, claim: Claim, supports: _Supports) -> None:
@@ -207,7 +207,7 @@ class _Gather(Check):
         self._gathered.add((clause.rule.head.predicate, row), ())
 
     def _founded(self, name: str, held: Mapping[Row, int], founded: set[Row] | frozenset[Row]) -> None:
-        """Nothing is judged here."""
+        """Do nothing: facts are not checked in this pass."""
 
 
 def _offered(name: str, group: Row, values: Row, place: int) -> Node:

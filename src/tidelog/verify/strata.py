@@ -1,8 +1,8 @@
 """Strata, found by the checker itself: relations that need each other, lower ones first.
 
-Law: what a stratum reads through negation or an aggregate lies in a lower one, except that the heads of a stratum may
-take the min or max of what the stratum holds. Then the model is defined stratum by stratum. Nothing of the engine's
-strata, nor of those of `program`, is used.
+Law: a relation that a stratum reads through negation or an aggregate lies in a lower one, except that the heads of a
+stratum may be the min or max of relations of the same stratum. Then the model is defined stratum by stratum. Nothing of
+the engine's strata, nor of those of `program`, is used.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def stratify(clauses: Sequence[Clause]) -> list[tuple[frozenset[str], tuple[Clau
 
 
 def _components(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Strongly connected components by two searches: those of the graph come out after all that they point to."""
+    """Strongly connected components by two searches: each component is returned after all those it points to."""
     finished: list[str] = []
     _search(graph, graph, set(), finished)
     back: dict[str, list[str]] = {name: [] for name in graph}

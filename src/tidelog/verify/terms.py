@@ -1,6 +1,6 @@
 """Types of variables, and terms as Python functions of registers.
 
-Law: in a well-typed program a variable has one type wherever it stands, so the overload of every function is known
+Law: in a well-typed program a variable has one type wherever it occurs, so the overload of every function is known
 before anything runs; if nothing else determines the type (an element of a list), the value does. The meaning of
 functions is read from the table of the language, `program.functions`.
 """
@@ -76,7 +76,7 @@ def fold_type(item: Fold, types: Types, schema: Schema, functions: Overloads) ->
 def aggregate_type(
     aggregate: Aggregate, body: Choices, types: Types, schema: Schema, functions: Overloads
 ) -> str | None:
-    """The type of what an aggregate over a body gives."""
+    """The type of the result of an aggregate over a body."""
     if aggregate.kind == "count":
         return NUMBER
     if aggregate.kind in AGGREGATE_RESULTS:
@@ -141,14 +141,14 @@ def _overload(name: str, types: Sequence[str], functions: Overloads) -> Function
 
 
 def type_of(value: Value) -> str:
-    """The type that a value itself shows."""
+    """The type determined by a value itself."""
     if isinstance(value, int):
         return NUMBER if value <= RANGES[NUMBER][1] else UNSIGNED
     return FLOAT if isinstance(value, float) else SYMBOL if isinstance(value, str) else LIST
 
 
 def all_items(body: Choices) -> Iterator[Item]:
-    """Every item of a body, those of aggregated bodies included."""
+    """Every item of a body, including those of aggregated bodies."""
     for item in (item for conjunction in body.alternatives for item in conjunction):
         yield item
         if isinstance(item, Fold):

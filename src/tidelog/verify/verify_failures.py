@@ -1,6 +1,6 @@
-"""What the checkers of a certificate cannot check, by code: TL21xx values, TL41xx programs and states.
+"""Cases that the checkers of a certificate cannot check, by code: TL21xx values, TL41xx programs and states.
 
-Law: a checker that cannot judge says so with one of these; it never passes what it has not checked.
+Law: a checker that cannot decide reports one of these; it never accepts anything unchecked.
 """
 
 from __future__ import annotations

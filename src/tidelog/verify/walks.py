@@ -1,10 +1,10 @@
 """Path expressions as relations: the pairs that a path joins, each with the rank at which it first does.
 
-Law: a path atom stands for all conjunctions of steps that lead from one end to the other; so the rank of a pair is the
+Law: a path atom represents all conjunctions of steps that lead from one end to the other; so the rank of a pair is the
 least, over these, of the highest rank among their steps. That is a search in order of rank, node by node, and for steps
 of lower strata it is a plain search. A path may be empty at its nodes: the first and last columns of all facts of the
-relations that the whole expression names, and the members of its domains; a repetition with a domain at these only.
-Only what is asked for is walked: one source does not walk the whole graph.
+relations that the whole expression names, and the members of its domains; a repetition with a domain only at the
+members. Walks are computed on demand: one source does not walk the whole graph.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Walks:
         return () if rank is None else ((pair, rank),)
 
     def _walk(self, path: Path) -> Walk:
-        """What the path reaches from a node; answers are kept."""
+        """The nodes that the path reaches from a node; results are cached."""
         known: dict[Value, RankedNodes] = {}
         walk = self._steps(path)
 
@@ -127,7 +127,7 @@ class Walks:
 
 
 class _LazyWalk:
-    """A lookup that walks when it is asked."""
+    """A look-up that walks on demand."""
 
     def __init__(self, answer: Callable[[Any], Iterable[Match]]) -> None:
         self._answer = answer
@@ -168,7 +168,7 @@ def _both(walks: list[Walk]) -> Walk:
 
 
 def _closure(start: RankedNodes, walk: Walk) -> dict[Value, int]:
-    """All that any number of further steps reaches, in order of rank."""
+    """All nodes reached by any number of further steps, in order of rank."""
     done: dict[Value, int] = {}
     count = 0
     waiting: list[tuple[int, int, Value]] = []

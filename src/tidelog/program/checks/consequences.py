@@ -1,8 +1,8 @@
 """Findings that only follow from text that could not be read: one cause, one error.
 
-Law: a finding is left out if it is about a name that unread text declares or derives (`Program.unread`), or is in
-a clause that uses such a relation or one with a column of such a type. What is left out is reported once the cause is
-fixed, if it was a separate mistake.
+Law: a finding is left out if it is about a name that unread text declares or derives (`Program.unread`), or is in a
+clause that uses such a relation or one with a column of such a type. A finding that was a separate mistake is reported
+once the cause is fixed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def without_consequences(program: Program, findings: Iterable[Diagnostic]) -> li
 
 
 def without_repetitions(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The findings, with one in the place of all that repeat because a file is included twice."""
+    """The findings, without those repeated because a file is included twice."""
     kept: list[Diagnostic] = []
     met: set[str] = set()
     for finding in findings:
@@ -47,7 +47,7 @@ def without_repetitions(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def _first_inclusion(finding: Diagnostic) -> Span | None:
-    """Where the file of a finding was included first, if the finding is about its own place, met twice."""
+    """The place where the file of a finding was first included, if the finding is about its own place, read twice."""
     place = finding.span
     if place is None or place.source.included is None:
         return None
@@ -59,7 +59,7 @@ def _first_inclusion(finding: Diagnostic) -> Span | None:
 
 
 def _unsure(program: Program) -> frozenset[str]:
-    """The names that unread text may have given: its own, types made of them, and relations with such columns."""
+    """The names that unread text may define: its own, types built from them, and relations with such columns."""
     found = set(program.unread)
     size = -1
     while size < len(found):

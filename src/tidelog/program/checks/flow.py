@@ -2,7 +2,7 @@
 
 Law: for a term and one value read, a `Flow` says whether the term grows when the value grows (strictly, weakly, or
 not known to), and whether the term is never below and never above that value. The calculus knows `+`, `-`, `*` and `/`
-with factors of known sign, `min` and `max`; what it does not know it calls unknown, which is always sound.
+with factors of known sign, `min` and `max`; everything else is unknown, which is always sound.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ UNKNOWN = Flow(NONE, False, False)
 
 @dataclass(frozen=True, slots=True)
 class Flows:
-    """A term's flow from each value it depends on, and what is known of its own size.
+    """A term's flow from each value it depends on, and the known bounds of the term.
 
-    ``least`` and ``most`` bound the term (None: no bound known); ``real`` says that it is a float, ``text`` that it is
+    ``least`` and ``most`` bound the term (None: no bound known); ``real`` means that it is a float, ``text`` that it is
     a symbol.
     """
 
@@ -44,7 +44,7 @@ class Flows:
 
 
 def flow_of(term: Term, values: Mapping[str, Flows]) -> Flows:
-    """The flows of the term, where ``values`` returns those of its variables; others do not depend on any value.
+    """The flows of the term. ``values`` maps variables to their flows; other variables do not depend on any value.
 
     >>> best = Flows({"D": ITSELF})
     >>> flow_of(Call("+", (Var("D"), Const(1, "number"))), {"D": best}).of["D"]
@@ -68,13 +68,13 @@ def _constant(const: Const) -> Flows:
 
 
 def typed(flows: Flows, type_: str | None) -> Flows:
-    """The flows with what the type says: an unsigned is never below zero, a float is divided exactly."""
+    """The flows with the facts that the type implies: an unsigned is never below zero, a float is divided exactly."""
     least = 0 if type_ == UNSIGNED and flows.least is None else flows.least
     return Flows(flows.of, least, flows.most, flows.real or type_ == FLOAT, flows.text or type_ == SYMBOL)
 
 
 def _call(function: str, parts: list[Flows]) -> Flows:
-    if function == "+" and any(part.text for part in parts):  # a text with more behind it may come sooner
+    if function == "+" and any(part.text for part in parts):  # a text that was extended may sort earlier
         return _unknown(parts)
     if function == "+" and len(parts) == 2:
         return _sum(*parts)

@@ -1,10 +1,10 @@
-"""Regular Datalog as a checked fragment (Regular Datalog paper): what its programs may contain, and what not.
+"""Regular Datalog as a checked fragment (Regular Datalog paper): what its programs may and may not contain.
 
 Law: a program without findings, which the other checks also accept, is a program of the paper: every symbol but a view
-is binary, every symbol has at most one clause, clauses read edges, closures and paths made of them only, and no symbol
-depends on itself. So it has an order of its symbols in which each clause is evaluated once.
-Paths are judged as they are written: a closure of a longer path counts as the closure of a symbol that names the path.
-Declarations, directives and locations do not matter to the fragment. Nothing is rewritten here.
+is binary, every symbol has at most one clause, clauses read only edges, closures and paths made of them, and no symbol
+depends on itself. So its symbols can be ordered so that each clause is evaluated once. Paths are checked as they are
+written: a closure of a longer path counts as the closure of a symbol that names the path. Declarations, directives and
+locations do not matter to the fragment. Nothing is rewritten here.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tidelog.program.values.term import (
     Wildcard,
 )
 
-MOST_LITERALS = 10_000  # more than a person writes, and few enough to be written out in an instant
+MOST_LITERALS = 10_000  # more than anyone writes by hand, and few enough to be expanded at once
 TRIPLE = 3
 
 _LITERALS = {Negation: "a negation", Comparison: "a comparison", Boolean: "`true` or `false`"}
@@ -45,7 +45,7 @@ Size = tuple[int, int]  # conjunctions, and literals in all of them
 
 
 def check_regular(program: Program) -> list[Diagnostic]:
-    """All that keeps the program from being one of Regular Datalog, in no particular order.
+    """All reasons why the program is not a Regular Datalog program, in no particular order.
 
     >>> from tidelog.program import Atom, Negation, Rule, Var
     >>> p, q, x, y = "p", "q", Var("X"), Var("Y")
@@ -103,7 +103,7 @@ def _reflexive(literal: PathAtom) -> Iterator[Diagnostic]:
 
 
 def _columns(program: Program) -> Iterator[Diagnostic]:
-    """Symbols that are read or given, and are not binary."""
+    """Symbols that are read or asserted, and are not binary."""
     defined = {rule.head.predicate: len(rule.head.args) for rule in program.rules}
     for rule in program.rules:
         for literal in conjuncts(rule.body):
@@ -190,7 +190,7 @@ def _lengths(rules: Iterable[Rule]) -> Iterator[Diagnostic]:
 
 
 def body_size(body: Iterable[Literal]) -> Size:
-    """How many conjunctions, and literals in all, a body is when written out; beyond the limit any number above it.
+    """The number of conjunctions and of all literals in an expanded body; beyond the limit, any number above it.
 
     >>> body_size([PathAtom(PathSequence((Alternative((Label("a"), Label("b"))), Label("c"))), Var("X"), Var("Y"))])
     (2, 4)
@@ -250,4 +250,4 @@ def _united(sizes: Iterable[Size]) -> Size:
 
 
 def _capped(number: int) -> int:
-    return min(number, MOST_LITERALS + 1)  # huge numbers cost time, and "more" is all that is asked
+    return min(number, MOST_LITERALS + 1)  # huge numbers cost time, and it only matters that there are more

@@ -7,7 +7,7 @@ for nothing else than computing the head's value and tests that a better value c
 improved upon never supports a best one; in the second the better value supports it as well. On floats strictness holds
 up to rounding.
 The check is syntactic: it refuses some programs that have one result, and reports for each what it could not prove.
-How single rules use values is read by `value_use`.
+`value_use` analyses how a single rule uses values.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def check_monotone(
 ) -> list[Diagnostic]:
     """Findings about all strata that recur through min or max and are stratified otherwise.
 
-    ``orders`` gets the rules that watch over the data of those with witnesses (`order`).
+    ``orders`` receives the rules that monitor the data of strata with witnesses (`order`).
     """
     home = {name: i for i, stratum in enumerate(strata) for name in stratum.relations if stratum.recursive}
     aggregating: dict[int, list[Edge]] = {}
@@ -70,14 +70,14 @@ def _check_stratum(stratum: Stratum, inside: Sequence[Edge], schema: Schema, ord
 
 
 def recursion_of(stratum: Stratum, schema: Schema) -> Recursion:
-    """What recurs through min or max in a stratum: the kind, and the column of each relation that carries the value."""
+    """The recursion through min or max in a stratum: its kind, and the column of each relation with the value."""
     kind, columns = _aggregated_columns(stratum)
     recursion = Recursion(kind, frozenset(stratum.relations), columns, schema)
     return Recursion(kind, recursion.relations, dependent_columns(stratum.rules, recursion), schema)
 
 
 def graded_rules(stratum: Stratum, recursion: Recursion) -> list[GradedRule]:
-    """The rules of a stratum that read it, each with what it does with the values."""
+    """The rules of a stratum that read it, each with its use of the values."""
     return [GradedRule(rule, rule_grade(rule, recursion)) for rule in stratum.rules if _reads(rule, stratum)]
 
 
@@ -87,7 +87,7 @@ def head_aggregates(rule: Rule) -> list[tuple[str, int]]:
 
 
 def _disagreements(stratum: Stratum) -> Iterator[Diagnostic]:
-    """Rules of one relation that aggregate differently, and relations that go different ways."""
+    """Rules of one relation that aggregate differently, and relations that aggregate in different directions."""
     first: dict[str, tuple[str, int]] = {}
     for rule in stratum.rules:
         for aggregate in head_aggregates(rule)[:1]:
@@ -130,7 +130,7 @@ def _reads(rule: Rule, stratum: Stratum) -> bool:
 
 
 def not_monotone(rule: Rule, kind: str, reason: str, span: Span | None = None) -> Diagnostic:
-    """The finding that a rule is refused, for this reason."""
+    """The finding that refuses a rule for this reason."""
     return diagnose("TL505", span or rule.head.span or rule.span, kind=kind, reason=reason)
 
 

@@ -1,7 +1,7 @@
-"""What Tidelog reads but does not do (TL6xx), and what looks like a slip (TL7xx).
+"""Notices about text that Tidelog reads but does not support (TL6xx), and about likely mistakes (TL7xx).
 
-Law: nothing that a text says is dropped in silence. Timers, and lifetimes of what rules derive, are refused by name; a
-relation that NDlog would treat as a message of an instant is kept, with a warning.
+Law: no part of a text is dropped silently. Timers, and lifetimes of derived facts, are refused by name; a relation that
+NDlog would treat as a momentary message is kept, with a warning.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ def values_of_facts(program: Program) -> set[Value]:
 
 
 def symbols_as_variables(rules: Iterable[Rule], is_known: Callable[[Value], bool]) -> Iterator[Diagnostic]:
-    """What looks like variables in lower case, in rules of the Prolog convention."""
+    """Symbols that look like lower-case variables, in rules of the Prolog convention."""
     return (found for rule in rules if (found := symbol_as_variable(rule, is_known)) is not None)
 
 
 def symbol_as_variable(rule: Rule, is_known: Callable[[Value], bool]) -> Diagnostic | None:
-    """A rule without variables that has a symbol in head and body which no fact has: mostly one meant as a variable.
+    """Report a rule without variables whose head and body share a symbol that no fact has, usually meant as a variable.
 
-    Symbols in quotes are meant as what they are.
+    Quoted symbols are not reported.
     """
     found: list[Var] = []
     terms = [term for literal in rule_literals(rule) for term in literal_terms(literal)]
@@ -87,7 +87,7 @@ def _bare_symbols(terms: Iterable[Term]) -> Iterator[Const]:
 
 
 def _wrong_patterns(rule: Rule) -> Iterable[Diagnostic]:
-    """Invalid patterns in the text: the functions would fail with them whenever they are reached."""
+    """Invalid patterns in the text, with which functions would fail whenever they are evaluated."""
     terms = [*rule.head.args, *(term for literal in rule_literals(rule) for term in literal_terms(literal))]
     for call in (inner for term in terms for inner in subterms(term)):
         match call:
@@ -101,7 +101,7 @@ def _wrong_patterns(rule: Rule) -> Iterable[Diagnostic]:
 def single_variables(rule: Rule) -> Iterable[Diagnostic]:
     """Variables that occur once, as an argument of an atom of the rule's own scope, and do not start with `_`.
 
-    Not in rules that aggregate in their head: there every named variable counts (D12).
+    Rules that aggregate in their head are excluded: there every named variable matters (D12).
     """
     if any(isinstance(term, Aggregate) for term in rule.head.args):
         return
@@ -123,7 +123,7 @@ def single_variables(rule: Rule) -> Iterable[Diagnostic]:
 
 
 def _check_events(program: Program, names: Names, findings: list[Diagnostic]) -> None:
-    """In a program with `materialize` lines a base relation without one would be an event in NDlog."""
+    """Warn of base relations without `materialize` in a program that uses it: in NDlog they would be events."""
     if not program.keys:
         return
     reported: set[str] = set()

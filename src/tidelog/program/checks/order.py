@@ -1,14 +1,14 @@
-"""Recursion through a best value with witnesses: every value is worse than those it is computed from.
+"""Recursion through a best value with witnesses: every value must be worse than those it is computed from.
 
-Law: a witness is tested, joined and computed with as any column is, so that a better value may take away what a worse
-one gave. The result is one nevertheless if values are settled best first: if along every cycle of the recursion the
+Law: a witness is tested, joined and computed with like any other column, so a better value may invalidate facts derived
+from a worse one. The result is still unique if values are settled best first: if along every cycle of the recursion the
 value gets strictly worse, or stays equal while the first witness, a list, gets longer (shorter lists come first). A
-rule `C = D + W` that reads D makes the value worse by its *step* W. Where the sign of a step is not known before data
-comes, an *order rule* derives the steps that break the law, and an epoch that derives one is refused (TL2207):
+rule `C = D + W` that reads D makes the value worse by its *step* W. If the sign of a step is not known before data
+arrives, an *order rule* derives the steps that violate the law, and an epoch that derives one is refused (TL2207):
 
     __order_r2/1(@S, T) :- link(@S, Z, W), T = W, T < 0.
 
-The rule reads the body without its recursion where that binds the step, else all of it.
+The rule reads the body without its recursion if that binds the step, and otherwise the whole body.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from tidelog.program.values.term import (
 )
 
 ORDER = "__order_"
-STEP = Var("the step")  # no text can name a variable so
+STEP = Var("the step")  # cannot be written as a variable in a text
 DEEP = 100
 SAME, LONGER = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
 class OrderResult:
-    """What a stratum with witnesses needs: findings, or the order rules that watch over its data."""
+    """The result for a stratum with witnesses: findings, or the order rules that monitor its data."""
 
     findings: tuple[Diagnostic, ...] = ()
     rules: tuple[Rule, ...] = ()
@@ -52,7 +52,7 @@ class OrderResult:
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
-    """A rule reads a value of ``source``: by which step its own is worse, and how its witness follows the one read."""
+    """A rule that reads a value of ``source``: by which step its own is worse, and how its witness grows."""
 
     rule: Rule
     body: Sequence[Literal]
@@ -72,7 +72,7 @@ def has_witnesses(stratum: Stratum) -> bool:
 
 
 def order(graded: Sequence[tuple[Rule, bool]], stratum: Stratum, recursion: Recursion) -> OrderResult:
-    """Judge the rules of a stratum that recur, each with whether it never derives a better value than it reads."""
+    """Check the recursive rules of a stratum, each with whether it never derives a better value than it reads."""
     witnesses = _witness_columns(stratum, recursion)
     edges = [
         edge
@@ -80,7 +80,7 @@ def order(graded: Sequence[tuple[Rule, bool]], stratum: Stratum, recursion: Recu
         for body in alternatives(rule.body)
         for edge in _edges(rule, body, recursion, modest, witnesses)
     ]
-    # With a list that grows equal values are in order too; but only if every rule that may keep a value keeps the list.
+    # With a growing list, equal values are allowed too, but only if every rule that may keep a value keeps the list.
     by_list = not any(edge.witness is None and (edge.is_copy or edge.step is None) for edge in edges)
     work = _Work(recursion, by_list)
     for edge in edges:
@@ -119,7 +119,7 @@ class _Work:
         self.findings.append(diagnose("TL505", span, kind=self.recursion.kind, reason=reason))
 
     def refuse_idle_cycles(self) -> None:
-        """A cycle on which nothing gets worse: what it shows would depend on the order of evaluation."""
+        """Refuse cycles on which nothing gets worse: their result would depend on the order of evaluation."""
         graph: dict[str, list[str]] = {name: [] for name in sorted(self.recursion.relations)}
         for edge in self.idle:
             graph[edge.rule.head.predicate].append(edge.source)
@@ -182,7 +182,7 @@ def _definitions(body: Sequence[Literal]) -> dict[str, Term]:
 
 
 def _names(term: Term, defined: Mapping[str, Term], depth: int = 0) -> set[str]:
-    """The variables of a term, definitions followed."""
+    """The variables of a term, after following definitions."""
     found: list[Var] = []
     term_variables(term, found)
     names = {variable.name for variable in found}
@@ -192,7 +192,7 @@ def _names(term: Term, defined: Mapping[str, Term], depth: int = 0) -> set[str]:
 
 
 def _step(term: Term, read: str, defined: Mapping[str, Term], depth: int = 0) -> Term | None:
-    """What a term adds to the value read; None where it is not a sum."""
+    """The step that a term adds to the value read; None if it is not a sum."""
     if isinstance(term, Var):
         if term.name == read:
             return Const(0, "number")
@@ -261,7 +261,7 @@ def _growth(
 
 
 def _adds(term: Term, defined: Mapping[str, Term], lists: Mapping[str, bool], depth: int = 0) -> bool:
-    """Whether a term of a concatenation is at least one element more: no list, or a list that is not empty."""
+    """Whether a term of a concatenation adds at least one element: it is not a list, or it is a non-empty list."""
     if isinstance(term, Var) and term.name in defined and depth < DEEP:
         return _adds(defined[term.name], defined, lists, depth + 1)
     if isinstance(term, Call):
@@ -270,7 +270,7 @@ def _adds(term: Term, defined: Mapping[str, Term], lists: Mapping[str, bool], de
 
 
 def _order_rule(edge: _Edge, recursion: Recursion, number: int, *, equal: bool) -> Rule:
-    """Derives the steps that do not make the value worse."""
+    """A rule that derives the steps that do not make the value worse."""
     assert edge.step is not None
     type_ = recursion.schema[edge.rule.head.predicate][recursion.columns[edge.rule.head.predicate]]
     zero = Const(0.0 if type_ == FLOAT else 0, type_ if type_ in (FLOAT, UNSIGNED) else "number")
@@ -310,7 +310,7 @@ def _without_recursion(edge: _Edge, recursion: Recursion) -> tuple[Literal, ...]
 
 
 def _is_ready(literal: Comparison, bound: set[str]) -> bool:
-    """Whether a comparison is one of bound values, or an equation that binds one variable more."""
+    """Whether a comparison compares bound values, or is an equation that binds one more variable."""
     unbound = scope_names((literal,)) - bound
     if not unbound or literal.op != "=":
         return not unbound

@@ -3,7 +3,7 @@
 Law: the bound variables of a conjunction are the least set that contains the variables of its positive atoms, the
 variable on one side of `=` once the other side is bound, the variables of patterns (`pattern`), and the variables that
 all branches of a disjunction bind. Everything else (head, negation, comparison, expression, range, aggregate) only uses
-bound variables. An aggregate sees the bound variables of the scopes around it and returns nothing but its value.
+bound variables. An aggregate sees the bound variables of the scopes around it and returns only its value.
 Each variable of a rule is reported once, at the first place that needs it.
 """
 
@@ -57,7 +57,7 @@ HEAD, NEGATED, COMPARED, COMPUTED, RANGE, AGGREGATED = "TL301", "TL302", "TL303"
 
 @dataclass(slots=True)
 class _Scope:
-    """The scope at hand: names that occur in it or around it, and what has been found about the rule so far."""
+    """The current scope: names that occur in it or around it, and the findings about the rule so far."""
 
     names: Set[str]
     generators: Set[str]
@@ -86,7 +86,7 @@ def check_safety(program: Program, functions: Mapping[str, tuple[Function, ...]]
 
 
 def _plainly_safe(rule: Rule) -> bool:
-    """Whether the rule is safe at a glance: plain atoms only, and every head argument a constant or bound by them."""
+    """Whether the rule is obviously safe: only plain atoms, which bind all head arguments that are not constants."""
     bound: set[str] = set()
     for literal in rule.body:
         if not isinstance(literal, Atom):
@@ -116,7 +116,7 @@ def rule_safety(rule: Rule, generators: Set[str] = frozenset({"range"})) -> list
 
 
 def _consequences(rule: Rule, bound: Set[str], scope: _Scope) -> set[str]:
-    """The unbound variables that `=` would bind if only the others were bound: only the others are reported."""
+    """The unbound variables that `=` would bind if the others were bound, so that only the others are reported."""
     if scope.names <= bound:
         return set()
     defined = {
@@ -134,7 +134,7 @@ def bound_variables(literals: Iterable[Literal], already: Set[str], around: Set[
     """The variables that the conjunction binds, together with those ``already``.
 
     ``around`` holds the names of the conjunction's own scope and the scopes around it: of the variables of an
-    aggregate these must be bound before its value is known, the others are its own.
+    aggregate, these must be bound before its value is known, and the others are local to it.
     """
     bound = set(already)
     waiting: list[Literal] = []
@@ -157,7 +157,7 @@ def bound_variables(literals: Iterable[Literal], already: Set[str], around: Set[
 def _close(bound: set[str], waiting: list[Literal], around: Set[str]) -> set[str]:
     """Let the waiting literals bind until none can bind more.
 
-    A literal is looked at again only if a variable that occurs in it was bound since: nested disjunctions would else
+    A literal is visited again only if one of its variables has been bound since: otherwise nested disjunctions would
     cost 2^depth, and long chains of equations the square of their length.
     """
     names = [every_name((literal,)) for literal in waiting]
@@ -179,7 +179,7 @@ def _close(bound: set[str], waiting: list[Literal], around: Set[str]) -> set[str
 
 
 def _bind(literal: Literal, bound: set[str], around: Set[str]) -> None:
-    """Let the literal bind what it can, given what is bound already."""
+    """Bind the variables that the literal can bind, given those already bound."""
     if isinstance(literal, Disjunction):
         branches = [bound_variables(branch, bound, around) for branch in literal.branches]
         bound.update(set.intersection(*branches) if branches else ())
@@ -187,7 +187,7 @@ def _bind(literal: Literal, bound: set[str], around: Set[str]) -> None:
     assert isinstance(literal, Comparison)
     pairs = tuple(matched_pairs(literal.left, literal.right))
     size = -1
-    while size < len(bound):  # what one pair binds may be what a pair before it waits for
+    while size < len(bound):  # one pair may bind what an earlier pair waits for
         size = len(bound)
         for pair in pairs:
             _bind_pair(*pair, bound, around)
@@ -217,7 +217,7 @@ def variables_needed(term: Term, around: Set[str]) -> set[str]:
 
 
 def _shared(aggregate: Aggregate, around: Set[str]) -> set[str]:
-    """The variables of the aggregate that belong to a scope around it, those of aggregates further in included."""
+    """The variables of the aggregate that belong to an outer scope, including those of nested aggregates."""
     names = aggregate_names(aggregate)
     for literal in all_literals(aggregate.body or ()):
         names |= scope_names((literal,))
@@ -225,7 +225,7 @@ def _shared(aggregate: Aggregate, around: Set[str]) -> set[str]:
 
 
 def _check_witnesses(rule: Rule, bound: Set[str], scope: _Scope) -> None:
-    """Report the unbound variables that an aggregate binds for itself: they cannot be taken out of it."""
+    """Report unbound variables that only an aggregate binds locally: they cannot be used outside it."""
     unbound = [] if scope.names <= bound else _unbound_occurrences(rule, bound, scope)
     for aggregate in _rule_aggregates(rule) if unbound else ():
         inside = bound_variables(aggregate.body or (), set(), set())
@@ -255,7 +255,7 @@ def _unbound_occurrences(rule: Rule, bound: Set[str], scope: _Scope) -> list[Var
 
 
 def _unbound_in(literals: Iterable[Literal], bound: Set[str], scope: _Scope) -> list[Var]:
-    """The same of a conjunction; in a branch of a disjunction what that branch binds has a value too."""
+    """As `_unbound_occurrences`, for a conjunction; a branch of a disjunction also has the variables that it binds."""
     found: list[Var] = []
     for literal in literals:
         if isinstance(literal, Disjunction):
@@ -277,7 +277,7 @@ def _check_head_term(term: Term, bound: Set[str], scope: _Scope) -> None:
 
 
 def _check_body(literals: Iterable[Literal], bound: Set[str], scope: _Scope) -> None:
-    """Report what the literals need and ``bound`` does not contain."""
+    """Report the variables that the literals need and ``bound`` does not contain."""
     for literal in literals:
         if isinstance(literal, Atom):
             _check_atom(literal, bound, COMPUTED, scope)
@@ -295,7 +295,7 @@ def _check_body(literals: Iterable[Literal], bound: Set[str], scope: _Scope) -> 
 
 
 def _check_atom(atom: Atom, bound: Set[str], code: str, scope: _Scope) -> None:
-    """Arguments of an atom: a plain variable is bound by a positive atom and needed by a negated one."""
+    """Check the arguments of an atom: a plain variable is bound by a positive atom and needed by a negated one."""
     for arg in atom.args:
         if isinstance(arg, Wildcard | Const):
             continue
@@ -308,7 +308,7 @@ def _check_atom(atom: Atom, bound: Set[str], code: str, scope: _Scope) -> None:
 
 
 def _check_pattern(term: Term, bound: Set[str], code: str, scope: _Scope) -> None:
-    """A term that is matched with a value: `_` may be a part of it."""
+    """Check a term that is matched with a value; `_` may be a part of it."""
     for part in pattern_parts(term):
         if not isinstance(part, Wildcard) or part is term:
             _check_term(part, bound, code, scope)
@@ -343,7 +343,7 @@ def _check_ends(literal: PathAtom, bound: Set[str], scope: _Scope) -> None:
 
 
 def _check_term(term: Term, bound: Set[str], code: str, scope: _Scope) -> None:
-    """Report the variables of a term that is to be computed, and terms that have no value."""
+    """Report the unbound variables of a term to be computed, and terms that have no value."""
     if isinstance(term, Var):
         _check_variable(term, bound, code, scope)
     elif isinstance(term, Wildcard):
@@ -368,7 +368,7 @@ def _check_aggregate(aggregate: Aggregate, bound: Set[str], scope: _Scope) -> No
         return
     own = aggregate_names(aggregate)
     for name in sorted(_shared(aggregate, scope.names) - bound - scope.reported):
-        # Unbound outside: reported there if it occurs in a place that needs it, which all places but atoms do.
+        # Unbound outside: reported there if it occurs in a place that needs it, as all places except atoms do.
         scope.reported.add(name)
         scope.findings.append(diagnose("TL308", _first_span(aggregate, name), name=name))
     inner = scope.within(own)

@@ -3,7 +3,7 @@
 Law: the values of a rule are the variables in the value columns of the recursive atoms of its body. They may flow, by
 equations, into the value column of the head, and they may be tested against something independent in the direction
 in which a better value passes the test more easily. Every other use makes the result depend on values that were
-improved upon, and is named as the reason for refusing the rule.
+improved upon, and is reported as the reason for refusing the rule.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Recursion:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a rule does with values: ``strict``, ``modest`` (never better than what it reads), or why it is refused."""
+    """A rule's use of values: ``strict``, ``modest`` (never better than those it reads), or why it is refused."""
 
     strict: bool = True
     modest: bool = True
@@ -53,7 +53,7 @@ class Grade:
 
 
 class _RefusedError(Exception):
-    """Ends the look at a rule; carries the grade that says why."""
+    """Ends the examination of a rule; carries the grade with the reason."""
 
     def __init__(self, reason: str, span: Span | None = None) -> None:
         super().__init__(reason)
@@ -61,7 +61,7 @@ class _RefusedError(Exception):
 
 
 def dependent_columns(rules: Sequence[Rule], recursion: Recursion) -> dict[str, int]:
-    """The column of each relation that depends on a value; `TWO_COLUMNS` where several do. A least fixpoint."""
+    """The column of each relation that depends on a value; `TWO_COLUMNS` if several do. A least fixpoint."""
     columns = dict(recursion.columns)
     grown = True
     while grown:
@@ -201,7 +201,7 @@ def _defines(literal: Comparison, values: dict[str, Flows]) -> bool:
 
 
 def _check_tests(tests: Iterable[Comparison], values: Mapping[str, Flows], kind: str) -> None:
-    """A test may look at a value only so that a better value passes it more easily."""
+    """Check that a better value passes every test of a value more easily."""
     for test in tests:
         left, right = flow_of(test.left, values), flow_of(test.right, values)
         if not left.of and not right.of:
@@ -217,7 +217,7 @@ def _mirrored(op: str) -> str:
 
 
 def _check_other_uses(body: Sequence[Literal], values: Mapping[str, Flows]) -> None:
-    """No value inside a negation, an expression in an atom, or an aggregate."""
+    """Check that no value occurs inside a negation, an expression in an atom, or an aggregate."""
     dependent = {name for name, flows in values.items() if flows.of}
     for literal in body:
         if isinstance(literal, Negation | PathAtom) and scope_names((literal,)) & dependent:

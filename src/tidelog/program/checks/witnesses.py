@@ -1,7 +1,7 @@
-"""Witnesses in doubt: heads in which nothing determines what belongs to the best value (TL506, TL507).
+"""Doubtful witnesses: heads in which nothing determines which columns belong to the best value (TL506, TL507).
 
-Law: in a relation with a key one best value has its witnesses (`elaborate.mark_witnesses`); of several aggregates none
-is the best one, and a list beside the best value of a located head without a key is hardly a group.
+Law: in a relation with a key one best value has its witnesses (`elaborate.mark_witnesses`); with several aggregates no
+value is the best one, and a list beside the best value of a located head without a key is hardly a group.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CHOOSING = ("min", "max")
 
 
 def check_witnesses(program: Program, schema: Schema) -> Iterator[Diagnostic]:
-    """Heads whose witnesses are in doubt: of several aggregates (TL507), lists beside a value without key (TL506)."""
+    """Heads with doubtful witnesses: several aggregates (TL507), or lists beside a value without a key (TL506)."""
     keys = key_columns(program)
     for rule in program.rules:
         name, aggregates = rule.head.predicate, head_aggregates(rule)

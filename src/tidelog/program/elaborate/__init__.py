@@ -1,1 +1,1 @@
-"""Passes from what a user may write to the rules to evaluate (`elaborate.ELABORATE`), and components."""
+"""Passes from the user's program to the rules to evaluate (`elaborate.ELABORATE`), and components."""

@@ -1,7 +1,7 @@
-"""Literals take the type of their column.
+"""Literals get the type of their column.
 
 Law: types are inferred over all rules to evaluate (`types.assign`), and over those of inline relations, which are
-checked also where no rule reads them.
+checked even if no rule reads them.
 """
 
 from __future__ import annotations
@@ -36,5 +36,5 @@ def assign_types(elaboration: Elaboration) -> Elaboration:
 
 
 def _columns(rules: Iterable[Rule]) -> dict[str, int]:
-    """The numbers of columns of the relations in the rules, those that passes have added included."""
+    """The numbers of columns of the relations in the rules, including those added by passes."""
     return {atom.predicate: len(atom.args) for rule in rules for atom in (rule.head, *atoms(rule.body))}

@@ -1,8 +1,8 @@
-"""Best rows that are looked up by their best value become best values with witnesses (the best-path program of P2).
+"""Rows that are looked up by their best value become best values with witnesses (the best-path program of P2).
 
 Law: take `best(S,D,C,P) :- cost(S,D,C), path(S,D,C,P)` and `cost(S,D,min<C>) :- path(S,D,C,P)`, where the key of both
 is (S, D), the group. Two rows with one key are refused, so `best` is `best(S,D,min<C>,P) :- path(S,D,C,P)` wherever it
-has rows at all; where values are equal, the least P is chosen (`mark_witnesses`) instead of refusing the epoch. And the
+has rows at all; if values are equal, the least P is chosen (`mark_witnesses`) instead of refusing the epoch. And the
 recursion no longer joins with a value that may still be improved (TL505). The rule is rewritten if all of this holds:
 
 1. `best` has this rule only, whose body is the two atoms, in any order; `cost` has one rule, whose body is one atom of
@@ -44,7 +44,7 @@ def choose_witnesses(elaboration: Elaboration) -> Elaboration:
 
 
 def with_choices(program: Program) -> Program:
-    """The program in which no rule looks up the best value of rows that it could choose from.
+    """The program in which no rule looks up the best value of rows that it could choose directly.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> text = '''materialize(best, infinity, infinity, keys(1)).
@@ -107,7 +107,7 @@ def _best_value(name: str, program: Program, keys: dict[str, tuple[int, ...]]) -
 
 
 def _only(name: str, program: Program) -> Rule | None:
-    """The one rule of a relation that has nothing else."""
+    """The only rule of a relation that has nothing else."""
     rules = [rule for rule in program.rules if rule.head.predicate == name]
     filled = any(fact.atom.predicate == name for fact in program.facts)
     filled = filled or any(each.kind == "input" and each.relation == name for each in program.directives)
@@ -116,7 +116,7 @@ def _only(name: str, program: Program) -> Rule | None:
 
 
 def _distinct(args: Sequence[Term]) -> tuple[Term, ...]:
-    """The arguments if they are distinct variables and wildcards, else none."""
+    """The arguments if they are distinct variables and wildcards, otherwise none."""
     variables = [arg for arg in args if isinstance(arg, Var)]
     plain = all(isinstance(arg, Var | Wildcard) for arg in args)
     return tuple(args) if plain and len(set(variables)) == len(variables) else ()

@@ -1,7 +1,7 @@
-"""Equivalence relations are closed: the rules of one derive edges, and further rules its pairs.
+"""Equivalence relations are closed: their rules derive edges, and further rules derive the pairs.
 
-Law: `graph.equivalence` defines the rules, those of least nodes where no rule that derives edges reads the relation
-itself, else those of walks.
+Law: `graph.equivalence` defines the rules, those of least nodes if no rule that derives edges reads the relation
+itself, otherwise those of walks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def close_equivalences(elaboration: Elaboration) -> Elaboration:
         for rule in program.rules
     ]
     base = TypeNames(program.types).bases
-    ordered = {NUMBER, UNSIGNED, FLOAT, SYMBOL}  # records and algebraic values have no least one
+    ordered = {NUMBER, UNSIGNED, FLOAT, SYMBOL}  # records and algebraic values have no least value
     for name, declaration in declared.items():
         type_ = declaration.columns[0].type
         is_kept = name not in recursive and base.get(type_, type_) in ordered

@@ -1,6 +1,6 @@
-"""The relations of a program get their number of columns, and names that are wrong are found.
+"""The relations of a program get their number of columns, and wrong names are found.
 
-Law: no rule changes. Names are looked at in the rules as they are written, before some of them are put into others.
+Law: no rule changes. Names are checked in the rules as they are written, before some rules are inserted into others.
 """
 
 from __future__ import annotations

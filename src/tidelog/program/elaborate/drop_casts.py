@@ -1,7 +1,7 @@
-"""Casts go: what they say has been looked at.
+"""Casts are removed once they have been checked.
 
-Law: a cast changes no value, so that a rule without its casts means the same. It is done after the types, which casts
-decide.
+Law: a cast changes no value, so a rule without its casts means the same. They are removed after the assignment of
+types, which depends on them.
 """
 
 from __future__ import annotations

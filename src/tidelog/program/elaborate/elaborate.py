@@ -1,9 +1,9 @@
 """From the program of a text to the rules to evaluate: the passes, in order.
 
-Law: each pass maps a program to one that means the same without a feature of the language; `rewrite.pipeline.PASSES`
+Law: each pass maps a program to an equivalent one without a feature of the language; `rewrite.pipeline.PASSES`
 continues from there, rule by rule. These passes need the whole program: its declarations, or other rules. A pass runs
-only if the program has its feature. Checks look at the program where the words of the text are still in it, so that
-the elaboration after every pass is kept.
+only if the program has its feature. Checks examine the program while it still has the words of the text, so the
+elaboration after every pass is kept.
 """
 
 from __future__ import annotations

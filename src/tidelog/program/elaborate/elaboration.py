@@ -1,6 +1,6 @@
-"""A program on its way from its text to the rules to evaluate: what one pass hands to the next.
+"""A program between its text and the rules to evaluate: what one pass hands to the next.
 
-Law: a pass changes nothing; it makes another elaboration, with what it found wrong after what was found before.
+Law: a pass changes nothing; it creates another elaboration, with its findings appended to the earlier ones.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ UNDECLARED = TypeNames(())  # the type names of a program that declares none
 
 @dataclass(frozen=True, slots=True)
 class Elaboration:
-    """A program, what is known from outside of it, and what the passes have found out.
+    """A program, external information about it, and the results of the passes so far.
 
     ``bound`` has the types of columns that already contain data, ``known`` the number of columns of relations that
-    exist outside the program. ``inline`` are the rules of inline relations, once they are put into the others.
+    exist outside the program. ``inline`` are the rules of inline relations, after they have been inserted into the
+    others.
     """
 
     program: Program
@@ -40,5 +41,5 @@ class Elaboration:
     features: frozenset[Feature] = frozenset()  # of the program before the first pass
 
     def then(self, program: Program, findings: Iterable[Diagnostic] = ()) -> Elaboration:
-        """The elaboration with another program, and further findings."""
+        """The elaboration with another program and additional findings."""
         return replace(self, program=program, findings=(*self.findings, *findings))

@@ -2,10 +2,10 @@
 
 Law: an instance ``g`` of a component means the content of the component and of the components it inherits, with ``g.``
 before every name that this content declares and the given types for the parameters; a name that the content does not
-declare means what it means around the instance. Where a component says ``.override p``, rules and facts for ``p`` of
-its bases are left out. Rules of an instance are labelled ``g.r1``, ``g.r2``, ... or ``g.`` and the label of the text,
-so that they are known by the instance; what they say keeps its place in the component's text.
-The components stay in the program, so that instances can be made later.
+declare means what it means around the instance. If a component contains ``.override p``, rules and facts for ``p`` of
+its bases are omitted. Rules of an instance are labelled ``g.r1``, ``g.r2``, ... or ``g.`` and the label of the text, so
+that they are identified by the instance; diagnostics still refer to the component's text. The components stay in the
+program, so that instances can be made later.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from tidelog.program.values.rule import Rule
 from tidelog.program.values.schema import Declaration
 
 MOST_DEPTH = 100
-MOST_PARTS = 200_000  # declarations, types, rules and facts that are written out, once for each instance around them
+MOST_PARTS = 200_000  # expanded declarations, types, rules and facts, counted once for each enclosing instance
 OVERRIDABLE = "overridable"
 Report = Callable[[Diagnostic], None]
-Scope = tuple[Component, ...]  # the components around a place, outermost first
+Scope = tuple[Component, ...]  # the components that enclose a place, outermost first
 Binding = Mapping[str, str]  # what type parameters mean
 
 
 def expand_components(program: Program, report: Report) -> Program:
-    """The program with what its instances mean, and without instances; mistakes are reported.
+    """The program with its instances expanded; mistakes are reported.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> text = ".comp C { .decl p(x: number) p(x) :- q(x). } .decl q(x: number) .init c = C"
@@ -50,7 +50,7 @@ def expand_components(program: Program, report: Report) -> Program:
 
 
 def joined(parts: Iterable[Program], components: tuple[Component, ...] = ()) -> Program:
-    """What all the programs say, under the convention of the first."""
+    """The contents of all programs as one, under the convention of the first."""
     first, *others = parts
     whole: dict[str, Any] = {}
     for entry in fields(Program):
@@ -61,7 +61,7 @@ def joined(parts: Iterable[Program], components: tuple[Component, ...] = ()) -> 
 
 
 def _check_names(program: Program, report: Report) -> None:
-    """Components and instances have names that nothing else has."""
+    """Check that the names of components and instances are unique."""
     taken = {d.relation for d in program.declarations} | {t.name for t in program.types}
     named = [(c.name, "a component", c.span) for c in program.components]
     named += [(i.name, "an instance", i.span) for i in program.instances]
@@ -72,7 +72,7 @@ def _check_names(program: Program, report: Report) -> None:
 
 
 class _TooManyInstances(Exception):
-    """Instances that mean more than a program may hold."""
+    """The instances expand to more than a program may contain."""
 
 
 @dataclass
@@ -82,10 +82,10 @@ class _Expansion:
     program: Program
     report: Report
     reported: set[tuple[object, ...]] = field(default_factory=set)
-    written: int = 0  # parts that were written out
+    written: int = 0  # expanded parts
 
     def top_instance(self, instance: Instance) -> Program:
-        """What an instance of the program itself means; nothing if that is too long."""
+        """The content of an instance in the program itself; nothing if that is too long."""
         try:
             return self.instance(instance, (), {}, 0)
         except _TooManyInstances:
@@ -98,7 +98,7 @@ class _Expansion:
             raise _TooManyInstances
 
     def instance(self, instance: Instance, scope: Scope, binding: Binding, depth: int) -> Program:
-        """What an instance means in its place, with its name before the names of its content."""
+        """The content of an instance in its place, with the instance's name before the names of its content."""
         if depth > MOST_DEPTH:
             self._report(diagnose("TL225", instance.span, name=instance.name, most=MOST_DEPTH))
             return Program()
@@ -126,7 +126,7 @@ class _Expansion:
         chain: tuple[Component, ...],
         depth: int,
     ) -> Program:
-        """What a component and its bases say, without rules for relations that are overridden further down."""
+        """The content of a component and its bases, without rules for relations that are overridden further down."""
         parts: list[Program] = []
         inherited: dict[str, Declaration] = {}
         for base in component.bases:
@@ -143,7 +143,7 @@ class _Expansion:
             parts += self._instances(origin, outside, active, depth)
             parts.append(self._content(origin, outside, active, above, (*chain, origin), depth))
             for declaration in parts[-1].declarations:
-                # A component that is given for a parameter does not know that it will be inherited.
+                # A component that is passed for a parameter does not know that it will be inherited.
                 given = replace(declaration, qualifiers=(OVERRIDABLE,)) if base.name in binding else declaration
                 inherited[declaration.relation] = given
         self._check_overrides(component, inherited)
@@ -161,7 +161,7 @@ class _Expansion:
                 self._report(diagnose("TL224", component.span, related=related, **values))
 
     def _component(self, reference: ComponentType, scope: Scope, binding: Binding) -> tuple[Component, Scope] | None:
-        """The component of a name and its context; None, and a report, if there is none or the types do not match."""
+        """The component of a name and its context; None, after a report, if it is missing or the types do not match."""
         found = self._find(reference.name, scope, binding, frozenset())
         if found is None:
             known = KnownNames(
@@ -179,7 +179,7 @@ class _Expansion:
         return found
 
     def _find(self, name: str, scope: Scope, binding: Binding, seen: frozenset[str]) -> tuple[Component, Scope] | None:
-        """The innermost component of that name: in the blocks around, in what they inherit, then in the program."""
+        """The innermost component of that name: in enclosing blocks, in what these inherit, then in the program."""
         target = binding.get(name, name)
         for size in range(len(scope), 0, -1):
             block, around = scope[size - 1], scope[: size - 1]
@@ -204,12 +204,12 @@ class _Expansion:
 
 
 def _extended(binding: Binding, params: Iterable[str], args: Iterable[str]) -> dict[str, str]:
-    """The binding inside a component; an argument means inside what it meant outside."""
+    """The binding inside a component; an argument has the same meaning inside as outside."""
     return {**binding, **{param: binding.get(arg, arg) for param, arg in zip(params, args, strict=True)}}
 
 
 def _own(component: Component, binding: Binding, overridden: frozenset[str]) -> Program:
-    """What the component itself says, with types for its parameters."""
+    """The component's own content, with types for its parameters."""
     content = component.content
     bare = replace(
         content,
@@ -226,7 +226,7 @@ def _first(name: str) -> str:
 
 
 def _prefixed(content: Program, name: str) -> Program:
-    """The content under the name of an instance."""
+    """The content with an instance's name as prefix."""
     before = name + SEPARATOR
     relations = {d.relation: before + d.relation for d in content.declarations}
     types = {t.name: before + t.name for t in content.types}

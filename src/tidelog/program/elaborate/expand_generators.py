@@ -1,8 +1,8 @@
-"""Overlapping windows and the elements of lists become ranges, the only generator that plans and the certificate know.
+"""Overlapping windows and the elements of lists become ranges, the only generator of plans and the certificate.
 
 Law: ``hop(T, size, step)`` has the values of a range from the first window that holds T to T, by the step, as moments.
 ``elements(L)`` are the elements at the positions from 0 to the size of the list. Functions with two names get the
-first, so that all that follows knows one.
+first, so that later passes handle only one.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 Law: an atom of an inline relation means that one of the relation's rules holds for its arguments; so it becomes the
 disjunction of their bodies, with the arguments for the variables of the heads and the other variables renamed apart. A
-negated one becomes the negation of that. What an inline rule computes from its arguments need not be bound in it, only
-where it is read; so that a relation without end may be inline. A record that is passed from an atom into a rule, or
-back, is cast to the type that the relation declares, since the place from which it had its type is gone. Refused are
-cycles of inline relations, files of them, and places where the variables that a rule has beside those of its head would
-change the meaning: below a negation, and in an aggregate that counts.
+negated one becomes the negation of that. The arguments that an inline rule uses in computations have to be bound only
+where the relation is read, not in the rule; so an infinite relation may be inline. A record that is passed from an atom
+into a rule, or back, is cast to the type that the relation declares, because the place that determined its type no
+longer exists. Cycles of inline relations and files for them are refused, and so are places where a rule's variables
+outside its head would change the meaning: below a negation, and in an aggregate that counts.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from tidelog.program.values.term import (
 )
 
 UNCOUNTED = ("min", "max")
-MOST_PARTS, MOST_DEPTH = 10_000, 50  # of one rule: more than a person reads, and few enough to be made in an instant
+MOST_PARTS, MOST_DEPTH = 10_000, 50  # of one rule: more than anyone reads, and few enough to be created at once
 
 SOME_VALUE: Mapping[str, Value] = {
     **dict.fromkeys(("number", "unsigned", "boolean", "date", "timestamp"), 0),
@@ -57,14 +57,14 @@ SOME_VALUE: Mapping[str, Value] = {
 
 @dataclass(frozen=True, slots=True)
 class InlineResult:
-    """The rules to evaluate, in place of all rules, and what is wrong."""
+    """The rules to evaluate instead of all rules, and the findings."""
 
     rules: tuple[Rule, ...]
     findings: tuple[Diagnostic, ...] = ()
 
 
 def expand_inline(elaboration: Elaboration) -> Elaboration:
-    """The pass: `inline_rules` of the program; the rules of inline relations are set aside, to be checked with it."""
+    """The pass: `inline_rules` of the program; the rules of inline relations are kept, to be checked with it."""
     program = elaboration.program
     names, inlined = inline_relations(program), inline_rules(program)
     aside = tuple(rule for rule in program.rules if rule.head.predicate in names)
@@ -73,7 +73,7 @@ def expand_inline(elaboration: Elaboration) -> Elaboration:
 
 
 def inline_rules(program: Program) -> InlineResult:
-    """The rules of the relations that are held, with those of inline relations put into them.
+    """The rules of stored relations, with the rules of inline relations inserted.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> text = ".decl next(x: number, y: number) inline  .decl p(x: number)  next(x, y) :- y = x + 1, y < 9."
@@ -97,7 +97,7 @@ def inline_rules(program: Program) -> InlineResult:
     for rule in program.rules:
         before = len(work.findings)
         made = None if rule.head.predicate in names else work.bounded_rule(rule)
-        if made is not None and len(work.findings) == before:  # what is refused has no meaning to examine
+        if made is not None and len(work.findings) == before:  # refused rules are not examined further
             held.append(made)
     return InlineResult(tuple(held), tuple(work.findings))
 
@@ -130,7 +130,7 @@ class _Names:
         self.used = _names([rule.head, *rule.body])
 
     def fresh(self, name: str) -> str:
-        """The name itself if the rule does not have it, else with a number; no rule gets one twice."""
+        """The name itself if the rule does not use it, otherwise with a number; no name is returned twice."""
         fresh = next(n for number in count() if (n := f"{name}_{number}" if number else name) not in self.used)
         self.used.add(fresh)
         return fresh
@@ -141,11 +141,11 @@ class _InlineExpansion:
     rules: Mapping[str, Sequence[Rule]]
     types: Mapping[str, tuple[str, ...]]
     findings: list[Diagnostic] = field(default_factory=list)
-    written: int = 0  # literals and parts of terms that were put in the place of atoms of the rule
+    written: int = 0  # literals and parts of terms that replaced atoms of the rule
     depth: int = 0
 
     def bounded_rule(self, rule: Rule) -> Rule | None:
-        """The rule without inline atoms; None, and a report, if it would be too long."""
+        """The rule without inline atoms; reports an error and returns None if it would be too long."""
         self.written = self.depth = 0
         try:
             return self.rule(rule)
@@ -156,7 +156,7 @@ class _InlineExpansion:
             return None
 
     def _count(self, parts: Sequence[Literal], args: Sequence[Term]) -> None:
-        """Count what is about to be put in the place of an atom; shared parts count as often as they occur there."""
+        """Count the parts that will replace an atom; shared parts count once per occurrence."""
         waiting: list[Term] = list(args)
         self.written += len(parts)
         while waiting and self.written <= MOST_PARTS:
@@ -176,7 +176,7 @@ class _InlineExpansion:
         return replace(rule, head=replace(rule.head, args=args), body=body, origin=rule, plans=())
 
     def _body(self, body: Iterable[Literal], names: _Names, inside: str | None) -> tuple[Literal, ...]:
-        """``inside`` says within what variables of inline rules would change the meaning, if anything."""
+        """Expand a body; ``inside`` names the construct, if any, in which new variables would change the meaning."""
         return tuple(part for literal in body for part in self._literal(literal, names, inside))
 
     def _literal(self, literal: Literal, names: _Names, inside: str | None) -> tuple[Literal, ...]:
@@ -200,7 +200,7 @@ class _InlineExpansion:
         return changed_inside(term, lambda inner: self._term(inner, names))
 
     def _branch(self, atom: Atom, rule: Rule, names: _Names, inside: str | None) -> tuple[Literal, ...]:
-        """The body of a rule for the arguments of an atom, without inline atoms itself."""
+        """The body of a rule for the arguments of an atom, itself without inline atoms."""
         self._count(rule.body, atom.args)
         own = _names([rule.head, *rule.body])
         given: dict[str, Term] = {}
@@ -248,7 +248,7 @@ class _InlineExpansion:
 
 
 def _names(literals: Iterable[Literal]) -> set[str]:
-    """The names of all variables of literals, those inside aggregates included."""
+    """The names of all variables of literals, including those inside aggregates."""
     found: set[str] = set()
 
     def note(term: Term) -> Term:
@@ -261,7 +261,7 @@ def _names(literals: Iterable[Literal]) -> set[str]:
 
 
 def _has_terms(literal: Literal) -> bool:
-    """Whether the literal itself has terms; the branches of a disjunction are gone through one by one."""
+    """Whether the literal itself has terms; the branches of a disjunction are visited separately."""
     return not isinstance(literal, Disjunction) and any(
         not isinstance(term, Var | Const | Wildcard) for term in literal_terms(literal)
     )
@@ -285,7 +285,7 @@ def _with_names(arg: Term, names: _Names) -> Term:
 
 
 def _equations(args: Sequence[Term], places: Sequence[Term], span: Span | None) -> Iterator[Comparison]:
-    """What must be equal for an atom to be the head of a rule."""
+    """The equations under which an atom matches the head of a rule."""
     for arg, place in zip(args, places, strict=False):
         if arg != place and not isinstance(arg, Wildcard):
             yield Comparison("=", arg, place, span)

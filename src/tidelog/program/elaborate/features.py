@@ -1,7 +1,7 @@
-"""The features of a program that ask for a pass of `elaborate`, or for a check.
+"""The features of a program that require a pass of `elaborate` or a check.
 
 Law: a program without a feature is the same before and after its pass, so that the pass need not run. A cast may also
-come from a record that is put into an inline rule.
+be added for a record that is passed into an inline rule.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ EXPANDED = frozenset({HOP, ELEMENTS, *RENAMED})
 
 
 class Feature(enum.Enum):
-    """What a program may have."""
+    """A feature that a program may have."""
 
-    RULES = enum.auto()  # every program, also one without any
+    RULES = enum.auto()  # every program, including an empty one
     CONSTRAINTS = enum.auto()
     KEYS = enum.auto()
     AGGREGATES = enum.auto()  # with a separate body

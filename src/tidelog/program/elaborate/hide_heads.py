@@ -1,7 +1,7 @@
 """Constraints get a hidden head: one fact for every violation.
 
-Law (`graph.constraint`): the head has the variables that the body binds. `.key` and `.reference` get their body through
-the declarations of the relations that they name, which takes the whole program.
+Law (`graph.constraint`): the head has the variables that the body binds. The bodies of `.key` and `.reference` are
+built from the declarations of the relations that they name, which requires the whole program.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def hide_heads(elaboration: Elaboration) -> Elaboration:
 
 
 def with_hidden_heads(program: Program) -> tuple[Program, list[Diagnostic]]:
-    """The program with a head for each constraint, and what is wrong with keys and references.
+    """The program with a head for each constraint, and the findings about keys and references.
 
     >>> from tidelog.program.graph.constraint import Constraint, constraint_rule
     >>> rule = constraint_rule([Atom("p", (Var("X"), Wildcard()))], "none", Constraint())
@@ -68,14 +68,14 @@ def _with_head(rule: Rule, place: int, declared: Mapping[str, Declaration], find
 
 
 def without_head(rule: Rule) -> Rule:
-    """A rule as its text says it: a constraint without its hidden head."""
+    """A rule as written in the text: a constraint without its hidden head."""
     if rule.constraint is None:
         return rule
     return replace(rule, head=NO_HEAD, body=rule.body if rule.constraint.says is None else ())
 
 
 def bound_variables(body: Iterable[Literal]) -> tuple[Var, ...]:
-    """The variables that a body binds, each once, in the order of the text; those with a leading `_` are left out."""
+    """The variables that a body binds, each once, in the order of the text; those with a leading `_` are omitted."""
     return tuple({var.name: var for var in _binding(body) if not var.name.startswith("_")}.values())
 
 
@@ -116,7 +116,7 @@ def _check_sugar(says: Key | Reference, declared: Mapping[str, Declaration]) -> 
 
 
 def _place(declaration: Declaration, column: str) -> int | None:
-    """The place of a column given by its name, or by its number counted from 1."""
+    """The position of a column specified by its name or by its number, counted from 1."""
     names = [each.name for each in declaration.columns]
     if column in names:
         return names.index(column)

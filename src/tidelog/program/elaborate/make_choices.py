@@ -1,8 +1,8 @@
-"""Relations with a choice show what is chosen among their candidates.
+"""Relations with a choice show the facts chosen among their candidates.
 
-Law (`graph.choice`): what the rules of such a relation derive are its candidates; one rule chooses among them for every
-key, another shows what is chosen. A choice that depends on itself is refused (TL509), and one among facts that are also
-closed, subsumed or put into other rules (TL510).
+Law (`graph.choice`): the facts that the rules of such a relation derive are its candidates; one rule chooses among them
+for every key, another shows the chosen ones. A choice that depends on itself is refused (TL509), and so is one among
+facts that are also closed, subsumed or inlined (TL510).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _choosing(declaration: Declaration) -> Iterable[Rule]:
     group = set[int].intersection(*map(set, domains))
     first, *others = (i for i, _ in enumerate(columns) if i not in group)
     choice = Aggregate(CHOICE, columns[first], None, None, tuple((i, "min") for i in others), domains)
-    keys = "_".join("+".join(str(i + 1) for i in domain) for domain in domains)  # other keys are another choice
+    keys = "_".join("+".join(str(i + 1) for i in domain) for domain in domains)  # different keys are a different choice
     pick = Atom(f"{PICK}{name}/{keys}", columns)
     chosen = replace(pick, args=(*columns[:first], choice, *columns[first + 1 :]))
     yield Rule(chosen, (Atom(f"{MAY}{name}", columns),), f"{name}/choice_{keys}", declaration.span)

@@ -1,8 +1,8 @@
-"""Witnesses: columns that come with a best value, in heads whose relation has a key (NDlog's best path).
+"""Witnesses: columns that accompany a best value, in heads whose relation has a key (NDlog's best path).
 
 Law: `best(S, D, min<C>, P)` in a relation with `keys(1, 2)` has one row for each S and D: the key is the group, the
-least C is the value, and P belongs to it; among equal values the least P is chosen. Without a key every column that is
-not aggregated belongs to the group. This is where the columns are found (`Aggregate.ties`); nothing else looks at keys.
+least C is the value, and P belongs to it; among equal values the least P is chosen. Without a key, every column that is
+not aggregated belongs to the group. The columns are found here (`Aggregate.ties`); no other pass uses keys.
 """
 
 from __future__ import annotations

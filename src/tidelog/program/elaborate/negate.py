@@ -1,8 +1,8 @@
 """The negation of a conjunction, pushed down to its literals.
 
 Law (De Morgan): a conjunction fails where one of its literals does, a disjunction where all its branches do, and a
-negated literal where the literal holds. No variable is bound by what is negated, so that this is the negation where
-every variable of the literals is bound elsewhere; one that is not is found by `safety`.
+negated literal where the literal holds. A negated part binds no variable, so this is the negation only if every
+variable of the literals is bound elsewhere; `safety` finds those that are not.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rename the relations, types and constructors of a program, wherever they occur.
 
-Law: renaming is a homomorphism: the same things under other names. Which fields contain names is defined in one table,
+Law: renaming is a homomorphism: only names change. Which fields contain names is defined in one table,
 by class; every other field is traversed. Positions in the text (spans) do not change.
 """
 
@@ -48,7 +48,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """New names by old ones; names that are not there stay."""
+    """New names by old ones; other names stay."""
 
     relations: Mapping[str, str]
     types: Mapping[str, str]
@@ -92,6 +92,6 @@ class Renaming:
 
 @cache
 def _fields(kind: type) -> tuple[tuple[str, str | None], ...]:
-    """The fields that can hold names, each with the kind of name that it is, or None for what is gone through."""
+    """The fields that can hold names, each with the kind of its name, or None for fields that are traversed."""
     roles = {name: role for base in reversed(kind.__mro__) for name, role in NAMES.get(base, {}).items()}
     return tuple((field.name, roles.get(field.name)) for field in fields(kind) if field.compare)

@@ -1,6 +1,6 @@
-"""Subsumption clauses go: what they leave of a relation is said by its rules.
+"""Subsumption clauses are replaced by rules that derive the facts that they leave.
 
-Law: `graph.subsumption` says which of the two forms a relation gets, a best row for each group or a negation.
+Law: `graph.subsumption` defines which of the two forms a relation gets, a best row for each group or a negation.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tidelog.program.values.term import (
 )
 
 ALL, BELOW, GONE = "__all_", "__below_", "__gone_"
-VALUE = Var("the value")  # no text can name a variable so
+VALUE = Var("the value")  # cannot be written as a variable in a text
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -49,7 +49,7 @@ def resolve_subsumption(elaboration: Elaboration) -> Elaboration:
 
 
 def without_subsumption(program: Program) -> tuple[Program, list[Diagnostic]]:
-    """The program with what its subsumptions mean in the rules, one for each rule in order, then those that are added.
+    """The program with its subsumptions expressed by rules: one for each rule in order, then additional ones.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> text = "p(X, C) :- e(X, C). p(X, A) <= p(X, B) :- B <= A."
@@ -80,14 +80,14 @@ def without_subsumption(program: Program) -> tuple[Program, list[Diagnostic]]:
 
 
 def _bringing(name: str, first: Rule) -> Rule:
-    """The rule that brings what is asserted."""
+    """The rule that adds the asserted facts."""
     args = tuple(Var(f"V{i}") for i, _ in enumerate(first.head.args, 1))
     head = Atom(name, args, first.head.location)
     return Rule(head, (replace(head, predicate=input_name(name)),), f"{name}/given", first.span, first)
 
 
 def _tests(rule: Rule) -> tuple[Literal, ...]:
-    """What a clause asks for besides its two facts, other than facts of their relation."""
+    """The conditions of a clause besides its two facts, other than facts of their relation."""
     return tuple(x for x in rule.body[2:] if not isinstance(x, Atom) or x.predicate != rule.head.predicate)
 
 
@@ -113,7 +113,7 @@ def _changed(rule: Rule, clauses: Mapping[str, object], best: Mapping[str, BestR
 
 
 def _negation(name: str, clauses: Sequence[Rule]) -> Iterator[Rule]:
-    """The rules of what subsumes what, one for each clause, those of what is removed, and the rule of what stays."""
+    """The rules for subsumed pairs, one per clause, those for removed facts, and the rule for the remaining facts."""
     for number, rule in enumerate(clauses, 1):
         less, more, *rest = rule.body
         assert isinstance(less, Atom)
@@ -139,7 +139,7 @@ def _negation(name: str, clauses: Sequence[Rule]) -> Iterator[Rule]:
 
 
 def _before(literal: Literal, name: str) -> Literal:
-    """A literal that asks for all facts of the relation, gone ones included."""
+    """A literal that reads all facts of the relation, including subsumed ones."""
     if isinstance(literal, Atom) and literal.predicate == name:
         return replace(literal, predicate=f"{ALL}{name}")
     return literal
@@ -160,7 +160,7 @@ class _Clause:
 
 
 def _best_of(clauses: Sequence[Rule]) -> BestRow | None:
-    """The columns that the clauses together compare, if they leave one row for each group."""
+    """The columns that all clauses together compare, if they leave one row for each group."""
     read = [_clause(rule) for rule in clauses]
     known = sorted((clause for clause in read if clause is not None), key=lambda clause: len(clause.equal))
     if len(known) < len(read):
@@ -243,7 +243,7 @@ def _equal_column(literal: Literal, columns: Columns) -> int | None:
 
 
 def _compared_column(literal: Literal, columns: Columns) -> tuple[int, str, bool] | None:
-    """The column that a test compares, min or max, and whether equal values pass it not."""
+    """The column that a test compares, min or max, and whether equal values fail it."""
     if not isinstance(literal, Comparison) or literal.op not in _MIRRORED:
         return None
     for left, right, op in (

@@ -1,4 +1,4 @@
-"""The way back: the rules of the text with the types that were inferred for what they became.
+"""Restoration of the rules of the text, with the types that were inferred for their expanded forms.
 
 Law: the rules of `CheckedProgram.program` are those that the user wrote, one for one; their literals have the inferred
 types. A rule that is evaluated in another form (`expand_inline`, `separate_scopes`) stays as it is written.
@@ -24,7 +24,7 @@ def restore_text(written: Sequence[Rule], expanded: Sequence[Rule], typed: Seque
 
 
 def restore_rules(expanded: Sequence[Rule], typed: Sequence[Rule]) -> tuple[Rule, ...]:
-    """The rules before choices, closures and subsumption, with the types of those that they became, in order.
+    """The rules before choices, closures and subsumption, with the types of the resulting rules, in order.
 
     >>> from tidelog.program.elaborate.elaboration import Elaboration
     >>> from tidelog.program.elaborate.resolve_subsumption import resolve_subsumption

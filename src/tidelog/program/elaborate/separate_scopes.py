@@ -1,16 +1,16 @@
-"""Whose variable is it: the variables that the body of an aggregate shares with the rule around it.
+"""The scopes of variables that the body of an aggregate shares with the enclosing rule.
 
 Law: in ``R = kind value : { body }`` a variable that also occurs around the aggregate is, in this order,
 
 1. the aggregate's own, if it occurs in the value and the body binds it: ``a = max a : { p(a) }``;
 2. the rule's, if the rest of the rule binds it without this aggregate: then it belongs to the group;
 3. the aggregate's own, if the rule has a value for it only with the help of aggregates: ``n = count : { p(n) }``;
-4. a *witness*, if the aggregate is a min or max whose body binds it: it is what accompanies the best value, and the
-   body holds once more for it, at that value: ``tallest(s, n) :- n = max h : { height(s, h) }`` reads ``height(s, n)``.
+4. a *witness*, if the aggregate is a min or max whose body binds it: it accompanies the best value, and the
+   body is repeated for it, at that value: ``tallest(s, n) :- n = max h : { height(s, h) }`` reads ``height(s, n)``.
 
-What is left over is bound nowhere, and reported by `safety`. A rule is rewritten so that afterwards a name has one
-meaning everywhere: local variables get unique names (``a'``, which no text can write), and witnesses the literals
-that bind them. The rewritten rule is what all checks and passes see; rewriting it again changes nothing.
+All other variables are bound nowhere, and reported by `safety`. A rule is rewritten so that afterwards a name has one
+meaning everywhere: local variables get unique names (``a'``, which cannot be written in a text), and witnesses get the
+literals that bind them. All checks and passes see the rewritten rule; rewriting it again changes nothing.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def separate_scopes(elaboration: Elaboration) -> Elaboration:
 
 
 def scoped_rule(rule: Rule) -> Rule:
-    """The rule with a unique name for every variable that belongs to an aggregate alone.
+    """The rule with a unique name for every variable that belongs only to an aggregate.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> for text in ("top(A) :- A = max A : { p(A) }.", "best(S, N) :- N = max H : { height(S, H) }."):
@@ -78,12 +78,12 @@ def scoped_rule(rule: Rule) -> Rule:
 
 @dataclass(slots=True)
 class _ScopeSeparation:
-    """The work on one rule; ``used`` are the names that are taken."""
+    """The rewriting of one rule; ``used`` are the names already in use."""
 
     used: set[str] = field(default_factory=set)
 
     def raised_head(self, head: Atom) -> tuple[Atom, tuple[Literal, ...]]:
-        """The head with a variable for each aggregate that has a body, and the equations for these."""
+        """The head with a variable for each aggregate that has a body, and the equations for these variables."""
         found: list[Literal] = []
 
         def raised(term: Term) -> Term:
@@ -109,7 +109,7 @@ class _ScopeSeparation:
     def conjunction(
         self, literals: Sequence[Literal], visible: frozenset[str], given: frozenset[str], top: _Top | None = None
     ) -> tuple[Literal, ...]:
-        """The literals, scoped; ``visible`` are the names around them, ``bound`` those of them that have a value.
+        """The literals, scoped; ``visible`` are the names around them, ``bound`` those that have a value.
 
         Inside an aggregate ``top`` is the rule's own conjunction that contains the aggregate.
         """
@@ -128,7 +128,7 @@ class _ScopeSeparation:
         return (*parts, *added)
 
     def _with_result(self, literal: Literal) -> Literal:
-        """``_ = aggregate`` looks at witnesses alone; the value gets a name nevertheless."""
+        """Name the value of ``_ = aggregate``, which is only used for its witnesses."""
         if isinstance(literal, Comparison) and literal.op == "=":
             if isinstance(literal.left, Wildcard) and isinstance(literal.right, Aggregate):
                 return replace(literal, left=Var(self.fresh(_RESULT), literal.left.span))
@@ -137,7 +137,7 @@ class _ScopeSeparation:
         return literal
 
     def _aggregate(self, aggregate: Aggregate, around: _Surroundings) -> Aggregate:
-        """The aggregate with its own variables renamed, and those inside it; what binds witnesses is added on top."""
+        """The aggregate, and nested ones, with variables renamed; literals that bind witnesses are added on top."""
         without, everything = around.bound(aggregate), around.bound(None)
         own = bound_variables(_plain(aggregate.body or ()), frozenset(), frozenset())
         value = scope_names((), () if aggregate.value is None else (aggregate.value,))
@@ -165,9 +165,9 @@ class _ScopeSeparation:
     def _witnessed(
         self, aggregate: Aggregate, witnesses: Iterable[str], renamed: Mapping[str, str], group: Set[str], result: Term
     ) -> list[Literal]:
-        """The body of an aggregate once more, for the witnesses of its value.
+        """A second copy of the body of an aggregate, for the witnesses of its value.
 
-        ``result`` is the term that has the aggregate's value; ``_`` where nothing has it yet.
+        ``result`` is the term that has the aggregate's value; ``_`` if there is none yet.
         """
         literals: list[Literal] = []
         if isinstance(result, Wildcard):
@@ -187,7 +187,7 @@ class _ScopeSeparation:
 
 @dataclass(frozen=True, slots=True)
 class _Top:
-    """The conjunction of the rule's own around an aggregate: what is added to it, and, further in, what it binds."""
+    """The rule's conjunction around an aggregate: literals added to it and, for nested aggregates, what it binds."""
 
     added: list[Literal]
     bound: frozenset[str] | None
@@ -195,7 +195,7 @@ class _Top:
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """The surroundings of an aggregate: its conjunction, the place of its literal in it, and what is outside."""
+    """The surroundings of an aggregate: its conjunction, the place of its literal in it, and the enclosing part."""
 
     literals: Sequence[Literal]
     place: int
@@ -204,7 +204,7 @@ class _Surroundings:
     top: _Top
 
     def bound(self, without: Aggregate | None) -> set[str]:
-        """The variables that have a value, all aggregates having one but this."""
+        """The variables that have a value, assuming that all aggregates except this one do."""
         return bound_variables(_plain(self.literals, without), self.bound_outside, frozenset())
 
     def stands_alone(self, aggregate: Aggregate, bound: Set[str]) -> bool:
@@ -212,7 +212,7 @@ class _Surroundings:
         return self.top.bound is None or not _names_in(aggregate) & (bound - self.top.bound)
 
     def result(self, aggregate: Aggregate) -> Term:
-        """The variable of the rule's own that is said to be equal to the aggregate, else ``_``."""
+        """The rule's variable that is equated with the aggregate, otherwise ``_``."""
         literal = self.literals[self.place] if self.top.bound is None else None
         if isinstance(literal, Comparison) and literal.op == "=":
             for side, other in ((literal.left, literal.right), (literal.right, literal.left)):
@@ -222,7 +222,7 @@ class _Surroundings:
 
 
 def _plain(literals: Iterable[Literal], unknown: Aggregate | None = None) -> list[Literal]:
-    """The literals with a constant in the place of each aggregate, and nothing at all in that of the unknown one."""
+    """The literals with a constant in place of each aggregate, without the literal of the unknown one."""
 
     def known(term: Term) -> Term:
         if isinstance(term, Call):
@@ -251,7 +251,7 @@ def _map_aggregates(literal: Literal, change: Callable[[Aggregate], Aggregate]) 
 
 
 def _map_terms(literal: Literal, change: Callable[[Term], Term]) -> Literal:
-    """The literal with its outermost terms changed, those of branches included."""
+    """The literal with its outermost terms changed, including those in branches."""
     match literal:
         case Atom():
             return replace(literal, args=tuple(map(change, literal.args)))
@@ -289,7 +289,7 @@ def _rename(term: Term, names: Mapping[str, str]) -> Term:
 
 
 def _names_in(aggregate: Aggregate) -> set[str]:
-    """The names inside an aggregate, those of aggregates further in included."""
+    """The names inside an aggregate, including those in nested aggregates."""
     found: list[Var] = []
     if aggregate.value is not None:
         term_variables(aggregate.value, found)

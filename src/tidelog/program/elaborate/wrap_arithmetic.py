@@ -1,10 +1,10 @@
 """Arithmetic that wraps around: the functions and sums of a program with ``.pragma "overflow" "wrap"``.
 
-Law: under the pragma an integer result is its low 64 bits, as in Soufflé: for ``+ - * / ^``, the conversions between
-number and unsigned, and sums. A division by zero and a value that has no integer stay errors. Checks are made before,
-on the functions of the text; afterwards each function says by its name that it wraps, so that rules mean the same
-wherever they run. Recursion through min and max keeps arithmetic that does not wrap: there a value must not become
-better by growing.
+Law: under the pragma, an integer result is its low 64 bits, as in Soufflé: for ``+ - * / ^``, the conversions between
+number and unsigned, and sums. Divisions by zero and values without an integer remain errors. Checks run before this
+pass, on the functions of the text; afterwards the name of each function shows that it wraps, so that rules mean the
+same wherever they run. Recursion through min and max keeps arithmetic that does not wrap: there, a value must not
+become better by growing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def wrap_arithmetic(elaboration: Elaboration) -> Elaboration:
 
 
 def wrapping(program: Program) -> Program:
-    """The program with functions that wrap around where its pragma says so, else as it is.
+    """The program with functions that wrap around if its pragma requests that, otherwise unchanged.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> program = parse_program('.pragma "overflow" "wrap" p(X + 1) :- q(X).')

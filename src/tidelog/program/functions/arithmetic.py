@@ -1,4 +1,4 @@
-"""Arithmetic of the three numeric types on Python values: what the operators mean, and when they have no value.
+"""Arithmetic of the three numeric types on Python values: the meaning of the operators, and when they have no value.
 
 Law (D11): a number is an int64, an unsigned lies in 0 .. 2^64 - 1, and a result outside is an error, never a wrapped
 value; so is a division by zero, of floats too. Integer division drops the fraction, the remainder has the sign of the
@@ -53,7 +53,7 @@ def divide(left: int, right: int) -> int:
 
 
 def remainder(left: int, right: int) -> int:
-    """What division leaves, with the sign of the dividend: -7 % 2 is -1."""
+    """The remainder of a division, with the sign of the dividend: -7 % 2 is -1."""
     if right == 0:
         raise failures.DIVISION.error(left=left, operator="%", right=0)
     return left - right * divide(left, right)
@@ -69,24 +69,24 @@ def power(base: int, exponent: int) -> int:
 
 
 def power_wrapped(base: int, exponent: int) -> int:
-    """An integer power, of which only the low 64 bits are wanted."""
+    """The low 64 bits of an integer power."""
     if exponent < 0:
         raise failures.NEGATIVE_EXPONENT.error(base=base, exponent=exponent)
     return int(pow(base, exponent, 2**BITS))
 
 
 def shift_left(value: int, count: int) -> int:
-    """Bits pushed out at the top are lost; the count is taken modulo 64."""
+    """Shift left; bits shifted out at the top are lost, and the count is taken modulo 64."""
     return value << (count % BITS)
 
 
 def shift_right(value: int, count: int) -> int:
-    """Numbers keep their sign; the count is taken modulo 64."""
+    """Shift right; numbers keep their sign, and the count is taken modulo 64."""
     return value >> (count % BITS)
 
 
 def shift_right_filling_zeros(value: int, count: int) -> int:
-    """The 64 bits move right and zeros follow, whatever the sign."""
+    """Shift the 64 bits right and fill with zeros, regardless of the sign."""
     return (value & _MASK) >> (count % BITS)
 
 
@@ -128,7 +128,7 @@ def real_function(function: Callable[[float], float]) -> Callable[[float], float
 
 
 def _pole(function: Callable[[float], float], value: float) -> float:
-    """Where a function tends to infinity, and NaN elsewhere."""
+    """The infinite value of a function at its pole, NaN elsewhere."""
     if function is math.log and value == 0:
         return -math.inf
     if function is math.atanh and abs(value) == 1:
@@ -182,7 +182,7 @@ def count_up_or_down(first: int | float, end: int | float, step: int | float) ->
     >>> list(count_up_or_down(5, 0, -2)), list(count_up_or_down(0.0, 1.0, 0.5)), list(count_up_or_down(7, 9, 0))
     ([5, 3, 1], [0.0, 0.5], [7])
     """
-    if step == 0:  # as in Soufflé: the first value alone, unless it is the end
+    if step == 0:  # as in Soufflé: only the first value, unless it is the end
         yield from (first,) if first != end else ()
         return
     if not all(map(math.isfinite, (first, end, step))) or first + step == first:
@@ -195,5 +195,5 @@ def count_up_or_down(first: int | float, end: int | float, step: int | float) ->
 
 
 def default_step(first: int | float, end: int | float) -> int:
-    """Ranges count towards their end."""
+    """The default step of a range, which counts towards its end."""
     return 1 if first <= end else -1

@@ -4,7 +4,7 @@ Law: a date is its number of days since 1970-01-01, a timestamp its number of mi
 day, both in the Gregorian calendar without end in either direction; times before 1970 are negative. A text is read
 whole or refused with the reason, and reading what was written yields the same number. Texts, and what functions make,
 are in the years 1 to 9999; data from a table may be outside and keeps its year here.
-Time zones are those of the text: a timestamp with an offset is converted to UTC, one without is taken as it is.
+Time zones are those of the text: a timestamp with an offset is converted to UTC, one without an offset is not changed.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ EXAMPLES = {DATE: 'date("2026-06-01")', TIMESTAMP: 'timestamp("2026-06-01T10:00:
 
 
 class Days(int):
-    """A date that knows that it is one; equal to the number of its days."""
+    """A number of days that is marked as a date; equal to that number."""
 
 
 class Moment(int):
-    """A timestamp that knows that it is one."""
+    """A number of microseconds that is marked as a timestamp."""
 
 
 class Truth(int):
-    """A boolean that knows that it is one."""
+    """A number that is marked as a boolean."""
 
 
 _CLASSES: dict[str, type[int]] = {DATE: Days, TIMESTAMP: Moment, BOOLEAN: Truth}
 
 
 def tagged(value: Value, type_: str) -> Value:
-    """The value with its type, for evaluators that look at values alone.
+    """The value with its type, for evaluators that see only values.
 
     >>> tag_of(tagged(20605, "date")), tag_of(tagged(7, "number"))
     ('date', None)
@@ -63,7 +63,7 @@ def tag_of(value: object) -> str | None:
 
 
 def read_date(text: str) -> int:
-    """The days of a date as ISO 8601 writes it; a ValueError with the reason if it is none.
+    """The days of a date as ISO 8601 writes it; a ValueError with the reason if it is not a date.
 
     >>> read_date("1970-01-02"), read_date("1969-12-31")
     (1, -1)
@@ -224,7 +224,7 @@ def timestamp_of_text(text: str) -> int:
 
 
 def to_python(value: object, type_: str, zoned: bool = False) -> object:
-    """A value of a column's type as rows of Python have it.
+    """A value of a column's type in the form used in Python rows.
 
     >>> to_python(20605, "date"), to_python(1, "boolean"), to_python(7, "number")
     (datetime.date(2026, 6, 1), True, 7)
@@ -240,14 +240,14 @@ def to_python(value: object, type_: str, zoned: bool = False) -> object:
 
 
 def in_utc(value: object) -> object:
-    """A time with a zone as rows of Python show it, in UTC and without one; anything else as it is."""
+    """A time with a zone as rows of Python show it, in UTC and without a zone; anything else unchanged."""
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         return value.astimezone(datetime.UTC).replace(tzinfo=None)
     return value
 
 
 def from_python(value: object) -> object:
-    """A date, a timestamp or a boolean of Python as its number; anything else as it is.
+    """A Python date, timestamp or boolean as its number; anything else unchanged.
 
     >>> from_python(datetime.date(2026, 6, 1)), from_python(True), from_python("a")
     (20605, 1, 'a')

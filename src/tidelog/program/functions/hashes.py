@@ -1,7 +1,7 @@
 """Hashes of texts, over their UTF-8.
 
-Law: a hash is the published one, on every machine and in every version. None of them keeps a secret: MD5, SHA-1 and
-CRC-32 tell texts apart that nobody chose to collide.
+Law: a hash is the published one, on every machine and in every version. None of them is for keeping secrets: MD5, SHA-1
+and CRC-32 only distinguish texts that were not chosen to collide.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """JSON in symbols: values at a path, and texts of JSON that are made from values.
 
-Law: JSON is a symbol that holds a JSON text. What is read is written in one way: a string as its own text, everything
-else as JSON without blanks and with sorted names, so that equal values are equal symbols. A path is a sequence of
+Law: JSON is a symbol that holds a JSON text. Results have one form: a string is its own text, everything
+else is JSON without blanks and with sorted names, so that equal values are equal symbols. A path is a sequence of
 names and positions: ``user.tags[0]``, ``items[*].price``, ``["first name"]``; the empty path and ``$`` are the whole
 text.
 """
@@ -67,7 +67,7 @@ def all_values(text: str, path: str) -> tuple[str, ...]:
 
 
 def names(text: str, path: str) -> tuple[str, ...]:
-    """The names of the object at the path, sorted; of anything else none.
+    """The names of the object at the path, sorted; empty for anything else.
 
     >>> names('{"b": 1, "a": 2}', "$"), names("[1]", "")
     (('a', 'b'), ())
@@ -76,7 +76,7 @@ def names(text: str, path: str) -> tuple[str, ...]:
 
 
 def kind(text: str, path: str) -> str:
-    """What the first value at the path is: object, array, string, number, boolean, null, or missing.
+    """The kind of the first value at the path: object, array, string, number, boolean, null, or missing.
 
     >>> kind("[true, null]", "[0]"), kind("[true, null]", "[1]"), kind("[]", "[0]")
     ('boolean', 'null', 'missing')
@@ -100,7 +100,7 @@ def make_array(*elements: Value) -> str:
 
 
 def make_object(*members: Value) -> str:
-    """The values after their names as an object; of a name that occurs twice the last value counts.
+    """Names and values, alternating, as an object; if a name occurs twice, the last value is used.
 
     >>> make_object("name", "ann", "age", 7)
     '{"age":7,"name":"ann"}'

@@ -2,8 +2,8 @@
 
 Law: a list is a tuple of values without an element type. Equality of elements is that of `same`: inside a list an
 integer and a float differ even where Python holds them equal, since nothing but the value says which is meant.
-Programs cannot compare lists by `<`; the witnesses of a min or max are ordered all the same, by `list_order`: shorter
-lists first, then element by element, which stays so when both lists get the same elements at either end.
+Programs cannot compare lists by `<`; the witnesses of a min or max are nevertheless ordered, by `list_order`: shorter
+lists first, then element by element, an order that does not change when both lists get the same elements at either end.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tidelog.program.values.term import Value
 List = tuple[Value, ...]
 DEEPEST = 100  # lists inside lists; deeper ones are refused, so that no pass over them runs out of stack
 
-MOST_LISTS = 1 << 18  # inside a list, at any depth: one that is doubled again and again has as many soon
+MOST_LISTS = 1 << 18  # inside a list, at any depth; a list that is doubled repeatedly soon has that many
 
 
 def is_too_large(elements: Sequence[object]) -> bool:
-    """Whether a list holds more than `MOST_LISTS` lists, at any depth; the deepest are not looked for.
+    """Whether a list holds more than `MOST_LISTS` lists, at any depth; the search stops beyond that number.
 
     >>> is_too_large((1, (2, ("a",))))
     False
@@ -80,7 +80,7 @@ def make(*elements: Value) -> List:
 
 
 def concatenate(front: Value, back: List) -> List:
-    """``f_concat``: two lists joined; anything else is put before the list as its first element.
+    """``f_concat``: two lists joined; any other value becomes the first element before the list.
 
     >>> concatenate("s", ("a", "b")), concatenate(("s",), ("a", "b"))
     (('s', 'a', 'b'), ('s', 'a', 'b'))
@@ -89,7 +89,7 @@ def concatenate(front: Value, back: List) -> List:
 
 
 def append(elements: List, last: Value) -> List:
-    """``f_append``: one more element at the end, a list too."""
+    """``f_append``: one more element at the end, which may be a list."""
     return (*elements, last)
 
 

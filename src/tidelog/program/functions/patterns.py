@@ -1,9 +1,9 @@
-"""Regular expressions: one dialect, that of Soufflé, matched in time that grows with the text and no faster.
+"""Regular expressions in one dialect, that of Soufflé, matched in time linear in the text.
 
 Law: patterns are those of ECMAScript as C++ reads them (``std::regex``), so that `match` means what it means in
-Soufflé; what is outside of that is an error, never something else. RE2 matches them: no pattern and no text make it run
-away. What no such engine can do is refused by name: ``\\1`` (the text of a group once more), ``(?=a)`` and ``(?!a)``
-(what follows), repetitions of more than a thousand. The dialect, over code points:
+Soufflé; everything else is an error. RE2 matches them, so no pattern and no text cause exponential time. What no such
+engine can do is refused by name: ``\\1`` (the text of a group once more), ``(?=a)`` and ``(?!a)`` (what follows),
+repetitions of more than a thousand. The dialect, over code points:
 
 - ``.`` any character but a line end; ``^`` and ``$`` the ends of the text; ``a|b``, ``(a)``, ``(?:a)``;
 - ``*  +  ?  {2}  {2,}  {2,5}``, each also with ``?`` for as few as possible;
@@ -34,8 +34,8 @@ CLASSES = {
     "space": SPACE, "upper": "A-Z", "w": r"\w", "xdigit": "0-9A-Fa-f",
 }  # fmt: skip
 SPACES = {"s": SPACE, "S": r"\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{10ffff}"}
-KEPT = 128  # patterns that are ready to match
-MEMORY = 2 << 20  # bytes that one of them may take
+KEPT = 128  # compiled patterns that are kept
+MEMORY = 2 << 20  # bytes that one of them may use
 LARGEST = 1 << 14  # steps of a pattern, each of which a character may take
 STEPS = 1 << 33  # of a pattern, times the bytes of a text: some ten seconds if nothing can be remembered
 _SIGNS = {"f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
@@ -76,15 +76,15 @@ class Pattern:
         return self._compiled.search(self._encoded(text)) is not None
 
     def first(self, text: str) -> Groups | None:
-        """The groups of the first match, the whole match first; a group that took no part is empty."""
+        """The groups of the first match, the whole match first; a group that did not participate is empty."""
         found = self._compiled.search(self._encoded(text))
         return None if found is None else _groups(found)
 
     def all(self, text: str) -> Iterator[tuple[str, Groups]]:
         """The matches from left to right that do not overlap, each with the text since the one before.
 
-        The last entry has the rest of the text and no groups. The work of all searches together is bounded as that of
-        one is.
+        The last entry has the rest of the text and no groups. The work of all searches together is bounded like that of
+        a single one.
         """
         raw = self._encoded(text)
         since = at = spent = 0
@@ -145,7 +145,7 @@ def translated(pattern: str) -> str:
 
 
 def _problem(error: Exception) -> str:
-    """What RE2 says of a pattern."""
+    """RE2's error message for a pattern."""
     text = error.args[0]
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
 
@@ -196,7 +196,7 @@ class _Translation:
         return _literal(sign)
 
     def _group(self) -> str:
-        """A bracket opens; what it closes may be repeated, so the quantifier is read there."""
+        """Read an opening bracket; a group may be repeated, so its quantifier is read at the closing bracket."""
         opening = "("
         if self.pattern.startswith("?", self.at):
             opening = self.pattern[self.at - 1 : self.at + 2]

@@ -1,9 +1,9 @@
-"""Functions on terms of RDF in symbols: what a term is, the values of literals, and terms made from values.
+"""Functions on RDF terms in symbols: the kind of a term, the values of literals, and terms made from values.
 
-Law: a term is the symbol that files of RDF yield (`rdf_terms`); every other text is refused. A reader has the value
-that the datatype of XML Schema defines, or is an error; a time without a zone is taken as it is. What is made is
-canonical. Comparison follows SPARQL: numbers by value whatever their types, texts and times with their own kind, and
-what cannot be compared is neither less nor equal.
+Law: a term is the symbol that files of RDF yield (`rdf_terms`); every other text is refused. A reader returns the value
+that the datatype of XML Schema defines, or is an error; a time without a zone is not changed. Created terms are
+canonical. Comparison follows SPARQL: numbers by value regardless of their types, texts and times with their own kind,
+and terms that cannot be compared are neither less nor equal.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def to_timestamp(term: str) -> int:
 
 
 def canonical(term: str) -> str:
-    """The canonical text of a term that is written in any way."""
+    """The canonical text of a term written in any form."""
     found = canonical_term(term)
     if found is None:
         _refuse("rdf_term", term, "a term")
@@ -267,7 +267,7 @@ def equals(left: str, right: str) -> int:
 
 
 def _alike(left: Fraction | float | int | str, right: Fraction | float | int | str) -> tuple[object, object]:
-    """Two values of one kind; of an exact number and a float, both as floats, as SPARQL promotes them."""
+    """Two values of one kind; an exact number and a float both become floats, as in SPARQL's promotion."""
     if isinstance(left, float) and isinstance(right, Fraction):
         return left, _as_float(right)
     if isinstance(right, float) and isinstance(left, Fraction):

@@ -1,7 +1,7 @@
 """Terms of RDF as texts: the grammar of N-Triples, and the one text that each term has.
 
-Law (D16): equal terms have one text, so that they join as symbols: that of canonical N-Triples. In a literal only what
-must be escaped is escaped, a language tag is lower case, and the datatype `xsd:string` is left out; an IRI has no
+Law (D16): equal terms have one text, so that they join as symbols: that of canonical N-Triples. A literal escapes only
+characters that must be escaped, a language tag is lower case, and the datatype `xsd:string` is omitted; an IRI has no
 escapes. Values are not compared here: `"1"` and `"01"` as integers are two terms (`rdf`).
 """
 
@@ -86,7 +86,7 @@ def is_absolute(iri: str) -> bool:
 
 
 def unescape(text: str) -> str:
-    """The characters that escapes mean; a ValueError for one that means none."""
+    """The characters that escapes mean; a ValueError for an invalid escape."""
     return _ESCAPE.sub(_meaning, text) if "\\" in text else text
 
 

@@ -1,8 +1,8 @@
 """Functions that search with regular expressions and read their groups.
 
-Law: patterns are those of `match` (`patterns`). A search finds the leftmost match, and in it what comes first in the
-pattern and takes as much as it may. Groups are numbered by their opening brackets from 1, the whole match is 0; a
-group that took no part is the empty text.
+Law: patterns are those of `match` (`patterns`). A search finds the leftmost match, preferring earlier alternatives and
+longer repetitions, as the pattern specifies. Groups are numbered by their opening brackets from 1, the whole match is
+0; a group that did not participate is the empty text.
 """
 
 from __future__ import annotations

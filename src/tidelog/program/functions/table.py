@@ -5,7 +5,7 @@ give equal results (or the same `EvaluationError`). Types correspond to Python a
 int, float is float, symbol is str, list is tuple; boolean, date and timestamp are the ints of `calendar`. The type
 checks, the naive evaluator and the engine all read this one table; the engine's compiled arithmetic is tested against
 it.
-What is not here: aggregates (they are not functions of their arguments) and the writing of functions (`syntax`).
+Not included are aggregates (they are not functions of their arguments) and the notation of functions (`syntax`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from tidelog.program.values.term import (
 )
 
 ANY = "any"
-WRAP = "wrap "  # begins the names of functions that wrap around; no text can write it
+WRAP = "wrap "  # begins the names of functions that wrap around; it cannot be written in a text
 INTEGERS = (NUMBER, UNSIGNED)
 NUMERIC = (NUMBER, UNSIGNED, FLOAT)
 ORDERED_TYPES = frozenset({NUMBER, UNSIGNED, FLOAT, SYMBOL, BOOLEAN, DATE, TIMESTAMP})
@@ -113,7 +113,7 @@ class Functions(Mapping[str, tuple[Function, ...]]):
         return hash(frozenset(self._overloads.items()))
 
     def with_function(self, function: Function) -> Functions:
-        """These functions and one user function more; one of the same name and parameters is replaced.
+        """These functions and one more user function, which replaces one of the same name and parameters.
 
         >>> twice = user_function("twice", ("number",), "number")(lambda x: 2 * x)
         >>> "twice" in FUNCTIONS.with_function(twice), "twice" in FUNCTIONS
@@ -125,7 +125,7 @@ class Functions(Mapping[str, tuple[Function, ...]]):
         return Functions((*kept, function))
 
     def with_functions(self, functions: Iterable[Function]) -> Functions:
-        """These functions and some user functions more."""
+        """These functions and some more user functions."""
         return reduce(Functions.with_function, functions, self)
 
 
@@ -214,7 +214,7 @@ def resolve(
 
 @lru_cache(maxsize=10_000)
 def _structural(name: str, count: int) -> Function:
-    """The function that makes, reads or tests a record or a variant; of a loose constructor any types fit."""
+    """The function that makes, reads or tests a record or a variant; a loose constructor accepts any types."""
     if is_loose(name):
         return Function(name, (ANY,) * count, RECORD, lambda *args: structure.evaluate(name, args))
     params, result = structure.signature(name)
@@ -247,7 +247,7 @@ def order_key(value: Value) -> Any:
 
 
 def display_key(value: Any, type_: str | None) -> Any:
-    """A key by which values of one column sort where they are shown; structures, which have no order, by their text."""
+    """A key that sorts values of one column for display; structures, which have no order, sort by their text."""
     return repr(value) if isinstance(type_, Shape) else order_key(value)
 
 
@@ -271,7 +271,7 @@ _ORDERINGS: Mapping[str, Callable[[int, int], bool]] = {
 
 
 def _checked(type_: str, integer: Callable[..., int]) -> Callable[..., int]:
-    """The operation, refused where the result leaves the type."""
+    """The operation, which raises an error if the result is outside the type."""
     return lambda *args: arithmetic.in_range(integer(*args), type_)
 
 
@@ -331,7 +331,7 @@ _WRAPPED = ("+", "-", "*", "/", "^", "to_number", "utoi", "to_unsigned", "itou")
 
 
 def _wrapping(functions: Iterable[Function]) -> Iterator[Function]:
-    """Arithmetic that wraps around where it leaves the integers, under names that no text can write (`wrap`)."""
+    """Arithmetic that wraps around outside the integers, under names that cannot be written in a text (`wrap`)."""
     integers = {**_INTEGER_OPERATIONS, "^": arithmetic.power_wrapped}
     for function in functions:
         if function.name not in _WRAPPED:
@@ -533,7 +533,7 @@ def _calendar() -> Iterator[Function]:
     yield Function("timestamp_diff", (TIMESTAMP, TIMESTAMP, NUMBER), NUMBER, _checked(NUMBER, calendar.time_between))
 
 
-_WINDOWS = (  # `hop first` and `hop end` can be written by no text (`hops`)
+_WINDOWS = (  # `hop first` and `hop end` cannot be written in a text (`hops`)
     Function("window", (TIMESTAMP, NUMBER), TIMESTAMP, windows.window_start),
     Function("window", (NUMBER, NUMBER), NUMBER, windows.window_start),
     Function("hop", (TIMESTAMP, NUMBER, NUMBER), TIMESTAMP, windows.hop_starts, generator=True),

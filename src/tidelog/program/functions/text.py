@@ -15,13 +15,13 @@ from tidelog.program.values.term import Value, canonical_float
 
 _INTEGER = re.compile(r"[+-]?(0x[0-9a-fA-F]+|0b[01]+|[0-9]+)")
 _FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?|inf)|nan")
-LONGEST = 1 << 28  # code points of a text that a function makes
-MOST_COMPARED = 1 << 32  # pairs of characters of two texts whose distance is computed: some seconds
+LONGEST = 1 << 28  # code points of a text that a function returns
+MOST_COMPARED = 1 << 32  # pairs of characters of two texts whose distance is computed: a few seconds
 WHITE_SPACE = " \t\n\v\f\r"
 
 
 def concatenate(*texts: str) -> str:
-    """The texts one after the other; one that no memory holds is refused before it is made."""
+    """The texts joined; a result that is too large is refused before it is created."""
     _check_length("cat", sum(map(len, texts)))
     return "".join(texts)
 

@@ -1,8 +1,8 @@
 """Aggregates that need all values of a group at once: quantiles, variances, lists, joined texts, argmin and argmax.
 
 Law (D12): the result depends on the values and how often each occurs, never on their order. Quantiles and variances are
-exact and rounded once, to the nearest float. Variances are NaN where a value is not finite; a quantile beside an
-infinity is infinite. Of several values with the best key argmin and argmax return the least.
+exact and rounded once, to the nearest float. Variances are NaN if a value is not finite; a quantile next to an infinity
+is infinite. Of several values with the best key, argmin and argmax return the least.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _quantile(columns: Columns, parameter: Value) -> Value:
 
 
 def quantile(values: Sequence[Value], share: Fraction) -> float:
-    """The value at this share of the way from the least to the greatest; between two values a share of both.
+    """The value at this share of the way from the least to the greatest; between two values, their weighted mean.
 
     >>> quantile([10, 20, 40], Fraction(1, 2)), quantile([10, 20, 40], Fraction(3, 4))
     (20.0, 30.0)
@@ -84,12 +84,12 @@ def root(square: Fraction) -> float:
     shift = max(0, ROOT_BITS - bits // 2)
     scaled, rest = divmod(square.numerator << 2 * shift, square.denominator)
     whole = math.isqrt(scaled)
-    odd = 1 if rest or whole * whole != scaled else 0  # what is cut off decides between two floats only by being there
+    odd = 1 if rest or whole * whole != scaled else 0  # the truncated part matters only if it is not zero
     return nearest(Fraction(2 * whole + odd, 1 << shift + 1))
 
 
 def nearest(exact: Fraction) -> float:
-    """The nearest float; beyond all of them an infinity."""
+    """The nearest float; an infinity beyond the range of floats."""
     try:
         return canonical_float(float(exact))
     except OverflowError:

@@ -1,1 +1,1 @@
-"""What a program says about whole relations: dependencies, strata, keys, choices, lifetimes, constraints."""
+"""Properties of whole relations in a program: dependencies, strata, keys, choices, lifetimes, constraints."""

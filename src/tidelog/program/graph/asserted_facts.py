@@ -1,8 +1,8 @@
-"""Where asserted facts are kept: most in their own relation, some in an auxiliary one that its rules read.
+"""The storage of asserted facts: mostly in their own relation, sometimes in an auxiliary one that its rules read.
 
 Law: a relation that shows more or fewer facts than were asserted and derived keeps the asserted facts separately: the
-edges of an equivalence relation, the candidates of a choice, and what a subsumption compares. Asserting, retracting
-and reading asserted facts always name the relation itself.
+edges of an equivalence relation, the candidates of a choice, and the facts that a subsumption compares. Asserting,
+retracting and reading asserted facts always name the relation itself.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tidelog.program.values.program import Program
 
 
 def asserted_elsewhere_of(program: Program) -> dict[str, str]:
-    """The relations whose asserted facts are in another one, with the name of that.
+    """The relations whose asserted facts are in another relation, with its name.
 
     >>> from tidelog.syntax import parse_program
     >>> asserted_elsewhere_of(parse_program("p(X, A) <= p(X, B) :- B <= A."))

@@ -1,17 +1,17 @@
 """Choice: ``.decl p(x: T, y: U) choice-domain x`` has one fact for each x among those that its rules derive.
 
-Law: rules and assertions produce candidates, in a separate relation. Of the candidates that share a key one is shown.
-It stays as long as it is a candidate; when it is removed, or where nothing is shown yet, the least candidate is shown
-whose keys are free, column by column. With several keys (``choice-domain x, y``) a fact is shown if none of its keys is
-taken, and every candidate that is not shown shares a key with one that is. So the view depends on the history, not on
-the candidates alone: it is a choice, not the model. The same history leads to the same choice.
+Law: rules and assertions produce candidates, in a separate relation. Of the candidates that share a key, one is shown.
+It stays as long as it is a candidate; when it is removed, or if nothing is shown yet, the least candidate, compared
+column by column, whose keys are free is shown. With several keys (``choice-domain x, y``) a fact is shown if all of its
+keys are free, and every candidate that is not shown shares a key with one that is. So the view depends on the history,
+not only on the candidates: it is a choice, not the model. The same history leads to the same choice.
 
     __may_p(x, y) :- ...                          the rules of p
     __pick_p/1(x, choice<y>) :- __may_p(x, y).    one for each key (`partition.pick`)
     p(x, y) :- __pick_p/1(x, y).
 
-A key that holds another says nothing more, and one of all columns nothing at all. A choice must not depend on itself
-(TL509), and what is chosen from is not also closed, subsumed or put into other rules (TL510).
+A key that contains another one is redundant, and so is one of all columns. A choice must not depend on itself (TL509),
+and its candidates must not also be closed, subsumed or inlined (TL510).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Domains = tuple[tuple[int, ...], ...]
 
 
 def choices(program: Program) -> dict[str, Declaration]:
-    """The relations that are declared with a choice that leaves something out, with their keys as few as they can be.
+    """The relations declared with a choice that can exclude facts, with a minimal set of keys.
 
     >>> from tidelog.syntax import parse_program
     >>> found = choices(parse_program(".decl p(x: number, y: number) choice-domain x, (x, y)"))
@@ -45,13 +45,13 @@ def choices(program: Program) -> dict[str, Declaration]:
 
 
 def _fewest(domains: Domains, width: int) -> Domains:
-    """The keys that say something: not of all columns, and none that holds another."""
+    """The keys that are not redundant: not of all columns, and none that contains another."""
     known = sorted({domain for domain in domains if len(domain) < width})
     return tuple(one for one in known if not any(set(other) < set(one) for other in known))
 
 
 def split_relations(program: Program) -> dict[str, str]:
-    """The relations whose asserted facts are kept in another: equivalence relations, and those with a choice."""
+    """The relations whose asserted facts are kept elsewhere: equivalence relations, and those with a choice."""
     found = {name: edge_name(name) for name in equivalences(program)}
     return found | {name: f"{MAY}{name}" for name in choices(program)}
 
@@ -66,7 +66,7 @@ def users_relation(name: str) -> str | None:
 
 
 def declaration_behind(program: Program, label: str) -> Declaration | None:
-    """The declaration that made a rule with this label; None if the text has the rule."""
+    """The declaration from which a rule with this label was generated; None if the rule is written in the text."""
     name = label.rpartition("/")[0]
     return equivalences(program).get(name) or choices(program).get(name)
 
@@ -83,14 +83,14 @@ def chosen_for(rule: Rule) -> str:
 
 
 def choice_place(rule: Rule) -> int | None:
-    """The first column that all keys of a choice share, by which it is made; None if it is made over all facts."""
+    """The first column that all keys of a choice share, by which it is divided; None if it is made over all facts."""
     choice = choice_of(rule)
     assert choice is not None
     return min(set[int].intersection(*map(set, choice.domains)), default=None)
 
 
 def as_copy(rule: Rule) -> Rule:
-    """A choice as the plain rule that derives all candidates; another rule is left as it is."""
+    """A choice as the plain rule that derives all candidates; any other rule is unchanged."""
     choice = choice_of(rule)
     if choice is None or choice.value is None:
         return rule

@@ -1,8 +1,8 @@
 """Constraints: clauses without a head, whose body must never hold; keys and references among them.
 
 Law (D27): a constraint is a rule with a hidden head, which holds one fact for every violation: the values of the
-variables that its body binds. It is maintained as any other rule is, so that what it costs follows the change; an epoch
-after which it holds a fact is refused, or warned of. `elaborate.hide_heads` adds that head.
+variables that its body binds. It is maintained like any other rule, so its cost follows the change; an epoch after
+which it holds a fact is refused, or causes a warning. `elaborate.hide_heads` adds that head.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_hidden(name: str) -> bool:
 
 
 def sugar_label(says: Key | Reference) -> str:
-    """The name of a key or reference that was not given one.
+    """The default name of a key or reference.
 
     >>> sugar_label(Key("employee", ("id",))), sugar_label(Reference("member", ("group",), "group", ("name",)))
     ('key employee(id)', 'reference member(group) -> group(name)')

@@ -1,8 +1,8 @@
 """The predicate dependency graph: which relation is read to derive which, and how.
 
-Law: an edge says that a change of its source may change its target. A positive edge only ever adds facts when facts
-are added; a negative or an aggregate edge may take facts away, which is why `strata` asks for their kind.
-This module does not judge: it only lists edges, each with the rule and the place that make it.
+Law: an edge means that a change of its source may change its target. A positive edge only ever adds facts when facts
+are added; a negative or an aggregate edge may remove facts, which is why `strata` needs their kind. This module does
+not refuse anything: it only lists edges, each with its rule and its place.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RECURSIVE_AGGREGATES = ("min", "max")
 class Edge:
     """``source`` is read by ``rule`` to derive ``target``.
 
-    ``aggregate`` names the aggregate of an aggregate edge, and ``in_head`` says that it is in the rule's head.
+    ``aggregate`` names the aggregate of an aggregate edge, and ``in_head`` means that it is in the rule's head.
     """
 
     source: str
@@ -36,12 +36,12 @@ class Edge:
 
     @property
     def may_recur(self) -> bool:
-        """Whether the edge may lie on a cycle: positive ones, and min and max (which `monotone` looks at)."""
+        """Whether the edge may lie on a cycle: positive ones, and min and max (which `monotone` checks)."""
         return self.kind == POSITIVE or (self.kind == AGGREGATE and self.aggregate in RECURSIVE_AGGREGATES)
 
 
 def dependencies(rules: Iterable[Rule]) -> list[Edge]:
-    """All edges that the rules make, rule by rule in the order of the text.
+    """All edges of the rules, rule by rule in the order of the text.
 
     >>> p, q, r = Atom("p", ()), Atom("q", ()), Atom("r", ())
     >>> [(e.source, e.kind) for e in dependencies([Rule(p, (q, Negation(r)))])]
@@ -54,7 +54,7 @@ def dependencies(rules: Iterable[Rule]) -> list[Edge]:
 
 
 def rule_dependencies(rule: Rule) -> Iterator[Edge]:
-    """The edges that one rule makes."""
+    """The edges of one rule."""
     over = strictest(term.kind for term in rule.head.args if isinstance(term, Aggregate) and term.body is None)
     yield from _edges(rule, rule.body, over, bool(over))
     for term in rule.head.args:
@@ -64,7 +64,7 @@ def rule_dependencies(rule: Rule) -> Iterator[Edge]:
 
 
 def strictest(kinds: Iterable[str]) -> str:
-    """Of several aggregates the one that forbids recursion, if any; the empty text for none."""
+    """The aggregate among several that forbids recursion, if any; empty if there are none."""
     chosen = ""
     for kind in kinds:
         if not chosen or chosen in RECURSIVE_AGGREGATES:

@@ -13,8 +13,8 @@ Otherwise walks are followed edge by edge, with a support for every pair and eve
 
     p(x, x) :- __node_p(x).   p(x, z) :- p(x, y), __edge_p(y, z).   and back
 
-A deleted edge costs what depends on it: with least nodes those whose least node was reached through the edge, and their
-pairs; with walks the pairs whose walks used it.
+The cost of deleting an edge follows what depends on it: with least nodes, the nodes whose least node was reached
+through it, and their pairs; with walks, the pairs whose walks used it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Monotone strata: those whose relations only grow when base facts only grow.
 
-Law: a stratum is monotone if none of its rules negates, aggregates, chooses or drops what is subsumed, and all that it
-reads is monotone. An epoch that only inserts base facts then takes no fact of it away, and its rules may be evaluated
-in any order without waiting for one another (CALM: consistency as logical monotonicity). Min and max are not monotone:
-a better value replaces the one shown.
+Law: a stratum is monotone if none of its rules negates, aggregates, chooses or drops subsumed facts, and all relations
+that it reads are monotone. An epoch that only inserts base facts then removes no fact of it, and its rules may be
+evaluated in any order without waiting for one another (CALM: consistency as logical monotonicity). Min and max are not
+monotone: a better value replaces the one shown.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def monotone_strata(strata: Iterable[Stratum], rules: Sequence[Rule]) -> tuple[S
 
 
 def _may_shrink(rule: Rule) -> bool:
-    """Whether more facts in what the rule reads may take facts of its head away."""
+    """Whether more facts in the relations that the rule reads may remove facts of its head."""
     folded = any(isinstance(term, Aggregate) for term in rule.head.args)
     return folded or any(edge.kind != POSITIVE for edge in rule_dependencies(rule))
 

@@ -1,6 +1,6 @@
 """Inline relations: those that are declared ``inline`` hold no facts.
 
-Law: where one is read, its rules are put instead (`elaborate.expand_inline`); its facts in the text are rules.
+Law: where one is read, its rules are inserted instead (`elaborate.expand_inline`); its facts in the text are rules.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def inline_relations(program: Program) -> frozenset[str]:
 
 
 def hold_inline_facts(program: Program) -> Program:
-    """The program with the facts of inline relations as rules: they are not stored as facts."""
+    """The program with the facts of inline relations converted to rules: they are not stored as facts."""
     names = inline_relations(program)
     if not names or not any(fact.atom.predicate in names for fact in program.facts):
         return program

@@ -1,6 +1,6 @@
 """Keys of relations: the columns whose values name a row (`materialize`).
 
-Law: keys are per node. Where a relation has a location its column belongs to the key, whether the text lists it or not:
+Law: keys are per node. If a relation has a location, its column belongs to the key, whether the text lists it or not:
 two nodes never share a row.
 """
 

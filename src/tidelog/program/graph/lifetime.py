@@ -1,8 +1,8 @@
-"""Lifetimes: facts that end by the time of an epoch, and tables of a bounded size.
+"""Lifetimes: facts that expire by the time of an epoch, and tables of a bounded size.
 
-Law (D28): time is data, counted in microseconds. A lifetime is that of asserted facts: the end of a fact is known when
-it is inserted, an insertion of the same fact can only put it off, and what rules derive lives as long as what it rests
-on. `.lifetime` and NDlog's `materialize`, whose lifetimes are seconds, say the same.
+Law (D28): time is data, counted in microseconds. A lifetime applies to asserted facts: the end of a fact is known when
+it is inserted, another insertion of the same fact can only postpone it, and derived facts live as long as their
+supports. `.lifetime` and NDlog's `materialize`, whose lifetimes are in seconds, mean the same.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ TIMESTAMP = "timestamp"
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How long the facts of a relation live, in microseconds; from the time in a column on, or from their insertion.
+    """How long the facts of a relation live, in microseconds, from the time in a column or from their insertion.
 
-    ``size`` is how many facts there may be: beyond that those go that were inserted, or refreshed, longest ago.
+    ``size`` is the maximum number of facts: beyond that, those inserted or refreshed longest ago are removed.
     """
 
     lifetime: int | None = None
@@ -68,7 +68,7 @@ def retentions(program: Program) -> dict[str, Retention]:
 
 
 def check_lifetimes(program: Program) -> Iterator[Diagnostic]:
-    """Lifetimes declared twice, by columns without times, and of facts that are not asserted."""
+    """Report lifetimes that are declared twice, by columns without times, or for facts that are not asserted."""
     yield from _duplicate_lifetimes(program)
     types = {d.relation: {column.name: column.type for column in d.columns} for d in program.declarations}
     for given in program.lifetimes:

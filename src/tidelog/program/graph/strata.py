@@ -2,9 +2,8 @@
 
 Law: every relation that a stratum reads is in the same or an earlier stratum; within one stratum only positive
 edges and min/max may occur. Groups of relations may be contracted to one node, so that relations which once were one
-stratum stay one (the ranks of their facts were given together).
-Relations without rules belong to no stratum: their facts are given. Whether min and max are used soundly inside a
-stratum is the business of `monotone`.
+stratum stay one (the ranks of their facts were assigned together). Relations without rules belong to no stratum: their
+facts are asserted. Whether min and max are used soundly inside a stratum is checked by `monotone`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Stratum:
 def stratify(rules: Sequence[Rule], groups: Iterable[frozenset[str]] = ()) -> tuple[Stratum, ...]:
     """The strata of the rules, lower ones first; each of ``groups`` counts as one node of the graph.
 
-    The order is determined by the order of the rules alone. Nothing is refused here: see `offending_edges`.
+    The order is determined only by the order of the rules. Nothing is refused here: see `offending_edges`.
 
     >>> from tidelog.program import Atom, Rule
     >>> p, q, e = Atom("p", ()), Atom("q", ()), Atom("e", ())
@@ -95,7 +94,7 @@ def _strata(
 def _recursive(
     components: list[list[str]], members: Mapping[str, list[str]], graph: Mapping[str, object]
 ) -> list[bool]:
-    """A component is recursive if it has several relations or reads itself; so is every contracted group."""
+    """Whether a component is recursive: it has several relations, reads itself, or is a contracted group."""
     return [
         len(nodes) > 1 or len(members[nodes[0]]) > 1 or nodes[0] in graph[nodes[0]]  # type: ignore[operator]  # a dict
         for nodes in components
@@ -152,7 +151,7 @@ def _pop_component(root: str, stack: list[str], on_stack: set[str]) -> list[str]
 
 
 def offending_edges(edges: Iterable[Edge], strata: Iterable[Stratum]) -> list[Edge]:
-    """The edges that may not lie inside a stratum and do: negation, count, sum and mean."""
+    """The edges that lie inside a stratum although they may not: negation, count, sum and mean."""
     home = {name: i for i, stratum in enumerate(strata) for name in stratum.relations}
     return [
         edge for edge in edges if not edge.may_recur and edge.source in home and home[edge.source] == home[edge.target]
@@ -160,7 +159,7 @@ def offending_edges(edges: Iterable[Edge], strata: Iterable[Stratum]) -> list[Ed
 
 
 def crossing_edges(edges: Iterable[Edge], strata: Iterable[Stratum], grouped: Iterable[Stratum]) -> list[Edge]:
-    """The edges that are not positive and that contraction alone puts inside one stratum: that group must be split."""
+    """The non-positive edges that lie inside a stratum only because of contraction: that group must be split."""
     home = {name: i for i, stratum in enumerate(strata) for name in stratum.relations}
     together = {name: i for i, stratum in enumerate(grouped) for name in stratum.relations}
     return [

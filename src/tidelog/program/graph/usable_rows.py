@@ -1,8 +1,8 @@
-"""Which rows of a relation rules can use at all, by the constants that they look for.
+"""The rows of a relation that rules can use at all, by the constants that they look for.
 
 Law: a row whose value in a column is none of the constants found here matches no atom of any rule, so a reader that
-needs rows only to derive facts may omit it. Nothing is found for a relation that rules derive,
-or whose declarations say more than its atoms what becomes of a row: keys, references, lifetimes, choices.
+needs rows only to derive facts may omit it. Nothing is found for a relation that rules derive, or for which
+declarations other than its atoms matter: keys, references, lifetimes, choices.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidelog.program.values.term import Const
 
 
 def usable_constants(program: Program, relation: str) -> dict[int, tuple[Const, ...]]:
-    """By column: the constants that every atom of the relation has there, one or the other.
+    """For each column in which every atom of the relation has a constant, the set of these constants.
 
     >>> from tidelog.syntax import parse_program
     >>> found = usable_constants(parse_program('p(X) :- sale(2024, X, "DE"), !sale(2025, X, _).'), "sale")

@@ -1,1 +1,1 @@
-"""What the checks of a program report: catalogues of codes, and names that are nearest to a misspelt one."""
+"""The reports of the checks of a program: catalogues of codes, and the names nearest to a misspelt one."""

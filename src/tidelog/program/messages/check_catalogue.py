@@ -1,9 +1,9 @@
 """The codes of the checks.
 
 Families: names (TL2xx), safety (TL3xx), types (TL4xx), strata (TL5xx), limits (TL6xx), warnings (TL7xx).
-Law: a check never words a finding itself; it names a code and fills the template that is defined here once. Codes are
-stable: a code is never given another meaning, and a new finding gets a new code.
-The codes of the syntax (TL1xx) live with the parser.
+Law: a check never formulates a finding itself; it names a code and fills the template that is defined here once. Codes
+are stable: the meaning of a code never changes, and a new finding gets a new code. The codes of the syntax (TL1xx) are
+defined with the parser.
 """
 
 from __future__ import annotations

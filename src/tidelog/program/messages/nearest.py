@@ -1,8 +1,9 @@
 """The known name that a wrong one probably means.
 
-Law: two names are near if one slip makes one of the other (a character left out, added, replaced or swapped with its
-neighbour), or, among few names, if most of their characters agree. Finding near names costs the length of the name, not
-the number of names, so that a program with thousands of unknown names is still checked at once.
+Law: two names are near if one typing error turns one into the other (a character omitted, added, replaced or swapped
+with its neighbour), or, among few names, if most of their characters agree. The cost of finding near names depends on
+the length of the name, not on the number of names, so a program with thousands of unknown names is still checked
+quickly.
 """
 
 from __future__ import annotations
@@ -12,20 +13,20 @@ from collections.abc import Iterable, Iterator
 
 FEW = 100
 ALIKE = 0.75
-LOOSELY = 0.6  # for a short list of names that everybody knows by heart, and for questions that change nothing
+LOOSELY = 0.6  # for a short list of well-known names, and for queries, which change nothing
 LISTED = 8
 SHORT, LONG = 4, 6
 
 
 class KnownNames:
-    """A set of known names, prepared for the question which of them is near to a wrong one."""
+    """A set of known names, prepared for finding those near a wrong one."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = sorted(set(names))
         self._variants: dict[str, list[str]] | None = None
 
     def near(self, name: str) -> Iterator[str]:
-        """The known names at one slip from the name, in the order of the alphabet; never the name itself.
+        """The known names that differ from the name by one typing error, in alphabetical order; never the name itself.
 
         >>> list(KnownNames(["edge", "path", "paths"]).near("pth"))
         ['path']
@@ -47,7 +48,7 @@ class KnownNames:
         return found[0] if found else None
 
     def hint(self, name: str, otherwise: str) -> str:
-        """What is known, and which of it is probably meant."""
+        """A hint with the known names and the one that is probably meant."""
         if not self._names:
             return otherwise
         near = self.nearest(name)
@@ -72,7 +73,7 @@ def _by_variant(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _one_slip(a: str, b: str) -> bool:
-    """Whether the names differ by one slip; a slip between two digits is none (`edge1` and `edge2` are two names)."""
+    """Whether the names differ by one typing error; a changed digit is not one (as in `edge1` and `edge2`)."""
     start = 0
     while start < min(len(a), len(b)) and a[start] == b[start]:
         start += 1

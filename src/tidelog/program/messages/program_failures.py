@@ -1,7 +1,7 @@
-"""What functions and arithmetic cannot compute, by code: TL20xx; and user functions that are refused: TL40xx.
+"""Failures of functions and arithmetic, by code: TL20xx; and user functions that are refused: TL40xx.
 
 Law: a function returns equal results, or the same failure, for equal arguments; the compiled arithmetic of the kernel
-fails with these entries too.
+uses these entries, too.
 """
 
 from __future__ import annotations

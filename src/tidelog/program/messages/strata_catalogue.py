@@ -1,4 +1,4 @@
-"""The codes of strata: what may recur, and what is chosen (TL5xx).
+"""The codes of strata, about recursion and choices (TL5xx).
 
 Law: as in `program.catalogue`, a code is defined here once and keeps its meaning.
 """

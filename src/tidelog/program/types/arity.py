@@ -1,10 +1,10 @@
 """Names and numbers: every relation, function, type and label is known, once, with one number of columns (TL2xx).
 
-Law: the first declaration, else the first use in the text, fixes a relation's number of columns and its location
+Law: the first declaration, otherwise the first use in the text, fixes a relation's number of columns and its location
 column; all later uses agree with it. In the Soufflé convention a relation is known by its `.decl`; in the Prolog
 convention undeclared base relations are normal (their facts come from outside), so a body may name any relation and
-only a near miss of a relation that has facts or rules is worth a warning.
-What the columns hold is the business of `types`.
+only a near miss of a relation that has facts or rules is worth a warning. The types of columns are determined by
+`types`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ UNDECLARED = "Declare the relation with `.decl`."
 
 @dataclass(slots=True)
 class Names:
-    """What the program says about its relations: arity, where that was said, and which of them are made by it."""
+    """The relations of a program: their arity, where it was determined, and which of them the program defines."""
 
     arity: dict[str, int] = field(default_factory=dict)
     first: dict[str, Span | None] = field(default_factory=dict)
@@ -100,7 +100,7 @@ def _check_atoms(program: Program, names: Names) -> dict[str, Atom]:
         _use(fact.atom, names)
     for rule in program.rules:
         if rule.constraint is not None:
-            names.first.setdefault(rule.head.predicate, None)  # a reserved name that is meant
+            names.first.setdefault(rule.head.predicate, None)  # a reserved name that was intended
         _use(rule.head, names)
         for atom in atoms(rule_literals(rule)):
             used.setdefault(atom.predicate, atom)
@@ -193,7 +193,7 @@ def _check_directives(program: Program, names: Names) -> None:
             hint = index.hint(directive.relation, UNDECLARED)
             word = f".{directive.kind}"
             names.findings.append(diagnose("TL210", directive.span, hint=hint, directive=word, name=directive.relation))
-    if program.convention == SOUFFLE:  # elsewhere rules may come that name it
+    if program.convention == SOUFFLE:  # otherwise rules that name it may be added later
         for life in program.lifetimes:
             if life.relation not in names.arity:
                 hint = index.hint(life.relation, UNDECLARED)

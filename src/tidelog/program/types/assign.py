@@ -1,13 +1,12 @@
 """Types: declared or inferred, every column and every variable holds values of one type (TL4xx).
 
-Law: a program is well typed if no class of places gets two types, where declarations, constants, signatures and data
-that is already there determine types, and rules unite places (`inference`). A literal takes the type of its class. An
-integer is a number in a fact unless something else is known, and in a rule it stays open until the column's type is
-known; one that only an unsigned can hold is unsigned. A quoted text is a date or a timestamp where its class is one,
-else a symbol. `true` and `false` are booleans, unless their class holds symbols: then they are symbols, as other bare
-words are where bare words are symbols (facts, the Prolog convention), and refused where they are variables (TL411).
-Overloads that the first pass left open are looked at until nothing changes.
-Subtypes are the business of `subtypes`.
+Law: a program is well typed if no class of places gets two types, where declarations, constants, signatures and
+existing data determine types, and rules unite places (`inference`). A literal takes the type of its class. An integer
+is a number in a fact unless something else is known, and in a rule it stays open until the column's type is known; one
+that only an unsigned can hold is unsigned. A quoted text is a date or a timestamp if its class is one, otherwise a
+symbol. `true` and `false` are booleans, unless their class holds symbols: then they are symbols, as other bare words
+are where bare words are symbols (facts, the Prolog convention), and refused where they are variables (TL411). Overloads
+that the first pass left open are examined until nothing changes. Subtypes are checked by `subtypes`.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ RANGES = {
 
 @dataclass(frozen=True, slots=True)
 class TypingResult:
-    """What is known of a program's types: the elaborated program, the columns' types and their classes."""
+    """The result of typing a program: the elaborated program, the columns' types and their classes."""
 
     program: Program
     schema: Schema
@@ -89,7 +88,7 @@ def _infer(program: Program, names: TypeNames, bound: Bound, inference: Inferenc
     _bind_columns(bound, inference)
     for declaration in program.declarations:
         _declare_columns(declaration, names, inference)
-    # Facts first: where a rule and a fact disagree it is the rule that gets the blame.
+    # Facts first: if a rule and a fact disagree, the rule is reported.
     fact_literals = _visit_facts(program.facts, inference)
     rule_literals = _visit_rules(program.rules, inference)
     _settle(inference)
@@ -109,7 +108,7 @@ def _infer(program: Program, names: TypeNames, bound: Bound, inference: Inferenc
 def variable_types(
     rule: Rule, schema: Schema, functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
 ) -> dict[str, str | None]:
-    """The types of the rule's own variables over columns of these types; None where nothing says.
+    """The types of the rule's own variables over columns of these types; None if undetermined.
 
     >>> from tidelog.program import Atom, Var
     >>> variable_types(Rule(Atom("p", (Var("X"),)), (Atom("q", (Var("X"),)),)), {"q": ("float",)})
@@ -147,7 +146,7 @@ def _declare_columns(declaration: Declaration, names: TypeNames, inference: Infe
 
 
 def _visit_rules(rules: Sequence[Rule], inference: Inference) -> LiteralsAt:
-    """Run the pass over the rules; returns the places of the literals of those that have any."""
+    """Run the pass over the rules; returns the places of literals, for rules that have any."""
     found: LiteralsAt = []
     for i, rule in enumerate(rules):
         inference.structures.clause = i
@@ -170,7 +169,7 @@ def _visit_facts(facts: Sequence[Fact], inference: Inference) -> LiteralsAt:
 
 
 def _settle(inference: Inference) -> None:
-    """Look at the open calls again until no more types become known."""
+    """Examine the open calls again until no more types become known."""
     progress = True
     while progress and (inference.open_uses or inference.structures.brackets):
         uses, inference.open_uses = inference.open_uses, []
@@ -196,7 +195,7 @@ def _settle_use(use: Use, inference: Inference) -> None:
 
 
 def _default_integers(facts: LiteralsAt, rules: LiteralsAt, inference: Inference) -> None:
-    """What is still open is a number in facts; a literal that no number can hold is unsigned, in rules as well."""
+    """Make open literals in facts numbers; a literal too large for a number is unsigned, in rules as well."""
     classes, most = inference.classes, RANGES[NUMBER][1]
     for place, const in (literal for _, literals in (*facts, *rules) for literal in literals):
         large = const.type == NUMBER and isinstance(const.value, int) and const.value > most
@@ -208,7 +207,7 @@ def _default_integers(facts: LiteralsAt, rules: LiteralsAt, inference: Inference
 
 
 def _settle_open_results(inference: Inference) -> bool:
-    """A function result of unknown type is a number, if it is used in arithmetic or ordered.
+    """Make a function result of unknown type a number if it is used in arithmetic or ordered.
 
     Nothing else determines the type, and a value that is not a number is reported when it occurs.
     """
@@ -277,7 +276,7 @@ def _changes(literals: Literals, types: Sequence[str]) -> bool:
 
 
 def _literal_types(literals: Literals, inference: Inference, bare_symbols: bool) -> list[str]:
-    """The type of each literal; one that its type cannot hold is reported and keeps its own."""
+    """The type of each literal; a literal that does not fit its type is reported and keeps its own."""
     types = []
     for place, const in literals:
         type_ = inference.classes.type(place) or const.type

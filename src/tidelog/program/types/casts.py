@@ -1,7 +1,7 @@
 """Type casts: ``as(x, T)`` says that a value belongs to a type of the same base.
 
-Law: a cast changes no value; without casts a rule means the same. What a cast says is for `subtypes` to look at; one
-between types of different base is refused, since the same bits are another value there (TL409).
+Law: a cast changes no value; without casts a rule means the same. Casts are checked by `subtypes`; a cast between types
+of different base is refused, because the same bits mean another value there (TL409).
 """
 
 from __future__ import annotations

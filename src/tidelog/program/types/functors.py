@@ -1,9 +1,9 @@
-"""Functors: functions that a program declares and that come from outside.
+"""Functors: functions that a program declares and that are provided from outside.
 
-Law: ``.functor f(number): number`` says the types, and a Python function of that name does the work; a function that
-was declared by `user_function` has its types already. Functors are pure, as all functions are. A program can be checked
-without them; to run, each one that it calls must be provided. One that a component declares has the types of each of
-its instances, including later ones as far as the component determines them.
+Law: ``.functor f(number): number`` declares the types, and a Python function of that name computes the result; a
+function declared by `user_function` already has types. Functors are pure, as all functions are. A program can be
+checked without them; to run, each one that it calls must be provided. One that a component declares has the types of
+each of its instances, including later ones as far as the component determines them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ UserFunctions = (
 def function_table(functions: UserFunctions, program: Program) -> tuple[Functions, tuple[Function, ...]]:
     """All functions that a program may call, and those among them that a user provides.
 
-    A functor that the program calls and for which no function is given is refused.
+    A functor that the program calls but for which no function is provided is refused.
     """
     own = user_functions_of(functions, program)
     table = FUNCTIONS.with_functions(own)
@@ -69,7 +69,7 @@ def declared_by(functions: UserFunctions, program: Program) -> Program:
 
 
 def check_functors(program: Program, functions: Mapping[str, object]) -> None:
-    """Refuse a program that calls a functor for which no function is given."""
+    """Refuse a program that calls a functor for which no function is provided."""
     missing = [functor.name for functor in program.functors if functor.name not in functions]
     called = _called(program) if missing else set()
     for name in missing:
@@ -78,7 +78,7 @@ def check_functors(program: Program, functions: Mapping[str, object]) -> None:
 
 
 def with_functors(functions: Functions, program: Program) -> Functions:
-    """The functions and, for checks alone, those that functors declare."""
+    """The functions and, only for checks, those that functors declare."""
     names = TypeNames(program.types)
     own = [functor for functor in program.functors if functor.name not in functions]
     return functions.with_functions(_bound(functor.name, *_types(functor, names), _missing) for functor in own)
@@ -111,7 +111,7 @@ def _declared(program: Program) -> dict[str, list[Signature]]:
 
 
 def _in_components(block: Program, around: tuple[TypeDeclaration, ...]) -> Iterator[tuple[str, Signature]]:
-    """The functors of components, without those whose types are parameters: instances say what they are."""
+    """The functors of components, without those whose types are parameters, which instances determine."""
     for component in block.components:
         inside = (*around, *component.content.types)
         names = TypeNames(inside)

@@ -1,7 +1,7 @@
-"""The value of a term without variables, and what it is in a column.
+"""The value of a term without variables, in general and in a column.
 
-Law: constants are themselves and functions are pure, so that a ground term has one value wherever it occurs. What is
-written takes the type of its column as it would in a rule: a quoted text may be a date, `true` may be a symbol, and a
+Law: constants are themselves and functions are pure, so that a ground term has one value wherever it occurs. A written
+value gets the type of its column as it would in a rule: a quoted text may be a date, `true` may be a symbol, and a
 number is not a date.
 """
 
@@ -38,7 +38,7 @@ Functions = Mapping[str, tuple[Function, ...]]
 
 
 def ground_value(term: Term, functions: Functions) -> Any:
-    """The value of a term without variables, as rows of Python have it: dates are dates.
+    """The value of a term without variables, in the form used in Python rows: dates are dates.
 
     >>> from tidelog.program.functions.table import FUNCTIONS
     >>> ground_value(Call("date_add", (Const(0, "date"), Const(1, "number"))), FUNCTIONS)
@@ -53,14 +53,14 @@ def _value_and_type(term: Term, functions: Functions) -> tuple[Value, str]:
         return term.value, term.type
     if not isinstance(term, Call):
         raise failures.FACT_VARIABLE.error()
-    if term.function == LIST or is_structural(term.function):  # its parts take the types of fields, if it has any
+    if term.function == LIST or is_structural(term.function):  # its parts get the types of fields, if it has any
         made = resolve(term.function, ["any"] * len(term.args), functions)
         assert made is not None, "it takes any number of parts"
         return made.evaluate(*(ground_value(arg, functions) for arg in term.args)), made.result
     parts = [_value_and_type(arg, functions) for arg in term.args]
     for text, number in product(
         (SYMBOL, DATE, TIMESTAMP), (NUMBER, FLOAT, UNSIGNED)
-    ):  # a literal takes its place's type
+    ):  # a literal gets its place's type
         typed = [_taking(arg, part, number, text) for arg, part in zip(term.args, parts, strict=True)]
         function = resolve(term.function, [own for _, own in typed], functions)
         if function is not None:
@@ -82,7 +82,7 @@ def _taking(arg: Term, part: tuple[Value, str], number: str, text: str) -> tuple
 
 
 def in_column(value: Any, type_: str | None) -> Any:
-    """What was written, as a value of a column's type; anything else is left to be refused as data is.
+    """A written value as a value of a column's type; anything else is left unchanged and refused like data.
 
     >>> in_column("2026-06-01", "date"), in_column(True, "symbol"), in_column(7, "number")
     (datetime.date(2026, 6, 1), 'true', 7)
@@ -116,7 +116,7 @@ def column_type(column: Iterable[Any]) -> str | None:
             return TIMESTAMP if isinstance(value, datetime.datetime) else DATE
         if not isinstance(value, str | bool):
             return None
-        if isinstance(value, str) and not value[:1].isdigit():  # of no date and no timestamp
+        if isinstance(value, str) and not value[:1].isdigit():  # neither a date nor a timestamp
             return SYMBOL
     return None
 
@@ -132,7 +132,7 @@ def _from_text(text: str, type_: str) -> Any:
 
 
 def _in_fields(value: Any, shape: Shape) -> Any:
-    """A structure whose parts take the types of their fields; `nil` is the record, not the symbol."""
+    """A structure whose parts get the types of their fields; `nil` is the record, not the symbol."""
     if shape.is_record and value == "nil":
         return None
     name = value.constructor if isinstance(value, Variant) else ""
@@ -145,7 +145,7 @@ def _in_fields(value: Any, shape: Shape) -> Any:
 
 
 def _in_lists(value: Any) -> Any:
-    """Lists hold no dates, timestamps and booleans, which would be numbers there."""
+    """Refuse dates, timestamps and booleans in lists, where they would be numbers."""
     if not isinstance(value, tuple):
         return value
     for part in value:

@@ -1,9 +1,9 @@
-"""Inference: which places of a program hold values of one type, found in one pass over its text.
+"""Inference of the places of a program that hold values of one type, in one pass over its text.
 
 Law: columns are places, and so are the variables of each rule and the arguments and results of its calls. Constants and
 signatures determine types of places; using a variable twice, comparing and applying functions unite them. A conflict is
 reported where it appears, with the reasons of both types, and the pass continues. `types` runs the pass over a program,
-looks again at what it left open, and reads the result.
+examines again what it left open, and reads the result.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from tidelog.program.values.term import (
 )
 
 Environment = dict[str, int]
-OPEN_TYPES = {NUMBER: INTEGER, SYMBOL: TEXT, BOOLEAN: TRUTH}  # of constants that take the type of their place
+OPEN_TYPES = {NUMBER: INTEGER, SYMBOL: TEXT, BOOLEAN: TRUTH}  # of constants that get the type of their place
 MEASURED_TYPES = {
     **dict.fromkeys(("min", "max", "argmin", "argmax"), ORDERED_TYPES),
     "collect": frozenset((*NUMERIC, SYMBOL, LIST)),
@@ -70,7 +70,7 @@ class Use:
 
 @dataclass(slots=True)
 class Inference(Places):
-    """Types of the places of a program, while they are found out."""
+    """Types of the places of a program during inference."""
 
     literals: list[tuple[int, Const]] = field(default_factory=list)
     recorded: tuple[str, ...] = (NUMBER,)  # the types of constants whose places are kept
@@ -79,7 +79,7 @@ class Inference(Places):
     rule: Rule | None = None
 
     def visit_rule(self, rule: Rule) -> Environment:
-        """Body, then head; returns the places of the rule's variables."""
+        """Visit body, then head; returns the places of the rule's variables."""
         env: Environment = {}
         self.rule = rule
         self.body(rule.body, env)
@@ -87,7 +87,7 @@ class Inference(Places):
         return env
 
     def atom(self, atom: Atom, env: Environment) -> None:
-        """The arguments have the types of the columns."""
+        """Unite the arguments with the columns."""
         places = self.column_places(atom.predicate)
         for arg, place in zip(atom.args, places, strict=False):
             if isinstance(arg, Var):
@@ -106,7 +106,7 @@ class Inference(Places):
             self.term(arg, env)
 
     def constant(self, const: Const, place: int, atom: Atom) -> None:
-        """A constant in a column determines the column's type."""
+        """Determine a column's type from a constant in it."""
         if const.value is None:
             self.nil(place, const)
             return
@@ -122,7 +122,7 @@ class Inference(Places):
             self.conflict(place, type_, const.span, f"this column of `{atom.predicate}` holds")
 
     def truth_variable(self, variable: Var, place: int) -> None:
-        """A variable that looks like a truth value must not be used in a boolean column."""
+        """Refuse a variable that looks like a truth value in a boolean column."""
         found = partial(_variable_for_truth, variable)
         self.demands.append(Demand(place, frozenset(BASE_TYPES) - {BOOLEAN}, found))
 
@@ -153,7 +153,7 @@ class Inference(Places):
         return place
 
     def nil(self, place: int, const: Const) -> None:
-        """``nil`` is of whatever record type its place has, and of no other type."""
+        """Return a place for ``nil``, which has the record type of its place, and no other type."""
         self.classes.set(place, NIL, Reason("this is nil", const.span))
         records = frozenset((NIL, RECORD, *self.structures.records))
         self.demands.append(Demand(place, records, lambda found: diagnose("TL422", const.span, found=found)))
@@ -176,7 +176,7 @@ class Inference(Places):
         return places[-1]
 
     def cast(self, call: Call, type_: str, env: Environment) -> int:
-        """A cast is its value, of a type that has the same base (TL409)."""
+        """The place of a cast's value, of a type that has the same base (TL409)."""
         place, base = self.term(call.args[0], env), self.base(type_)
         if base is None or self.classes.set(place, base, Reason(f"this is cast to {type_}", call.span)):
             return place
@@ -186,7 +186,7 @@ class Inference(Places):
         return self.classes.fresh()  # of any type: the cast is the mistake, not the use of its value
 
     def apply(self, call: Call, signature: Signature, places: list[int]) -> None:
-        """Use all that the overloads agree on; what they leave open is looked at again by `settle`."""
+        """Apply what all overloads agree on; `settle` examines again what they leave open."""
         for position, type_ in signature.fixed:
             self.set_position(call, places, position, type_, signature)
         for position, other in signature.linked:
@@ -201,13 +201,13 @@ class Inference(Places):
             self.open_uses.append(Use(call, signature, places))
 
     def set_position(self, call: Call, places: list[int], position: int, type_: str, signature: Signature) -> None:
-        """One argument, or the result, has a known type."""
+        """Set the known type of an argument or of the result."""
         word = "gives" if position == len(call.args) else "takes"
         if not self.classes.set(places[position], type_, Reason(f"`{call.function}` {word} {type_} here", call.span)):
             self.mismatch(call, signature, places)
 
     def mismatch(self, call: Call, signature: Signature, places: Sequence[int]) -> None:
-        """No overload fits the arguments."""
+        """Report that no overload fits the arguments."""
         found = ", ".join(type_name(self.classes.type(place)) for place in places[:-1])
         known = "; ".join(f"({', '.join(o[:-1])}) gives {o[-1]}" for o in signature.overloads)
         related = related_places([self.classes.reason(place) for place in places], call.span)
@@ -237,7 +237,7 @@ class Inference(Places):
         return values[0]
 
     def _measured(self, aggregate: Aggregate, value: int) -> None:
-        """The values of an aggregate have a type that it applies to: any and all make theirs boolean."""
+        """Require a type to which an aggregate applies of its values; for any and all, boolean."""
         only = {"any": BOOLEAN, "all": BOOLEAN, "string_agg": SYMBOL}.get(aggregate.kind)
         if only is not None:
             self.classes.set(value, only, Reason(f"{aggregate.kind} applies to a {only}", aggregate.span))
@@ -245,13 +245,13 @@ class Inference(Places):
         self.demands.append(Demand(value, wanted, lambda found: _wrong_aggregate(aggregate, found)))
 
     def seed(self, names: Iterable[str], env: Environment) -> None:
-        """Give every name of a scope its place, before an inner scope is opened."""
+        """Assign a place to every name of a scope before an inner scope is opened."""
         for name in names:
             if name not in env:
                 env[name] = self.classes.fresh()
 
     def body(self, literals: Sequence[Literal], env: Environment) -> None:
-        """The literals of one scope."""
+        """Visit the literals of one scope."""
         for literal in literals:
             if isinstance(literal, Atom):
                 self.atom(literal, env)
@@ -266,7 +266,7 @@ class Inference(Places):
                     self.body(branch, env)
 
     def path_atom(self, literal: PathAtom, env: Environment) -> None:
-        """The ends have the types of the columns where the path begins and ends."""
+        """Unite the ends with the columns where the path begins and ends."""
         ends = path_ends(literal.path, self)
         for term, place in zip((literal.source, literal.target), ends, strict=True):
             what = f"`{term.name}` is used as" if isinstance(term, Var) else "this end of the path must be"
@@ -274,7 +274,7 @@ class Inference(Places):
                 self.unite(self.term(term, env), place, term.span, what)
 
     def comparison(self, literal: Comparison, env: Environment) -> None:
-        """Both sides have one type; for `<` and its like one that has an order."""
+        """Unite both sides; for `<` and similar operators, require a type with an order."""
         left, right = self.term(literal.left, env), self.term(literal.right, env)
         self.unite(left, right, literal.span, "the two sides are")
         if literal.op not in ("=", "!="):

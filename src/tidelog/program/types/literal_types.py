@@ -1,9 +1,9 @@
-"""Elaboration: literals take the type that the type check found for them.
+"""Elaboration: literals get the type that the type check found for them.
 
 Law: an elaborated program means what the program means, and every constant in it has the type of its place: `1` in a
 float column is `1.0`, in an unsigned column an unsigned, and a quoted text in a column of dates is a date; a record or
-a variant says of which type it is. Literals are met in the same order as in `inference` (body, then head; left to
-right), so that the types found there can be handed out one by one.
+a variant names its type. Literals are visited in the same order as in `inference` (body, then head; left to right), so
+that the types found there can be assigned in turn.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ LITERALS = (NUMBER, SYMBOL, BOOLEAN)
 
 
 class TypedLiterals(NamedTuple):
-    """What the type check found out: the types of literals in order, and what the terms of a clause make."""
+    """The results of the type check: the types of literals in order, and the functions of the terms of a clause."""
 
     types: Iterator[str]
     names: Mapping[tuple[int, int], str] = MappingProxyType({})
     clause: int = -1
-    recorded: tuple[str, ...] = (NUMBER,)  # the types of the literals that types were found for
+    recorded: tuple[str, ...] = (NUMBER,)  # the types of the literals for which types were found
 
 
 def elaborate_rule(rule: Rule, typed: TypedLiterals) -> Rule:

@@ -27,7 +27,7 @@ _NODES = "the nodes at which this path may be empty are"
 
 
 def path_ends(path: Path, inference: Places) -> Ends:
-    """The places of the two ends of a path; what the path unites is united."""
+    """The places of the two ends of a path; unites the places that the path unites."""
     ends = _ends(path, inference)
     if frozenset() in empty_at(path):
         for label in {label.relation: label for label in labels(path)}.values():

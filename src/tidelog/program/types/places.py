@@ -1,6 +1,6 @@
-"""The places of a program: columns, variables and terms, and which of them have one type.
+"""The places of a program (columns, variables and terms), and which of them have the same type.
 
-Law: places that are united have one type. Where two types meet, both are reported, with the places that they come from
+Law: places that are united have one type. If two types conflict, both are reported, with the places that they come from
 (TL401).
 """
 
@@ -35,7 +35,7 @@ class Demand(NamedTuple):
 
 @dataclass(slots=True)
 class Places:
-    """The places of a program, their classes, and what was found wrong with them."""
+    """The places of a program, their classes, and the findings about them."""
 
     functions: Mapping[str, tuple[Function, ...]]
     arity: Mapping[str, int]
@@ -64,29 +64,29 @@ class Places:
         return places
 
     def no_structure(self, place: int, span: Span | None, where: str) -> None:
-        """A place that accepts values of any type but records and variants, which do not show their type."""
+        """Refuse records and variants, which do not show their type, where values of any other type are accepted."""
         if self.structures.any:
             self.demands.append(Demand(place, frozenset(BASE_TYPES), partial(_untyped_place, span, where)))
 
     def in_list(self, places: Iterable[int], call: Call) -> None:
-        """Lists know no types of their elements: a date in one would be a number (TL413)."""
+        """Record elements of lists, which do not keep their types: a date in a list would be a number (TL413)."""
         self.listed += ((place, arg.span or call.span) for place, arg in zip(places, call.args, strict=True))
 
     def unite(self, first: int, second: int, span: Span | None, what: str) -> None:
-        """Two places hold values of one type."""
+        """Record that two places hold values of one type."""
         classes = self.classes
         if not classes.unite(first, second):
             reasons = (classes.reason(first), classes.reason(second))
             self.report_conflict(reasons, (classes.type(first), classes.type(second)), span, what)
 
     def conflict(self, place: int, type_: str, span: Span | None, what: str) -> None:
-        """A place that has a type gets another one, at ``span``."""
+        """Report that a place that has a type gets another one, at ``span``."""
         self.report_conflict([self.classes.reason(place)], (self.classes.type(place), type_), span, what)
 
     def report_conflict(
         self, reasons: Iterable[Reason | None], types: Iterable[str | None], span: Span | None, what: str
     ) -> None:
-        """Both types, and the place that each comes from."""
+        """Report both types, and the place that each comes from."""
         related = related_places(reasons, span)
         found = (first, second) = tuple(type_name(t) for t in types)
         hint = _conflict_hint(frozenset(found), span)
@@ -94,7 +94,7 @@ class Places:
 
 
 def _conflict_hint(types: frozenset[str], span: Span | None) -> str | None:
-    """What to write where a date, a timestamp or a truth value is expected; None if nothing special is known."""
+    """How to write a date, a timestamp or a truth value that is expected; None if there is no special hint."""
     if types == {DATE, TIMESTAMP}:
         return "Convert with `date(T)` or `to_timestamp(D)`."
     expected = next((type_ for type_ in (DATE, TIMESTAMP, BOOLEAN) if type_ in types), None)
@@ -111,12 +111,12 @@ def _conflict_hint(types: frozenset[str], span: Span | None) -> str | None:
 
 
 def type_name(type_: str | None) -> str:
-    """A type as messages call it."""
+    """The name of a type in messages."""
     return "unknown" if type_ is None else "number" if type_ == INTEGER else DEFAULTS.get(type_, type_).lstrip("'")
 
 
 def related_places(reasons: Iterable[Reason | None], span: Span | None) -> list[tuple[str, Span]]:
-    """Where types come from, as a diagnostic shows it."""
+    """The origins of types, as shown in a diagnostic."""
     places = [(r.text, r.span) for r in reasons if r is not None and r.span is not None and r.span != span]
     return list(dict.fromkeys(places))
 

@@ -1,4 +1,4 @@
-"""Overloads: which signatures of a function still fit, and what they already agree on.
+"""Overloads: the signatures of a function that still fit, and what they already agree on.
 
 Law: the signatures of one name and number of arguments are summed up once: positions that have the same type in all
 of them are known at every use, positions that have equal types within each of them share a class at every use
@@ -25,7 +25,7 @@ class Signature:
 
     @property
     def settled(self) -> bool:
-        """Whether every use is known in full without looking at its arguments."""
+        """Whether the types of every use are known without examining its arguments."""
         return len(self.overloads) == 1
 
     def fitting(self, types: Sequence[str | None]) -> list[tuple[str, ...]]:

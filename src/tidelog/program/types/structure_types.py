@@ -1,8 +1,8 @@
-"""Types of terms that make records, algebraic values and lists.
+"""Types of terms that build records, algebraic values and lists.
 
 Law: a bracket makes a list unless its place has a
-record type: then it has as many parts as the type has fields, each of the field's type. What does not fit is reported
-once, at its place (TL420 and following).
+record type: then it has as many parts as the type has fields, each of the field's type. A mismatch is reported once, at
+its place (TL420 and following).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.program.values.term import ANY_TYPE, LIST, RECORD, Call, Const
 
 
 def make_place(call: Call, parts: tuple[int, ...], inference: Places) -> int:
-    """The place of a term that makes a structure, or a list, of these parts."""
+    """The place of a term that builds a structure, or a list, from these parts."""
     place = inference.classes.fresh()
     structures = inference.structures
     if call.function == LIST:
@@ -48,7 +48,7 @@ def _construct(call: Call, parts: tuple[int, ...], place: int, inference: Places
 
 
 def _fill(call: Call, constructor: TypedConstructor, parts: tuple[int, ...], inference: Places, clause: int) -> None:
-    """Give the parts the types of the fields."""
+    """Assign the types of the fields to the parts."""
     inference.structures.names[clause, id(call)] = constructor.name(len(parts))
     if len(parts) != len(constructor.fields):
         wanted, found = (counted(n, "part") for n in (len(constructor.fields), len(parts)))
@@ -70,7 +70,7 @@ def _set_all(places: Iterable[int], types: Iterable[str], span: Span | None, inf
 
 
 def settle_brackets(inference: Places) -> bool:
-    """Give brackets whose place has a type by now their parts; whether there were any."""
+    """Settle the parts of brackets whose place now has a type; returns whether there were any."""
     waiting, inference.structures.brackets = inference.structures.brackets, []
     for bracket in waiting:
         type_ = inference.classes.type(bracket.place)
@@ -85,7 +85,7 @@ def settle_brackets(inference: Places) -> bool:
 
 
 def settle_lists(inference: Places) -> bool:
-    """What is left in brackets and has no record type is a list; whether there were any."""
+    """Make lists of the remaining brackets without a record type; returns whether there were any."""
     waiting, inference.structures.brackets = inference.structures.brackets, []
     reported: set[int] = set()
     for bracket in waiting:

@@ -1,6 +1,6 @@
-"""The record types and constructors of a program, and what its brackets and constructors make.
+"""The record types and constructors of a program, and the values that its brackets and constructors build.
 
-Law: a constructor belongs to one algebraic type, and its name says which.
+Law: a constructor belongs to one algebraic type, which its name determines.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class TypedConstructor(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return f"${self.constructor}" if self.constructor else self.type.lstrip("'")
 
     def name(self, count: int) -> str:
@@ -49,10 +49,10 @@ class Bracket(NamedTuple):
 
 @dataclass(slots=True)
 class Structures:
-    """The record types and constructors of a program, and what was found out about its terms.
+    """The record types and constructors of a program, and the results for its terms.
 
     ``names`` holds the function that each term is elaborated to, by the number of its clause and its identity: clauses
-    that were made of one text share terms. ``clause`` is the one that is looked at.
+    that come from one text share terms. ``clause`` is the current one.
     """
 
     records: dict[str, TypedConstructor] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Structures:
         return bool(self.shapes)
 
     def shape(self, type_: str | None) -> str | None:
-        """A type as columns have it: a shape for a structure, anything else as it is."""
+        """A type as columns have it: a shape for a structure, anything else unchanged."""
         return type_ if type_ is None else RECORD if type_ == NIL else self.shapes.get(type_, type_)
 
 

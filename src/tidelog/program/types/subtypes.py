@@ -1,6 +1,6 @@
 """Type names: aliases, subtypes and unions made by `.type`, and the columns declared with them.
 
-Law: every type name has one base type; a name means a set of values of that base. A subtype's values are among those
+Law: every type name has one base type; a name denotes a set of values of that base. A subtype's values are among those
 of its base, a member's among those of its union. A head column declared with a name takes only variables that some
 body column declares with the same name or a narrower one (TL405); the columns of one variable have a name in common
 that is at most as wide as each (TL406).
@@ -52,7 +52,7 @@ class TypeNames:
         return self._base
 
     def base(self, name: str) -> str | None:
-        """The base type of the name, or None if it has none that makes sense."""
+        """The base type of the name, or None if it has no valid one."""
         return self._base.get(name)
 
     def canonical(self, name: str) -> str:
@@ -135,13 +135,13 @@ class TypeNames:
                 self._put(name, self._base[name])
 
     def _put(self, name: str, above: str) -> None:
-        """Every value of the one type belongs to the other."""
+        """Record that every value of one type belongs to the other."""
         self._wider.setdefault(name, []).append(above)
         self._narrower.setdefault(above, []).append(name)
 
 
 def _reached(name: str, following: Mapping[str, Sequence[str]]) -> set[str]:
-    """A name, and whatever comes after it."""
+    """A name, and all names reachable from it."""
     reached, waiting = {name}, [name]
     while waiting:
         fresh = [each for each in following.get(waiting.pop(), ()) if each not in reached]
@@ -161,8 +161,8 @@ def declared_types(program: Program) -> dict[str, tuple[str, ...]]:
 def check_subtypes(program: Program, names: TypeNames) -> list[Diagnostic]:
     """Findings about subtypes in rules; programs without `.type` have none but unknown types of casts.
 
-    Under Soufflé's ``.pragma "legacy"`` a value may go into a column of another type with the same base, as there; that
-    is a warning then (TL720).
+    Under Soufflé's ``.pragma "legacy"``, a column accepts values of another type with the same base, as in Soufflé,
+    with a warning (TL720).
     """
     for rule in program.rules:
         for cast in casts(rule):
@@ -198,12 +198,12 @@ def _check_rule(
 
 
 def _joinable(first: str, second: str, names: TypeNames) -> bool:
-    """Types of different base are the business of `types`; types of one base need a common narrower one."""
+    """Whether types can be joined: types of one base need a common narrower one; `types` checks different bases."""
     return names.base(first) != names.base(second) or names.common(first, second)
 
 
 def _typed_variables(body: Iterable[Literal], declared: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Var]]:
-    """Variables with the type names of their columns; the branches of a disjunction are left out: they widen a type."""
+    """Variables with the type names of their columns; without the branches of disjunctions, which widen a type."""
     for literal in body:
         if isinstance(literal, Comparison) and literal.op == "=":
             for side, other in ((literal.left, literal.right), (literal.right, literal.left)):

@@ -21,7 +21,7 @@ OPEN: Mapping[str, frozenset[str]] = {  # by the type of an open constant: the t
     TEXT: frozenset({SYMBOL, DATE, TIMESTAMP}),
     TRUTH: frozenset({BOOLEAN, SYMBOL}),
 }
-DEFAULTS = {TEXT: SYMBOL, TRUTH: BOOLEAN}  # what an open constant is where nothing says more
+DEFAULTS = {TEXT: SYMBOL, TRUTH: BOOLEAN}  # the default type of an open constant
 
 
 class Reason(NamedTuple):
@@ -86,7 +86,7 @@ class Classes:
         return True
 
     def set(self, place: int, type_: str, reason: Reason) -> bool:
-        """Give the place's class a type, unless it has another."""
+        """Set the type of the place's class, unless it has another."""
         root = self.root(place)
         old = self._type[root]
         common = meet(old, type_)
@@ -99,7 +99,7 @@ class Classes:
         return True
 
     def close(self) -> bool:
-        """Give every open text and truth value its default; whether there were any."""
+        """Assign its default to every open text and truth value; returns whether there were any."""
         found = any(type_ in DEFAULTS for type_ in self._type)
         if found:
             self._type = [DEFAULTS.get(type_ or "", type_) for type_ in self._type]
@@ -129,12 +129,12 @@ def meet(old: str | None, new: str | None) -> str | None:
 
 
 def _narrows(first: str | None, second: str | None, common: str | None) -> bool:
-    """Whether an open constant gets another type than it has where nothing is known."""
+    """Whether an open constant gets a type other than its default."""
     return (common in (DATE, TIMESTAMP) and TEXT in (first, second)) or (common == SYMBOL and TRUTH in (first, second))
 
 
 def _nil_meets(old: str, new: str) -> str:
-    """As `meet`, where one of the types is that of ``nil``, or of a record of which no more is known."""
+    """As `meet`, if one of the types is that of ``nil``, or of a record about which nothing else is known."""
     for open_ in (NIL, RECORD):
         if old == open_ and new not in BASE_TYPES:
             return new

@@ -1,11 +1,11 @@
 """Regular path expressions: the values in predicate position (D10).
 
-Law: a path denotes a binary relation over the nodes of the graph; this module says only how it is written, which
-relations it names, and over which nodes it may be empty. What the operators mean, and how they are expanded, is the
-business of `rewrite`.
+Law: a path denotes a binary relation over the nodes of the graph; this module defines only how it is written, which
+relations it names, and over which nodes it may be empty. The meaning of the operators and their expansion are defined
+in `rewrite`.
 
 The empty path joins a node to itself. Inside an expression it holds for every node that the rest of the expression
-comes by; where the whole expression may be empty, for the *nodes of the expression*: the first and last columns of the
+reaches; where the whole expression may be empty, for the *nodes of the expression*: the first and last columns of the
 relations that it names as labels, and the members of the domains that it names. A repetition with a domain, as in
 ``edge*[node]``, is empty at the members of that domain only.
 """
@@ -37,7 +37,7 @@ class Inverse:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """``a/b``: one path after the other."""
+    """``a/b``: paths in sequence."""
 
     parts: tuple[Path, ...]
 
@@ -100,7 +100,7 @@ def is_closure(path: Path) -> bool:
 
 
 def empty_at(path: Path) -> frozenset[Domains]:
-    """Where the path may be empty: at nodes that belong to all domains of one of these sets; nowhere if there is none.
+    """Sets of domains: the path may be empty at nodes in all domains of one of them; nowhere if there is none.
 
     The set without domains represents every node.
 
@@ -128,7 +128,7 @@ def empty_at(path: Path) -> frozenset[Domains]:
 
 
 def least(sets: Iterable[Domains]) -> frozenset[Domains]:
-    """The sets that contain no other: what belongs to all domains of more belongs to all domains of fewer."""
+    """The sets that contain no other: a node in all domains of a larger set is in all domains of a smaller one."""
     found = frozenset(sets)
     return frozenset(some for some in found if not any(other < some for other in found))
 

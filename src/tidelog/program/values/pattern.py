@@ -1,6 +1,6 @@
-"""Patterns: records and variants in bodies, where they open a value instead of making one.
+"""Patterns: records and variants in bodies, where they take a value apart instead of building one.
 
-Law: a term that makes a structure is a pattern where the value it denotes already exists: as an argument of a
+Law: a term that builds a structure is a pattern where the value it denotes already exists: as an argument of a
 positive atom, and on one side of ``=`` if the other side has a value. A pattern binds the variables that are parts of
 it, at any depth; other terms inside it are computed and compared. Without such a value it is computed like any term.
 """
@@ -16,7 +16,7 @@ from tidelog.program.values.term import Call, Comparison, Const, Term, Var, Wild
 
 
 def pattern_parts(term: Term) -> Iterator[Term]:
-    """The terms that a pattern ends in: everything inside it that is not itself a pattern.
+    """The leaves of a pattern: all terms inside it that are not themselves patterns.
 
     >>> from tidelog.program.values.term import Const
     >>> pair = Call("[ P number P", (Var("X"), Call("[ P number P", (Wildcard(), Const(None, "record")))))
@@ -44,7 +44,7 @@ def is_open(term: Term) -> bool:
 
 
 def matched_pairs(left: Term, right: Term) -> Iterator[tuple[Term, Term]]:
-    """Two patterns that are equal as equations of their parts; none where they have different constructors."""
+    """The equation of two patterns as equations of their parts; none if they have different constructors."""
     if structure_made(left) is not None and structure_made(left) == structure_made(right):
         assert isinstance(left, Call)
         assert isinstance(right, Call)
@@ -62,7 +62,7 @@ def bound_by_match(left: Term, right: Term, bound: Set[str], variables: Set[str]
 
 
 def only_opens(literal: Comparison, rule: Rule) -> bool:
-    """Whether a comparison of a core rule only takes a structure apart, or puts one together, that the text names."""
+    """Whether a comparison of a core rule only takes apart, or builds, a structure that occurs in the text."""
     sides = (literal.left, literal.right)
     found = [structure_of(part.function) for side in sides for part in subterms(side) if isinstance(part, Call)]
     if any(structure is not None and structure.kind != MAKE for structure in found):
@@ -74,5 +74,5 @@ def only_opens(literal: Comparison, rule: Rule) -> bool:
 
 
 def is_constructed(term: Term) -> bool:
-    """Whether a term puts variables and constants together and computes nothing else."""
+    """Whether a term only combines variables and constants into structures."""
     return structure_made(term) is not None and all(isinstance(part, Var | Const) for part in pattern_parts(term))

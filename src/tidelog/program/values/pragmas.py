@@ -1,8 +1,8 @@
-"""What the pragmas of a program say.
+"""The pragmas of a program and their meaning.
 
-Law: a program without pragmas computes every relation whole, and arithmetic that leaves its type is an error. `magic`
-after a declaration and ``.pragma "magic-transform"`` name relations of which only what is demanded is evaluated;
-``*`` names all of them. Outputs are demanded as a whole, and so stay as they are.
+Law: a program without pragmas computes every relation whole, and arithmetic overflow is an error. `magic` after a
+declaration and ``.pragma "magic-transform"`` name relations of which only demanded facts are evaluated; ``*`` names all
+of them. Outputs are demanded as a whole, and so stay as they are.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def values_of(program: Program, key: str) -> tuple[str, ...]:
 
 
 def wraps(program: Program) -> bool:
-    """Whether arithmetic wraps around; of several words about it the last counts."""
+    """Whether arithmetic wraps around; the last of several settings is used."""
     return (ERROR, *values_of(program, OVERFLOW))[-1] == WRAP
 
 

@@ -1,4 +1,4 @@
-"""A program: everything one text says, as one frozen value; and components, programs with a name and parameters.
+"""A program: the content of a text as one frozen value; and components, programs with a name and parameters.
 
 Law: printing a program and reading the text again yields an equal program (``syntax``, property-tested). An
 instance of a component means the component's text with the instance's name before the names that the text declares,
@@ -18,7 +18,7 @@ SOUFFLE, PROLOG = "souffle", "prolog"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Rules and facts in the order of the text, with the declarations that surround them.
+    """Rules and facts in the order of the text, with the surrounding declarations.
 
     ``convention`` says how identifiers were read (D7): ``souffle`` or ``prolog``. ``components`` are there to make
     instances of; a program that was read has no ``instances`` any more: their meaning is in the other parts, under

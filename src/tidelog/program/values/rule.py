@@ -34,7 +34,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What becomes of an epoch after which the body holds; ``says`` what a key or reference wrote in its place."""
+    """How an epoch after which the body holds is handled; ``says`` is the original text of a key or reference."""
 
     severity: str = REFUSE
     says: Key | Reference | None = None
@@ -46,7 +46,7 @@ class Rule:
 
     ``plans`` are the join orders that Soufflé's `.plan` sets for the rule: (version, the atoms of the body in order,
     counted from 1). With ``subsumes`` it is Soufflé's ``p(x) <= p(y) :- more.``: its body begins with these two atoms.
-    Such a rule derives nothing; it removes the first where the second is present (`program.subsumption`).
+    Such a rule derives nothing; it removes the first if the second is present (`program.subsumption`).
     With ``constraint`` it is a clause without a head: its body must not hold (`program.constraint`).
     """
 
@@ -61,12 +61,12 @@ class Rule:
 
     @property
     def root(self) -> Rule:
-        """The rule of the user's text that this one comes from; itself if it was not rewritten."""
+        """The rule of the user's text from which this one was rewritten; itself if it was not rewritten."""
         return self if self.origin is None else self.origin.root
 
     @property
     def users_label(self) -> str | None:
-        """The label under which the user knows the rule: the one that the text gave, or that it was given for it.
+        """The label under which the user knows the rule: from the text, or generated for it.
 
         >>> written = Rule(Atom("p", ()))
         >>> Rule(Atom("p", ()), (), "r1/2", origin=Rule(Atom("p", ()), (), "r1", origin=written)).users_label

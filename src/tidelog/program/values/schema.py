@@ -1,6 +1,6 @@
 """Declarations: relations and their columns, type names, directives, keys.
 
-Law: a declaration only narrows what a program may say; it never changes what its rules mean.
+Law: a declaration only restricts what a program may contain; it never changes the meaning of its rules.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ QUALIFIERS = ("eqrel", "inline", "magic", "no_magic", "overridable")
 class Column:
     """A column's name and the name of its type (a base type or one made by ``.type``).
 
-    ``default`` is the value that facts get which are older than the column.
+    ``default`` is the value for facts that are older than the column.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``.decl relation(name: type, ...)``; ``qualifiers`` are the words after it that mean something (`QUALIFIERS`).
+    """``.decl relation(name: type, ...)``; ``qualifiers`` are the meaningful words after it (`QUALIFIERS`).
 
     ``domains`` are the keys after `choice-domain`, each by its columns, counted from 0.
     """
@@ -107,7 +107,7 @@ class Functor:
 
 
 def column_names(declarations: Iterable[Declaration], relation: str, count: int) -> tuple[str, ...]:
-    """The names of a relation's columns as declared, else c1, c2, ...
+    """The names of a relation's columns as declared, otherwise c1, c2, ...
 
     >>> declared = Declaration("edge", (Column("from", "number"), Column("to", "number")))
     >>> column_names([declared], "edge", 2), column_names([declared], "node", 1)

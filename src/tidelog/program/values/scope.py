@@ -1,8 +1,8 @@
-"""Where a variable lives: the scopes of a rule and of the aggregates inside it.
+"""The scopes of a rule and of the aggregates inside it, to which its variables belong.
 
 Law: the variables of a rule form one scope. The body of an aggregate opens an inner scope; a variable of that body
 that also occurs in an enclosing scope is the enclosing one (so it forms the group), every other one is local (D12).
-This module only finds occurrences; `safety` says which of them are bound, `types` what they hold.
+This module only finds occurrences; `safety` determines which of them are bound, `types` their types.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def scope_names(literals: Iterable[Literal], terms: Iterable[Term] = ()) -> set[
 
 
 def every_name(literals: Iterable[Literal]) -> set[str]:
-    """The names of all variables of literals, those of aggregates at any depth included."""
+    """The names of all variables of literals, including those of aggregates at any depth."""
     found: set[str] = set()
     for literal in all_literals(literals):
         for term in literal_terms(literal):
@@ -123,7 +123,7 @@ def flat_literals(literals: Iterable[Literal]) -> Iterator[Literal]:
 
 
 def all_literals(literals: Iterable[Literal]) -> Iterator[Literal]:
-    """The literals, with disjunctions opened and the bodies of aggregates entered, however deep."""
+    """The literals, with disjunctions opened and the bodies of aggregates entered at any depth."""
     for literal in flat_literals(literals):
         yield literal
         for term in literal_terms(literal):

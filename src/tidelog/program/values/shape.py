@@ -1,4 +1,4 @@
-"""Shapes: what a column of records, or of an algebraic type, holds.
+"""Shapes: the types of columns of records and of algebraic types.
 
 Law: below the checks every record and every algebraic value is a cell of the one type ``record``; a `Shape` is that
 type, equal to it, and also knows how the type was declared, which is needed to show and read values. The types of
@@ -124,7 +124,7 @@ def shapes_in(types: Iterable[str | None]) -> dict[str, Shape]:
 
 
 def structure_name(name: str) -> str:
-    """What a declared structure is called among types: not like a base type, whatever its name.
+    """The name of a declared structure among types, which differs from every base type.
 
     >>> structure_name("Pair"), structure_name("list")
     ('Pair', "'list")
@@ -133,7 +133,7 @@ def structure_name(name: str) -> str:
 
 
 def make_shapes(declarations: Iterable[TypeDeclaration], bases: Mapping[str, str]) -> dict[str, Shape]:
-    """The shapes of all declared structures by name; ``bases`` says what other type names mean.
+    """The shapes of all declared structures by name; ``bases`` maps other type names to their meanings.
 
     >>> from tidelog.program.values.schema import Column, Constructor
     >>> fields = (Column("head", "number"), Column("tail", "List"))
@@ -189,7 +189,7 @@ def _types(type_: str | None, constructor: str, parts: Sequence[Any]) -> list[st
 
 
 def _pieces(opening: str, parts: Sequence[Any], types: Sequence[str | None], closing: str) -> list[Any]:
-    """What is to be written of a structure, last first."""
+    """The pieces of a structure to be written, in reverse order."""
     pieces: list[Any] = [opening]
     for place, (part, type_) in enumerate(zip(parts, types, strict=True)):
         pieces += [", ", (part, type_)] if place else [(part, type_)]

@@ -1,10 +1,10 @@
-"""The types and names that data came with, which views return.
+"""The original types and names of data, with which views are returned.
 
-Law: cells know eight types of values; data knows more (int32, decimal(10,2), a time with or without a zone). What came
-in narrow is returned narrow: a column is returned as the narrowest type that holds all that came into it, and as the
-natural type of its values where there is none. Whether a time has a zone is never forgotten, whatever else widens, in
-the fields of structures too; a time without a zone and an instant cannot be values of one column: that is a conflict,
-and refused. Values without this information (``natural``) are what the others are.
+Law: cells have eight types of values; data has more (int32, decimal(10,2), a time with or without a zone). Narrow data
+is returned narrow: a column is returned as the narrowest type that holds all its input, or as the natural type of its
+values if there is none. Whether a time has a zone is never lost by widening, not even in the fields of structures; a
+time without a zone and an instant cannot be values of one column: that is a conflict, and refused. Values without this
+information (``natural``) adopt the kind of the others.
 
 Types are texts: ``int8`` to ``uint64``, ``float16`` to ``float64``, ``decimal(10,2)``, ``binary``, ``string``,
 ``boolean``, ``date``, ``timestamp(us)`` (no zone), ``timestamp(us,UTC)`` (an instant), ``array<...>``, and for structs
@@ -22,7 +22,7 @@ from typing import NamedTuple
 from tidelog.program.values.shape import Part, Shape
 
 NATURAL, CONFLICT = "natural", "conflict"
-UNDETERMINED = "untold"  # of a column into which nothing came: it takes any type
+UNDETERMINED = "untold"  # of a column without data: it accepts any type
 CONSTRUCTOR = "constructor"  # the field of a variant's Arrow form that names its constructor
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
@@ -42,18 +42,18 @@ class Field(NamedTuple):
     place: int
 
 
-Leaf = Callable[[str, str, Field | None], str]  # type, what it is remembered as, and its field: another text
+Leaf = Callable[[str, str, Field | None], str]  # type, its stored form, and its field: another text
 
 
 class Origin(NamedTuple):
-    """The names of the columns that data first came with, if it had any, and the type of each column."""
+    """The column names of the first data, if it had any, and the type of each column."""
 
     names: tuple[str, ...] | None
     types: tuple[str, ...]
 
     @property
     def is_natural(self) -> bool:
-        """Whether nothing is remembered of the types."""
+        """Whether no specific types are stored."""
         return all(type_ == NATURAL for type_ in self.types)
 
 
@@ -115,7 +115,7 @@ def is_outside(type_: object) -> bool:
 
 
 def merge(one: str, other: str) -> str:
-    """The narrowest type that holds the values of two; natural where there is none, but for times and their zones.
+    """The narrowest type that holds the values of two; natural if there is none, except for times and their zones.
 
     >>> merge("int8", "int32"), merge("int8", "uint8"), merge("decimal(5,2)", "decimal(4,3)")
     ('int32', 'natural', 'decimal(6,3)')
@@ -144,7 +144,7 @@ def merge(one: str, other: str) -> str:
 
 
 def _merge_times(one: str, other: str) -> str:
-    """Values that do not show whether they have a zone are what the others are; they have microseconds."""
+    """Merge times; values that do not show whether they have a zone adopt that of the others, in microseconds."""
     first, second = zone_of(one), zone_of(other)
     if first is None or second is None:
         zone = (first or second or ("us", None))[1]
@@ -157,7 +157,7 @@ def _merge_times(one: str, other: str) -> str:
 
 
 def _merge_fields(one: Mapping[str, str] | None, other: Mapping[str, str] | None) -> str:
-    """Structs field by field; where one of two is natural, so are its fields."""
+    """Merge structs field by field; if one of two is natural, so are its fields."""
     absent = (NATURAL if one is None else UNDETERMINED, NATURAL if other is None else UNDETERMINED)
     first, second = one or {}, other or {}
     found = {name: merge(first.get(name, absent[0]), second.get(name, absent[1])) for name in {**first, **second}}
@@ -165,7 +165,7 @@ def _merge_fields(one: Mapping[str, str] | None, other: Mapping[str, str] | None
 
 
 def struct_text(fields: Mapping[str, str]) -> str:
-    """The type of a struct; natural where all its fields are.
+    """The type of a struct; natural if all its fields are.
 
     >>> struct_text({"x": "int8"}), struct_text({"x": "natural"})
     ('{"x": "int8"}', 'natural')
@@ -174,7 +174,7 @@ def struct_text(fields: Mapping[str, str]) -> str:
 
 
 def settled(type_: str) -> str:
-    """A type in which nothing is untold any more.
+    """A type with natural types in place of undetermined ones.
 
     >>> settled("untold"), settled('{"t": "timestamp(us)", "n": "untold"}')
     ('natural', '{"t": "timestamp(us)", "n": "natural"}')
@@ -185,7 +185,7 @@ def settled(type_: str) -> str:
 
 
 def zones_of(type_: str) -> str:
-    """What a type says of zones, and nothing else.
+    """The zones of a type, and nothing else.
 
     >>> zones_of("timestamp(us)"), zones_of("int8"), zones_of('{"t": "timestamp(us)", "n": "int8"}')
     ('timestamp(us)', 'untold', '{"t": "timestamp(us)", "n": "untold"}')
@@ -196,10 +196,10 @@ def zones_of(type_: str) -> str:
 
 
 def shaped(type_: str, outside: str, leaf: Leaf, at: Field | None = None) -> str:
-    """What values of a type are remembered as, with other leaves: structures are gone through field by field.
+    """The stored form of values of a type, with other leaves: structures are traversed field by field.
 
-    What is natural as a whole stays so unless the type is one whose values are not texts; types that hold themselves
-    are followed as far as the text goes.
+    A form that is natural as a whole stays so unless the type is one whose values are not texts; recursive types are
+    followed as far as the text goes.
     """
     if not isinstance(type_, Shape):
         return leaf(type_, outside, at)
@@ -234,7 +234,7 @@ def _merge_decimals(one: tuple[int, int], other: tuple[int, int]) -> str:
 
 
 def merged(types: list[str]) -> str:
-    """The narrowest type that holds the values of some.
+    """The narrowest type that holds the values of all given types.
 
     >>> merged(["int8", "int16", "int8"]), merged([])
     ('int16', 'natural')

@@ -1,6 +1,6 @@
 """The state of an engine as a value: every fact with its rank and counts, the core rules, and the strata.
 
-Law: this is what the invariants I1 and I2 speak about, given out so that they can be checked from outside.
+Law: the invariants I1 and I2 are about this state, which is exposed so that they can be checked from outside.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class EngineState:
     """All facts of all relations, auxiliary ones included. Relations that are in no stratum have no rules.
 
     With several partitions ``facts`` holds every fact once (of a mirrored relation with the lowest of its ranks), and
-    ``parts`` what each partition holds. Rules in ``everywhere`` fire on every partition, for the heads it holds.
+    ``parts`` the facts of each partition. Rules in ``everywhere`` fire on every partition, for the heads it holds.
     """
 
     facts: Mapping[str, Mapping[Row, FactState]]

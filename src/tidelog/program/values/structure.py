@@ -1,4 +1,4 @@
-"""The functions that make and open records and algebraic values, named after what the type check found out.
+"""The functions that build and read records and algebraic values, named after the results of the type check.
 
 Law: an elaborated term carries its types in the name of its function, so that rewrites and plans need no declaration:
 ``[ P number P`` makes a record of the type P, ``$Add Expr Expr Expr`` a variant, ``#1 [ P number P`` reads the second
@@ -22,7 +22,7 @@ _LEAST: dict[str, Value] = {SYMBOL: "", FLOAT: 0.0, LIST: (), RECORD: None}
 
 
 class Structure(NamedTuple):
-    """What the name of such a function says: ``constructor`` is empty for records, ``place`` counts parts."""
+    """The parts of such a function's name: ``constructor`` is empty for records, ``place`` counts parts."""
 
     kind: int
     constructor: str
@@ -32,7 +32,7 @@ class Structure(NamedTuple):
 
     @property
     def constructor_name(self) -> str:
-        """The name of the function that makes such values."""
+        """The name of the function that builds such values."""
         return " ".join((f"${self.constructor}" if self.constructor else BRACKET, self.type, *self.parts))
 
     @property
@@ -47,7 +47,7 @@ class Structure(NamedTuple):
 
 @lru_cache(maxsize=10_000)
 def structure_of(name: str) -> Structure | None:
-    """What a function's name says; None for functions of any other kind.
+    """The structure in a function's name; None for functions of any other kind.
 
     >>> structure_of("#1 [ P number P").place, structure_of("$Add Expr Expr Expr").constructor, structure_of("cat")
     (1, 'Add', None)
@@ -63,7 +63,7 @@ def structure_of(name: str) -> Structure | None:
 
 
 def structure_made(term: Term) -> Structure | None:
-    """The structure that a term makes, or matches where it is a pattern; None if it makes none."""
+    """The structure that a term builds, or matches as a pattern; None if there is none."""
     if not isinstance(term, Call):
         return None
     found = structure_of(term.function)
@@ -85,7 +85,7 @@ def physical(type_: str) -> str:
 
 
 def is_structural(name: str) -> bool:
-    """Whether a function makes, reads or tests records or variants."""
+    """Whether a function builds, reads or tests records or variants."""
     return structure_of(name) is not None or is_loose(name)
 
 

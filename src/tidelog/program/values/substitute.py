@@ -1,7 +1,7 @@
-"""Put terms in the place of variables, and change every term of a literal.
+"""Replace variables by terms, and change every term of a literal.
 
-Law: a substitution replaces all occurrences at once, those inside aggregates included; what it puts in is not looked at
-again.
+Law: a substitution replaces all occurrences at once, including those inside aggregates; inserted terms are not
+substituted again.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def changed_literal(literal: Literal, change: Change) -> Literal:
 
 
 def changed_inside(term: Term, change: Change) -> Term:
-    """The term with the terms directly inside it changed, those in the body of an aggregate too."""
+    """The term with the terms directly inside it changed, including those in the body of an aggregate."""
     if isinstance(term, Call):
         return replace(term, args=tuple(map(change, term.args)))
     if isinstance(term, Aggregate):
@@ -57,7 +57,7 @@ def changed_inside(term: Term, change: Change) -> Term:
 
 
 def substitution(terms: Mapping[str, Term]) -> Change:
-    """The change that puts a term in the place of each variable named; a new variable is placed where that one was.
+    """The change that replaces each named variable by a term; a new variable gets the position of the replaced one.
 
     >>> substitution({"x": Var("y")})(Call("+", (Var("x"), Var("z"))))
     Call(function='+', args=(Var(name='y'), Var(name='z')))

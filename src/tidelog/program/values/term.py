@@ -3,7 +3,7 @@
 Law: terms are values. Two terms are equal when they mean the same text, wherever they occur: spans never take
 part in a comparison, and a constant carries its type, so that ``1`` and ``1.0`` differ.
 A body is a conjunction of literals; its meaning does not depend on their order.
-Evaluation lives elsewhere (`testing` for the slow judge, `kernel` for the engine).
+Evaluation is defined elsewhere (`testing` for the slow judge, `kernel` for the engine).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ BOOLEAN, DATE, TIMESTAMP = "boolean", "date", "timestamp"
 RECORD, ANY_TYPE = "record", "any"
 NAN = math.nan
 SUM, WRAPPING_SUM = "sum", "wrap sum"  # no text can write the second
-CHOICE = "choice"  # no text can name it: what a choice domain is made into (`program.choice`)
+CHOICE = "choice"  # cannot be written in a text: the aggregate of a choice domain (`program.choice`)
 VARIANCES = ("variance", "stddev", "var_pop", "stddev_pop")
 AGGREGATES = ("count", SUM, "min", "max", "mean", "any", "all", "median", *VARIANCES, "collect")
 PARAMETRIC = ("quantile", "string_agg")  # of a value and a constant
-CHOSEN_BY = ("argmin", "argmax")  # of a value and what it is chosen by
+CHOSEN_BY = ("argmin", "argmax")  # of a value and the key by which it is chosen
 PAIRED_AGGREGATES = (*PARAMETRIC, *CHOSEN_BY)
 AGGREGATE_RESULTS = {
     **dict.fromkeys(("mean", "median", "quantile", *VARIANCES), FLOAT),
@@ -99,11 +99,11 @@ class Aggregate:
 
     With a ``body`` it is Soufflé's form ``min d : { path(x, y, d) }`` and occurs in a rule's body or in any term.
     With ``body is None`` it is the head form ``min<D>`` and ranges over the rule's own body; it occurs in heads only.
-    ``ties`` are columns of that head, counted from 0, that do not belong to the group: they come with the best value,
-    and among equals they are compared in this order, each by ``min`` or ``max`` (`program.witnesses`).
-    ``domains`` are the keys of a choice, each by its columns of the head (`program.choice`).
-    ``distinct``: each value of a group counts once, however many valuations have it.
-    ``folded``: a min or max of rows that come from a lower stratum (`plan.fold_rows`).
+    ``ties`` are columns of that head, counted from 0, that do not belong to the group: they accompany the best value,
+    and among equal values they are compared in this order, each by ``min`` or ``max`` (`program.witnesses`).
+    ``domains`` are the keys of a choice, each by its columns of the head (`program.choice`). ``distinct``: each value
+    of a group counts once, however many valuations have it. ``folded``: a min or max of rows that come from a lower
+    stratum (`plan.fold_rows`).
     """
 
     kind: str
@@ -117,7 +117,7 @@ class Aggregate:
 
     @property
     def arguments(self) -> tuple[Term, ...]:
-        """What is written in its brackets.
+        """The terms in its brackets.
 
         >>> Aggregate("quantile", Call(ARGUMENTS, (Var("X"), Const(0.5, "float"))), None).arguments[0]
         Var(name='X')
@@ -134,7 +134,7 @@ class Aggregate:
         return self.arguments[:1] if self.kind in PARAMETRIC else self.arguments
 
     def measuring(self, terms: Sequence[Term], body: tuple[Literal, ...] | None = None) -> Aggregate:
-        """The aggregate with other terms instead of those measured, over another body."""
+        """The aggregate with other measured terms, over another body."""
         arguments = (*terms, *self.arguments[1:]) if self.kind in PARAMETRIC else tuple(terms)
         value = Call(ARGUMENTS, arguments) if len(arguments) > 1 else next(iter(arguments), None)
         return replace(self, value=value, body=body)

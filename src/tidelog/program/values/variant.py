@@ -1,4 +1,4 @@
-"""Values of records and algebraic types as Python has them.
+"""Values of records and algebraic types in Python.
 
 Law: a record is a tuple of its parts, read by the fields' names too, and ``nil`` is None; so records of one type are
 equal where tuples are. A value of an algebraic type is a `Variant`: it is equal to another if both have the same
@@ -79,7 +79,7 @@ def variant_class(constructor: str, fields: tuple[str, ...]) -> type[Variant]:
 
 
 def _rebuild(class_of: Any, name: str, fields: tuple[str, ...], parts: tuple[Any, ...]) -> Any:
-    """A value that was pickled: its class is made again."""
+    """Restore a pickled value by creating its class again."""
     return class_of(name, fields)(*parts)
 
 

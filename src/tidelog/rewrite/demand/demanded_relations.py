@@ -1,7 +1,7 @@
-"""Which relations a program wants evaluated on demand.
+"""The relations that a program evaluates on demand.
 
-Law: outputs and what a question asks are wanted whole. ``magic`` and ``.pragma "magic-transform"`` name the others: one
-by one, together with the relations that a rewrite made of their rules alone, or all by ``*``.
+Law: outputs and the relations of a query are evaluated whole. ``magic`` and ``.pragma "magic-transform"`` name the
+others: individually, together with the relations that a rewrite created only from their rules, or all by ``*``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tidelog.rewrite.names import QUESTION, is_auxiliary
 
 
 def demanded_relations(program: Program, core: Iterable[Rule]) -> tuple[str, ...]:
-    """The relations with rules that are to contain only what is demanded, in the order of their first rules.
+    """The relations with rules that are to contain only demanded facts, in the order of their first rules.
 
     >>> from tidelog.rewrite import to_core
     >>> from tidelog.syntax import parse_program

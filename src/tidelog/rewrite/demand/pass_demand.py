@@ -1,14 +1,13 @@
-"""How a rule passes on demand: what is demanded of which of its atoms, and through which literals.
+"""How a rule propagates demand: which of its atoms demand what, and through which literals.
 
 Law: an *ask* names an atom of the body, the columns that have values when it is reached (its *pattern*: ``b`` bound,
 ``f`` free), and the literals that bind these values. Literals are ordered as in a join: comparisons as soon
-as they can be computed, then atoms of relations that are there anyway and meet a known value, then the atom of a
-demanded relation of which most is known; the order of the text decides between equals. A negated atom is asked for its
-one fact. What is computed counts only where it is computed from the body's own facts: values computed from what is
-asked for would ask for new ones without end where the whole program ends.
-
-Where a relation is asked with fewer columns known, those with more known ask so too: what would be demanded twice is
-demanded once. The result depends on the rule, its pattern and the set of demanded relations alone.
+as they can be computed, then atoms of relations that are evaluated anyway and have a known value, then the atom of a
+demanded relation with the most known columns; the order of the text decides between equals. A negated atom is asked for
+its one fact. Computed values are used only if they are computed from the body's own facts: values computed from
+demanded ones could demand new ones forever although the whole program ends. If a relation is asked with fewer columns
+known, asks with more known columns use that pattern, too, so that nothing is demanded twice. The result depends only on
+the rule, its pattern and the set of demanded relations.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ BOUND, FREE = "b", "f"
 
 @dataclass(frozen=True, slots=True)
 class DemandedAtom:
-    """The atom at a place of the body, the pattern in which it is demanded, and the places of what binds it."""
+    """The atom at a place of the body, the pattern in which it is demanded, and the places of its binding literals."""
 
     place: int
     atom: Atom
@@ -35,7 +34,7 @@ class DemandedAtom:
 
     @property
     def values(self) -> tuple[Term, ...]:
-        """What is known of the atom."""
+        """The known arguments of the atom."""
         return known_args(self.atom.args, self.pattern)
 
 
@@ -59,7 +58,7 @@ class Askable:
     patterns: Set[str] = frozenset()
 
     def settled(self, pattern: str) -> str:
-        """The pattern in which is asked what could be asked in this one: of several the one with most known.
+        """The pattern used for asks that could use this one: of several, the one with the most known columns.
 
         >>> Askable(patterns={"bff", "fbb"}).settled("bbb"), Askable(patterns={"bff"}).settled("fbb")
         ('fbb', 'fbb')
@@ -74,9 +73,9 @@ def is_weaker(pattern: str, than: str) -> bool:
 
 
 def asks(rule: Rule, guard: Atom | None, demanded: Mapping[str, Askable]) -> list[DemandedAtom]:
-    """What a rule asks of demanded relations.
+    """The asks of a rule for demanded relations.
 
-    ``guard`` holds where the rule itself is asked; None if it always is.
+    ``guard`` holds if the rule itself is asked; None if it always is.
     """
     passing = _LiteralOrder(list(rule.body), () if guard is None else (guard,), demanded)
     passing.run()
@@ -94,7 +93,7 @@ class _LiteralOrder:
     found: list[DemandedAtom] = field(default_factory=list)
 
     def run(self) -> None:
-        """Take every literal and note the asks."""
+        """Take every literal and record the asks."""
         waiting = [i for i, literal in enumerate(self.body) if isinstance(literal, Atom)]
         while waiting:
             self._take_comparisons()
@@ -123,18 +122,18 @@ class _LiteralOrder:
                     grown = True
 
     def _can_take(self, literal: Comparison) -> bool:
-        """Whether all of a comparison is known, or becomes so by what atoms of the body have bound."""
+        """Whether all values in a comparison are known, or become known from variables bound by atoms of the body."""
         wanted, bound = set(body_names((literal,))), self._bound()
         if wanted <= bound:
             return True
         return wanted <= bound_names((literal,), bound_names(self._own()) if _computes(literal) else bound)
 
     def _own(self) -> list[Literal]:
-        """What is taken, without the guard."""
+        """The literals taken, without the guard."""
         return [self.body[i] for i in self.taken]
 
     def _worth(self, place: int) -> tuple[int, int]:
-        """How soon an atom is taken: first what is there anyway and meets a known value, last what knows nothing."""
+        """The priority of an atom: first those evaluated anyway with a known value, last those with none."""
         atom = self.body[place]
         assert isinstance(atom, Atom)
         known = self._pattern(atom).count(BOUND)
@@ -156,7 +155,7 @@ class _LiteralOrder:
             self.found.append(DemandedAtom(place, atom, pattern, self._through(known_args(atom.args, pattern))))
 
     def _through(self, values: tuple[Term, ...]) -> tuple[int, ...]:
-        """The places of the literals that bind the values, and of the tests of what these bind."""
+        """The places of the literals that bind the values, and of the tests of the variables they bind."""
         wanted = [value.name for value in values if isinstance(value, Var)]
         chosen = binders(wanted, [*self.guard, *self._own()])
         chosen = (*chosen, *(each for literal in chosen if _computes(literal) for each in self._behind(literal)))
@@ -164,7 +163,7 @@ class _LiteralOrder:
         return tuple(sorted(i for i in self.taken if self._is_one_of(i, chosen) or self._tests(i, bound)))
 
     def _behind(self, equation: Literal) -> tuple[Literal, ...]:
-        """What binds the values that an equation computes from, the guard left aside."""
+        """The literals that bind the operands of an equation, without the guard."""
         rest = [literal for literal in self._own() if literal is not equation]
         return binders(body_names((equation,)), rest)
 

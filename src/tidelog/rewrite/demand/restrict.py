@@ -1,18 +1,18 @@
 """The magic-set rewrite: rules of demanded relations derive what is demanded, and further rules derive the demand.
 
-Law: let D be the demanded relations. Afterwards every relation outside of D holds what it held; a relation of D holds
-facts that it held before, and all of them that match a value that is asked of it; both under any change of facts and
-rules, since demands are facts of relations with rules, like any others. For ``sg`` asked with its first
-column known (the pattern ``bf``) and the rule r2 of it:
+Law: let D be the demanded relations. Afterwards every relation outside D holds the same facts; a relation of D holds
+facts that it held before, including all that match a value demanded of it; both under any change of facts and rules,
+since demands are facts of relations with rules, like any others. For ``sg`` asked with its first column known (the
+pattern ``bf``) and the rule r2 of it:
 
     r2/bf:             sg(X, Y) :- __wanted_sg/bf(X), par(X, P), sg(P, Q), par(Y, Q).
     r2/bf/asks1bf/0:   __wanted_sg/bf(P) :- __wanted_sg/bf(X), par(X, P).
 
-An aggregate over a part of its rows would be another value, so only the columns of its group are demanded, and its
-rows are cut to the groups that are: ``__part_``. What is demanded as a whole is evaluated as before, and so is what the
-rewrite would put into a recursion through negation or an aggregate, or what lives at locations: `Demand.whole` says
-why.
-Labels include everything that a generated rule depends on besides its original rule, so equal labels mean equal rules.
+An aggregate over only some of its rows would have a different value, so only the columns of its group are demanded, and
+its rows are restricted to demanded groups: ``__part_``. Relations that are demanded as a whole are evaluated as before,
+and so are those that the rewrite would put into a recursion through negation or an aggregate, and those at locations:
+`Demand.whole` has the reasons. Labels include everything that a generated rule depends on besides its original rule, so
+equal labels mean equal rules.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNSTRATIFIED = "its demand would depend on it through a negation or an aggregate
 class Demand:
     """A program restricted to what is demanded.
 
-    ``rules`` are all rules by label, ``labels`` the labels of the rules that each original rule became, ``patterns``
+    ``rules`` are all rules by label, ``labels`` the labels of the rules made from each original rule, ``patterns``
     the patterns in which each relation is demanded, ``whole`` the relations that are not restricted, with the reason.
     """
 
@@ -52,7 +52,7 @@ class Demand:
 
 
 def restrict_to_demand(rules: Mapping[str, Rule], demanded: Iterable[str]) -> Demand:
-    """Restrict the demanded relations among core rules to what is demanded of them.
+    """Restrict the demanded relations among core rules to their demanded facts.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> text = "r1: p(X, Y) :- e(X, Y). r2: p(X, Z) :- e(X, Y), p(Y, Z). r3: out(Y) :- p(1, Y)."
@@ -93,7 +93,7 @@ def _unfit(rules: Mapping[str, Rule]) -> dict[str, str]:
 
 
 def _impure(rules: Iterable[Rule]) -> Iterator[tuple[frozenset[str], list[Edge]]]:
-    """The strata with a negation or an aggregate inside, and the edges that these make."""
+    """The strata with a negation or an aggregate inside, and their edges."""
     rules = list(rules)
     edges = dependencies(rules)
     strata = strata_of_edges(rules, edges)
@@ -107,7 +107,7 @@ def _impure(rules: Iterable[Rule]) -> Iterator[tuple[frozenset[str], list[Edge]]
 
 @dataclass
 class _Restriction:
-    """One try: these relations are restricted."""
+    """One attempt, in which these relations are restricted."""
 
     rules: Mapping[str, Rule]
     demanded: frozenset[str]
@@ -124,7 +124,7 @@ class _Restriction:
             self.askable = {name: replace(self.askable[name], patterns=found) for name, found in weakest.items()}
 
     def _follow(self) -> dict[str, set[str]]:
-        """The patterns in which relations are asked, from the rules that always hold on."""
+        """The patterns in which relations are asked, starting with the rules that always hold."""
         patterns: dict[str, set[str]] = {name: set() for name in self.demanded}
         steps: list[tuple[Rule, str | None]] = [
             (rule, None) for rule in self.rules.values() if rule.head.predicate not in self.demanded
@@ -145,7 +145,7 @@ class _Restriction:
     def unstratified(self) -> dict[str, str]:
         """Relations to evaluate whole, so that negation and aggregates do not come to lie in recursions.
 
-        A recursion through min or max that holds none of the restricted relations was there before.
+        A recursion through min or max without restricted relations existed before.
         """
         made = [rule for rules in self._rewritten_rules().values() for rule in rules]
         found: set[str] = set()
@@ -164,7 +164,7 @@ class _Restriction:
         )
 
     def _rewritten_rules(self) -> dict[str, list[Rule]]:
-        """What each rule becomes."""
+        """The rules made from each rule."""
         made: dict[str, list[Rule]] = {}
         for label, rule in self.rules.items():
             if rule.head.predicate not in self.demanded:
@@ -177,7 +177,7 @@ class _Restriction:
         return made
 
     def _guard(self, rule: Rule, pattern: str | None) -> tuple[Atom | None, list[Literal]]:
-        """The atom that holds where a rule is asked, and equations for what its head computes."""
+        """The atom that holds if a rule is asked, and equations for the computations in its head."""
         if pattern is None:
             return None, []
         fresh, equations = FreshVariables(rule_terms(rule)), list[Literal]()
@@ -191,7 +191,7 @@ class _Restriction:
         return Atom(demand_relation(rule.head.predicate, pattern), tuple(values)), equations
 
     def _guarded(self, rule: Rule, pattern: str) -> list[Rule]:
-        """The rule where it is asked in this pattern."""
+        """The rule, guarded by the demand in this pattern."""
         guard, equations = self._guard(rule, pattern)
         assert guard is not None
         label = f"{rule.label}/{pattern}"
@@ -209,7 +209,7 @@ class _Restriction:
         return asks(rule, self._guard(rule, pattern)[0], self.askable)
 
     def _asking(self, rule: Rule, pattern: str | None) -> list[Rule]:
-        """The rules that say what a rule asks for."""
+        """The rules that derive the demand of a rule."""
         guard, _ = self._guard(rule, pattern)
         before = () if guard is None else (guard,)
         prefix = f"{rule.label}" if pattern is None else f"{rule.label}/{pattern}"
@@ -224,18 +224,18 @@ class _Restriction:
 
 
 def _weakest(patterns: Set[str]) -> frozenset[str]:
-    """The patterns that no other of them is weaker than."""
+    """The patterns for which none of the others is weaker."""
     return frozenset(p for p in patterns if not any(q != p and is_weaker(q, p) for q in patterns))
 
 
 def _folded(rules: Iterable[Rule], name: str) -> frozenset[int]:
-    """The columns that hold values of aggregates: those are not known beforehand."""
+    """The columns that hold values of aggregates, which are not known in advance."""
     heads = (rule.head for rule in rules if rule.head.predicate == name)
     return frozenset(i for head in heads for i, arg in enumerate(head.args) if isinstance(arg, Aggregate))
 
 
 def demand_relation(relation: str, pattern: str) -> str:
-    """The relation of the values that are asked of a relation in a pattern.
+    """The relation of the values that are demanded of a relation in a pattern.
 
     >>> demand_relation("sg", "bf")
     '__wanted_sg/bf'
@@ -244,7 +244,7 @@ def demand_relation(relation: str, pattern: str) -> str:
 
 
 def demanded_by_name(name: str) -> tuple[str, str] | None:
-    """The relation and the pattern that values are asked of, if a relation holds such.
+    """The relation and the pattern whose demanded values a relation holds; None if it holds none.
 
     >>> demanded_by_name("__wanted_sg/bf"), demanded_by_name("sg")
     (('sg', 'bf'), None)

@@ -1,1 +1,1 @@
-"""Path expressions as rules: automata, forms of closures, and the names of what they make."""
+"""Path expressions as rules: automata, forms of closures, and the names of the resulting relations."""

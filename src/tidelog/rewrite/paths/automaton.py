@@ -1,10 +1,10 @@
 """From a path expression to an automaton whose states are sets of steps.
 
 Law: the automaton accepts exactly the walks that the path describes. A state is "the walk has just made one of these
-steps" (the position automaton of Glushkov), and steps after which the same may follow are one state (its quotient by
+steps" (the position automaton of Glushkov), and steps with the same possible successors are one state (its quotient by
 follow sets), so that ``(a|b)+`` has a single state. The empty path leaves no state; where it is allowed only at the
-members of a domain, the transition that passes over it is guarded by that domain.
-Bounded repetitions are written out: ``a{1,3}`` is ``a/(a/a?)?``.
+members of a domain, the transition that passes over it is guarded by that domain. Bounded repetitions are expanded:
+``a{1,3}`` is ``a/(a/a?)?``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Automaton:
     """States 0, 1, ...; a move leads to the state that its step belongs to.
 
     ``first`` are the moves at the start, ``moves`` those of each state, ``accepts`` the guards under which a state ends
-    a walk, and ``empty`` those under which no step at all is one.
+    a walk, and ``empty`` those under which the empty walk is accepted.
     """
 
     steps: tuple[Path, ...]

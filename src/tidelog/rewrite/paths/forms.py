@@ -1,7 +1,7 @@
 """Path expressions in plainer forms that mean the same.
 
 Law: `tidy` keeps the pairs of a path; `shorten` keeps the nodes at which a path ends. Neither changes which nodes the
-path has (`program.path`), so that what may be empty stays empty at the same nodes.
+path has (`program.path`), so a path may be empty at the same nodes as before.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _spliced(parts: tuple[Path, ...], kind: type[Sequence | Alternative | Conjun
 
 
 def chain(path: Path) -> tuple[Path, ...] | None:
-    """The steps of a path that is one step after the other; None for any other path."""
+    """The steps of a path that is a sequence of single steps; None for any other path."""
     parts = path.parts if isinstance(path, Sequence) else (path,)
     return parts if all(map(is_step, parts)) else None
 
@@ -60,7 +60,7 @@ def is_step(path: Path) -> bool:
 
 
 def shorten(path: Path) -> Path:
-    """A path that ends at the same nodes, wherever it begins: what need not be walked at its beginning is left out.
+    """A path that ends at the same nodes, wherever it begins: unnecessary steps at its beginning are omitted.
 
     The path is one that cannot be empty anywhere: such a path ends at all its nodes.
 

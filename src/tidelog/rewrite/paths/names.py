@@ -1,4 +1,4 @@
-"""The names of the relations that walks along paths need, and what they are called before the user.
+"""The names of the relations that walks along paths need, and their descriptions for the user.
 
 Law: a name is a prefix and a text that determines the relation's rules; a text may contain other such names. In words
 the prefixes are spelled out, and a fact about a walk is shown as the path between its ends.

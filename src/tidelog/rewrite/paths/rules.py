@@ -1,4 +1,4 @@
-"""The rules of the relations that walks along a path fill.
+"""The rules of the relations for walks along a path.
 
 Law: each state of the path's automaton is a relation of the pairs (first node, node reached in this state), and each
 move a rule with one step, so that a walk never carries along the nodes it has passed:
@@ -6,9 +6,9 @@ move a rule with one step, so that a walk never carries along the nodes it has p
     __path_edge+(X, Z) :- edge(X, Z).
     __path_edge+(X, Z) :- __path_edge+(X, Y), edge(Y, Z).
 
-A `Start` says where walks begin. Where its node is not needed afterwards (a constant; a node that only the path looks
-at) the relations hold the nodes reached alone. The names of relations and labels are made of the path's text and the
-start, so that all rules with the same walk share its relations; nothing here depends on a rule of the user.
+A `Start` defines where walks begin. If its node is not needed afterwards (a constant, or a node that only the path
+uses), the relations hold only the nodes reached. The names of relations and labels are built from the path's text and
+the start, so that all rules with the same walk share its relations; nothing here depends on a rule of the user.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class PathRules:
         return name
 
     def _clauses_of_both(self, name: str, path: Conjunction) -> Iterator[tuple[Atom, tuple[Literal, ...]]]:
-        """One clause for each choice of the parts that are empty; then both ends are one node."""
+        """One clause for each choice of the empty parts, whose two ends are the same node."""
         for choice in product(*([None, *sorted(empty_at(part), key=sorted)] for part in path.parts)):
             if None not in choice:
                 continue
@@ -133,7 +133,7 @@ class PathRules:
 
 
 def guards(names: Domains, node: Term) -> tuple[Literal, ...]:
-    """The atoms that say that a node belongs to domains."""
+    """The atoms that require a node to belong to domains."""
     return tuple(Atom(name, (node,)) for name in sorted(names))
 
 
@@ -154,7 +154,7 @@ class _Walk:
     def _end_state(self) -> int | None:
         """The state whose relation can also hold the result: walks that end otherwise do not disturb it.
 
-        Such is a state that no step leaves; or the only one that ends walks, if the empty walk continues like it.
+        This is a state that no step leaves, or the only one that ends walks, if the empty walk continues like it.
         """
         automaton = self.automaton
         plain = [i for i, accepts in enumerate(automaton.accepts) if accepts == {NO_GUARD}]
@@ -200,7 +200,7 @@ class _Walk:
         return (*start.bindings, *guards(guard, start.node), first)
 
     def _at(self, state: int, node: Term) -> tuple[Literal, ...]:
-        """The literals that say that a walk is at a node in a state."""
+        """The literals that require a walk to be at a node in a state."""
         if self._is_inlined(state):
             (move,) = self.arriving[state]
             assert move is not None
@@ -208,7 +208,7 @@ class _Walk:
         return (self._head(self._relation(state), node),)
 
     def _is_inlined(self, state: int) -> bool:
-        """A state that is only reached by one first step is that step, without a separate relation."""
+        """Whether a state is reached only by one first step, so that it needs no separate relation."""
         return state != self.end and len(self.arriving[state]) == 1 and None not in self.arriving[state]
 
     def _relation(self, state: int) -> str:

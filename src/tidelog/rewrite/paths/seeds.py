@@ -1,7 +1,8 @@
-"""Seeds: the nodes at which walks begin, as given by literals of a body.
+"""Seeds: the nodes at which walks begin, defined by literals of a body.
 
 Law: a seed is named after its literals with their variables renamed in order, so that two rules that begin the same
-walk at the same nodes share it, whatever they call their variables. One atom with one argument is its own seed.
+walk at the same nodes share it, regardless of the names of their variables. A single atom with one argument is its own
+seed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tidelog.rewrite.scope import body_names, map_terms, own_terms, terms_of
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """The nodes X for which the literals of ``body`` hold; ``atom`` says that X is one of them."""
+    """The nodes X for which the literals of ``body`` hold; ``atom`` holds if X is one of them."""
 
     text: str
     body: tuple[Literal, ...]
@@ -26,7 +27,7 @@ class Seed:
 
     @property
     def needs_relation(self) -> bool:
-        """Whether the atom is over a relation that is yet to be made."""
+        """Whether the atom is over a relation that must still be created."""
         return self.body != (self.atom,)
 
 
@@ -73,7 +74,7 @@ def _put_in(term: Term, known: Mapping[str, Term]) -> Term:
 
 
 def literal_text(literal: Literal) -> str:
-    """A core literal as a text that no other has."""
+    """A unique text for a core literal."""
     match literal:
         case Atom():
             return f"{literal.predicate}({', '.join(map(term_text, literal.args))})"
@@ -84,7 +85,7 @@ def literal_text(literal: Literal) -> str:
 
 
 def term_text(term: Term) -> str:
-    """A scalar term as a text that no other has.
+    """A unique text for a scalar term.
 
     >>> term_text(Const(1, "number")), term_text(Const(1, "unsigned"))
     ('1', '1 unsigned')

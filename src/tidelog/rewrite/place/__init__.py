@@ -1,1 +1,1 @@
-"""Where relations live: the placement of every relation, and the rules localised to it."""
+"""The placement of every relation, and the rules localised to it."""

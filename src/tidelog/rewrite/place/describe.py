@@ -1,9 +1,9 @@
-"""Placements in words: where each relation lives, and what each rule sends.
+"""Descriptions of placements: where each relation is placed, and what each rule sends.
 
-Law: a line says what is so for every run of the rules. "0 messages between partitions" means that deriving the relation
-from the relations that its rules name never sends anything, the copies and other auxiliary relations in between
-included. A line about a rule that sends says where to, not how often. Rules are shown as core rules, or as those of the
-text: then with all core rules that were made of one, and the copies that those read.
+Law: a line is true for every run of the rules. "0 messages between partitions" means that deriving the relation from
+the relations that its rules name never sends anything, including the copies and other auxiliary relations in between. A
+line about a rule that sends shows the destination, not the number of messages. Rules are shown as core rules, or as
+those of the text, with all core rules made from one, and the copies that those read.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def describe_rule(label: str, core_labels: Sequence[str], placed: PlacedRules, w
 
 
 def _sent(label: str, placed: PlacedRules, words: Callable[[str], str]) -> str:
-    """What a core rule sends: its head, or what it copies."""
+    """The relation that a core rule sends: its head, or the relation that it copies."""
     rule = placed.core[label]
     home = placed.placements[rule.head.predicate]
     name = body_atoms(rule)[0].predicate if label == rule.head.predicate else rule.head.predicate
@@ -84,7 +84,7 @@ def _place(name: str, placed: PlacedRules) -> str:
 def _messages(
     name: str, placed: PlacedRules, deriving: Mapping[str, list[str]], owners: Mapping[str, Sequence[str]]
 ) -> str:
-    """Which rules send messages on the way to the relation; nothing about a relation without rules."""
+    """The rules that send messages when the relation is derived; empty for a relation without rules."""
     if name not in deriving:
         return ""
     sending = (label for label in _way(name, placed, deriving) if placed.sends[label])

@@ -1,17 +1,17 @@
-"""Placements around heavy keys: a relation leaves a heavy column where that divides the work, and nowhere else.
+"""Placements around heavy keys: a relation is moved from a heavy column only if that divides the work.
 
-Law: a placement decides what is sent, never what is derived. A column is *heavy* if one of its values has enough facts
-that its owner would have far more than its share. A rule is *bound* to a heavy key if, as it is placed, it reads a
-relation by a heavy column of it, there or from a copy, or derives one that lives by such a column: then the work is
-with the owner of the key, wherever the facts are kept. So of the relations that are free to go
+Law: a placement determines what is sent, never what is derived. A column is *heavy* if one of its values has enough
+facts that its owner would have far more than its share. A rule is *bound* to a heavy key if, as it is placed, it reads
+a relation by a heavy column of it, there or from a copy, or derives one placed by such a column: then the owner of the
+key does the work, wherever the facts are kept. So of the relations that are free to move
 
-- one that a bound rule reads, with the key in a heavy column, stays: its copy would be as heavy as it is,
+- one that a bound rule reads, with the key in a heavy column, stays: its copy would be just as heavy,
 - one that a rule would read whole, on one partition or on all of them, stays, and so does one that would be joined with
   a copy of another on all of them that is not small beside it,
-- one that bound rules alone derive, with the key in a heavy column, stays: it would be sent, and nothing be divided.
+- one that only bound rules derive, with the key in a heavy column, stays: it would be sent without dividing any work.
 
-But where the relations that join it by the key are small beside it, they are put on every partition: then the rule is
-placed by another column, and no rule is bound. The rest is placed as if none of its columns were heavy.
+But if the relations that join it by the key are small in comparison, they are put on every partition: then the rule is
+placed by another column, and no rule is bound. All other relations are placed as if none of their columns were heavy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tidelog.rewrite.place.sites import Shape, SiteChoice, body_atoms, site_of
 
 
 class HeavyColumns(dict[str, frozenset[int]]):
-    """By relation its heavy columns; ``small`` has by relation those that are small beside it."""
+    """The heavy columns of each relation; ``small`` maps a relation to those that are small in comparison."""
 
     def __init__(
         self, columns: Mapping[str, Collection[int]], small: Mapping[str, Collection[str]] | None = None
@@ -89,7 +89,7 @@ class _Try:
     helped: frozenset[str] = frozenset()
 
     def following(self, bound: _BoundRules, movable: Collection[str], heavy: HeavyColumns) -> _Try | None:
-        """What to try next; None if no rule is bound."""
+        """The next attempt; None if no rule is bound."""
         for name, partners in bound.partners.items():
             small = all(other in movable and heavy.is_small(other, name) for other in partners)
             if name not in self.helped and name not in bound.whole and partners and small:
@@ -100,10 +100,10 @@ class _Try:
 
 
 class _BoundRules:
-    """What rules that are bound to heavy keys do with relations that are free to go, under some placements.
+    """The use that rules bound to heavy keys make of relations that are free to move, under some placements.
 
-    ``partners`` has for each of those that they read what joins it by the key; ``whole`` are those that stay although
-    it were on every partition, and ``stay`` all that are to stay.
+    ``partners`` maps each relation that they read to those that join it by the key; ``whole`` are those that stay even
+    if they were on every partition, and ``stay`` all that are to stay.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class _BoundRules:
         self.stay = {*self.partners, *self.whole, *(name for name, bound in derived.items() if all(bound))}
 
     def _keys(self, rule: Rule, shape: Shape, choice: SiteChoice, homes: Mapping[str, Placement]) -> Iterator[int]:
-        """The terms of a rule that hold heavy keys where it reads or derives."""
+        """The terms of a rule that hold heavy keys in its atoms or its head."""
         for atom, read, want in zip(body_atoms(rule), shape.reads, choice.wants, strict=True):
             place = homes[atom.predicate].column if want is None else want
             if place in self._heavy.get(atom.predicate, ()):

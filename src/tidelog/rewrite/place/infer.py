@@ -1,12 +1,11 @@
 """Placements for relations that have none yet.
 
-Law: a placement decides what is sent, never what is derived. So the inference may weigh, and does: it looks for the
-placements under which the rules' best sites (`place_sites`) cost least. Recursion comes first, since what it sends is
-sent in every round: a recursive stratum is placed by its pivots (`place_pivot`) if it has some. Then every other
-relation gets, in turn, the placement that costs least given those of the others, until nothing changes.
-A relation that is still open costs nothing where it could be placed by the site: its wishes count, not its fate.
-
-The same rules get the same placements, in whatever order they are written. Known placements never change.
+Law: a placement determines what is sent, never what is derived. So the inference may choose by cost: it searches for
+the placements under which the rules' best sites (`place_sites`) cost least. Recursion comes first, because its messages
+are sent in every round: a recursive stratum is placed by its pivots (`place_pivot`) if it has any. Then every other
+relation gets, in turn, the placement that costs least given those of the others, until nothing changes. A relation that
+is still open costs nothing where it could be placed by the site. The same rules get the same placements, regardless of
+the order in which they are written. Known placements never change.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ def infer(
     base: Collection[str] = (),
     heavy: Columns = NONE,
 ) -> dict[str, Placement]:
-    """A placement for every relation: the fixed ones as they are, relations without columns on partition 0.
+    """A placement for every relation: fixed ones unchanged, relations without columns on partition 0.
 
-    The relations of ``base`` may hold any number of facts and are never all on partition 0. No relation is placed by a
-    ``heavy`` column of it, one value of which many of its facts have; some column is always left.
+    The relations of ``base`` may hold any number of facts and are never all on partition 0. No relation is placed by
+    one of its ``heavy`` columns, in which many facts share one value; at least one column always remains.
 
     >>> from tidelog.syntax import parse_program
     >>> rules = parse_program("r1: t(X, Y) :- e(X, Y). r2: t(X, Z) :- t(X, Y), e(Y, Z).").rules
@@ -59,7 +58,7 @@ def infer(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _WeighedRule:
-    """A rule as it is weighed: its shape, its head, its atoms, and its best sites, as far as they were needed.
+    """A rule with its cost: its shape, its head, its atoms, and its best sites, as far as they were needed.
 
     ``choices`` is shared by all rules of one shape; its keys are the placements of the head and of the atoms.
     """
@@ -88,7 +87,7 @@ class _WeighedRule:
 
 
 class _Inference:
-    """The work on one program: ``homes`` gets an entry for each unknown relation."""
+    """The inference for one program; ``homes`` gets an entry for each unknown relation."""
 
     def __init__(
         self,
@@ -127,7 +126,7 @@ class _Inference:
                 self.touching[name].append(weighed)
 
     def _place_recursive(self, stratum: Stratum) -> None:
-        """The cheapest of the pivots and of what is found without them, all relations of the stratum together."""
+        """Place a stratum by the cheapest of its pivots, or without pivots if that is cheaper for all its relations."""
         names = [name for name in stratum.relations if name in self.unknown]
         found = self._pivots(stratum)
         self._settle(names)
@@ -136,7 +135,7 @@ class _Inference:
         self.unknown.difference_update(names)
 
     def _total(self, names: Iterable[str], homes: Mapping[str, int]) -> int:
-        """What all rules that speak of some of the relations cost."""
+        """The cost of all rules that mention any of the relations."""
         return sum(w.choice(homes).cost for w in dict.fromkeys(w for name in names for w in self.touching[name]))
 
     def _pivots(self, stratum: Stratum) -> list[dict[str, int]]:
@@ -153,7 +152,7 @@ class _Inference:
         return [column for column in range(self.arities[name]) if column not in self.heavy.get(name, ())]
 
     def _settle(self, names: Sequence[str]) -> None:
-        """Each relation takes the cheapest placement in turn, until none wants another or for some sweeps."""
+        """Assign each relation its cheapest placement in turn, until none changes or a number of sweeps is reached."""
         waiting = list(names)
         for _ in range(SWEEPS):
             moving = [name for name in waiting if self._moves(name)]
@@ -161,7 +160,7 @@ class _Inference:
             waiting = [name for name in names if name in near]
 
     def _moves(self, name: str) -> bool:
-        """Whether a relation has a better placement than it had; it has it then."""
+        """Move a relation to a better placement if there is one; returns whether it moved."""
         before = self.homes[name]
         options = enumerate(list(self._options(name)))
         best = min((self._cost(name, home), home != before, i, home) for i, home in options)[-1]
@@ -169,7 +168,7 @@ class _Inference:
         return best != before
 
     def _options(self, name: str) -> Iterator[int]:
-        """Columns first, so that they win ties; partition 0 is for what is aggregated as a whole."""
+        """The possible placements: columns first, so that they win ties; partition 0 for relations aggregated whole."""
         yield from self._light(name)
         if self._may_be_mirrored(name):
             yield MIRRORED
@@ -185,6 +184,6 @@ class _Inference:
         return bool(joining) and all(w.misses(name, homes) for w in joining)
 
     def _cost(self, name: str, home: int) -> int:
-        """What all rules that speak of a relation cost if it is placed so; it stays placed so."""
+        """The cost of all rules that mention a relation under this placement, which the relation keeps."""
         self.homes[name] = home
         return sum(w.choice(self.homes).cost for w in self.touching[name]) + (MIRROR if home == MIRRORED else 0)

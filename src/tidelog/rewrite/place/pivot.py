@@ -3,7 +3,7 @@
 Law: if in every rule of a stratum the head has at its relation's pivot the same variable as each body atom of the
 stratum has at the pivot of its own relation, then all facts of one recursive derivation agree on that value. Placed by
 their pivots, the relations of the stratum never send a message among themselves.
-Whether placing by a pivot is worth what the other atoms then need is weighed by `place_infer`.
+`place_infer` decides whether placing by a pivot is worth the copies that the other atoms then need.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Link:
     pairs: frozenset[tuple[int, int]]
 
     def ruled_out(self, left: Columns) -> Iterator[tuple[str, int]]:
-        """The columns of the two relations that go with none of the other's."""
+        """The columns of the two relations that match none of the other's."""
         pairs = [(i, j) for i, j in self.pairs if i in left[self.head] and j in left[self.read]]
         for side, name in enumerate((self.head, self.read)):
             kept = {pair[side] for pair in pairs}

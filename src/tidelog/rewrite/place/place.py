@@ -3,11 +3,10 @@
 Law: the localised rules mean what the core rules mean, and every ground body is found on exactly one partition. The
 relations of the program keep their facts where they are; a rule that wants a relation elsewhere reads a *copy*, a
 derived relation with the same facts, ``__edge_by_2(V1, V2) :- edge(V1, V2).``, shared by all rules that want it. Copies
-are ranked and counted like everything else. A copied relation is below whatever negates it, and so is its copy.
-
-The localised form of a rule depends on the rule and on the placements of its relations alone, and a placement never
-changes: so the form of a rule in force stays what it is while other rules come and go.
-Which placements relations get is decided by `place_infer`, where a rule fires by `place_sites`.
+are ranked and counted like all other relations. A copied relation is below every relation that negates it, and so is
+its copy. The localised form of a rule depends only on the rule and on the placements of its relations, and a placement
+never changes: so the form of a rule in force does not change while other rules are added and removed. `place_infer`
+decides the placements of relations, `place_sites` where a rule fires.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from tidelog.rewrite.place.sites import SiteChoice, body_atoms, moved, site_of
 
 @dataclass(frozen=True, slots=True)
 class PlacedRules:
-    """Localised rules by label, and where all relations live.
+    """Localised rules by label, and the placements of all relations.
 
     ``everywhere``: labels of the rules that fire on every partition, each of which keeps the heads that it owns.
-    ``sends``: for each label where its messages go, or the empty text if there are none.
+    ``sends``: for each label, the destination of its messages, or the empty text if there are none.
     ``local_labels``: for each label of a core rule the labels of the localised rules that it needs, the copies first.
     """
 
@@ -48,12 +47,12 @@ def place(
     before: PlacedRules | None = None,
     heavy: HeavyColumns | None = None,
 ) -> PlacedRules:
-    """Give every relation a placement and localise every core rule.
+    """Assign a placement to every relation and localise every core rule.
 
     ``known`` placements are kept. A relation that is not known is placed by its column of ``located``, if it has one;
     the relations of ``base`` hold, or may hold, asserted facts. ``before`` saves work: rules that were placed then,
-    with placements that are all known now, have the form that they had. Relations that are not known are placed around
-    their ``heavy`` columns.
+    with placements that are all known now, keep their form. Unknown relations are placed around their ``heavy``
+    columns.
 
     >>> from tidelog.syntax import parse_program, print_rule
     >>> rules = parse_program("r1: reach(@S, D) :- link(@S, D). r2: reach(@S, D) :- link(@S, Z), reach(@Z, D).").rules
@@ -100,7 +99,7 @@ def _is_kept(label: str, rule: Rule, before: PlacedRules | None) -> bool:
 
 
 class _Localisation:
-    """The localised rules made so far; ``placements`` gets the copies."""
+    """The localised rules made so far; copies are added to ``placements``."""
 
     def __init__(self, placements: dict[str, Placement], before: PlacedRules | None) -> None:
         self.placements, self.before = placements, before
@@ -109,7 +108,7 @@ class _Localisation:
         self.sends: dict[str, str] = {}
 
     def localise(self, label: str, rule: Rule) -> tuple[str, ...]:
-        """Add the localised rule and the copies it reads; the labels of them all, its own last."""
+        """Add the localised rule and the copies it reads; returns all their labels, its own last."""
         if self.before is not None and _is_kept(label, rule, self.before):
             return self._kept(label, self.before)
         return self._place_rule(label, rule)
@@ -159,7 +158,7 @@ class _Localisation:
 
 
 def _target(name: str, placements: Mapping[str, Placement]) -> str:
-    """Where the messages of a head go."""
+    """The destination of the messages of a head."""
     home = placements[name]
     if home.is_mirrored:
         return "to every partition"

@@ -1,9 +1,9 @@
-"""Where the facts of a relation live.
+"""Placements: where the facts of a relation are kept.
 
-Law: the placement of a relation is fixed when the relation is made and never changes; rules that want it elsewhere
-read a copy, an auxiliary relation that is maintained like any other. The two words for a placement that is not a column
-are owned here; the kernel, which imports no other package, has the same two numbers (`kernel.layout`, compared by a
-test).
+Law: the placement of a relation is fixed when the relation is created and never changes; rules that need it elsewhere
+read a copy, an auxiliary relation that is maintained like any other. The two constants for a placement that is not a
+column are defined here; the kernel, which imports no other package, has the same two numbers (`kernel.layout`, compared
+by a test).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 SINGLE = -1  # all facts on partition 0
 MIRRORED = -2  # all facts on every partition
-COPY = re.compile(r"__(?P<source>.+)_(?:by_(?P<column>\d+)|on_all|on_one)")  # as `place.copy_name` makes them
+COPY = re.compile(r"__(?P<source>.+)_(?:by_(?P<column>\d+)|on_all|on_one)")  # as `place.copy_name` builds them
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Placement:
 
 
 def copied(name: str, relations: Container[str]) -> tuple[str, Placement] | None:
-    """What a relation is a copy of, and where the copy lives; None if it is none.
+    """The relation that a relation copies, and the placement of the copy; None if it is not a copy.
 
     >>> copied("__edge_by_2", {"edge"}), copied("__edge_on_all", {"edge"}), copied("__edge_by_2", {"__edge_by_2"})
     (('edge', Placement(column=1)), ('edge', Placement(column=-2)), None)

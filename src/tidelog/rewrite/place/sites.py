@@ -1,13 +1,13 @@
-"""Where a rule fires: the site at which all its body atoms are read, and the copies that this needs.
+"""Sites of rules: where a rule fires and reads all its body atoms, and the copies that this requires.
 
 Law: every ground body of a rule is found on exactly one partition. A rule fires at a *site*: the owner of the value of
-one term, partition 0, or every partition. At a term's site at least one positive atom is placed by that very term (it
-is the anchor: only the owner finds it), and every other atom, negated ones included, is placed by the same term or is
-on every partition. A rule fires everywhere only if all its atoms are on every partition.
+one term, partition 0, or every partition. At a term's site at least one positive atom is placed by that term (it is the
+anchor: only the owner finds it), and every other atom, including negated ones, is placed by the same term or is on
+every partition. A rule fires everywhere only if all its atoms are on every partition.
 
-The choice is a pure function of the rule's shape and of where its relations live. Rules that come and go, and a state
-that is opened again, never change it. What it costs is counted in units of "one relation sent along once"; no sizes are
-known here. How relations get their placements is decided by `place_infer`.
+The choice is a pure function of the rule's shape and the placements of its relations. It does not change when other
+rules are added or removed, or when a state is reopened. Costs are counted in units of "one relation sent once"; no
+sizes are known here. `place_infer` decides the placements of relations.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from tidelog.program.graph.choice import choice_place
 from tidelog.program.values.term import CHOICE
 from tidelog.rewrite.place.placement import MIRRORED, SINGLE, Placement
 
-OPEN = -3  # the placement of a relation that is still to be decided
+OPEN = -3  # a placement that is not decided yet
 NOWHERE = -9  # a head argument that no body atom can be placed by
 
 JOINABLE = (Var, Const)
 
 COPY, COPY_TO_ALL, COPY_TO_ONE = 2, 4, 3
-COPY_OF_MIRROR = 1  # every partition keeps its own part of what it has: nothing is sent
-COPY_OF_NULLARY = 1  # one fact at most
+COPY_OF_MIRROR = 1  # every partition keeps its own share of the facts it has: nothing is sent
+COPY_OF_NULLARY = 1  # at most one fact
 SEND, SEND_TO_ALL = 1, 2
-UNDIVIDED = 3  # a join that every partition does as a whole
+UNDIVIDED = 3  # a join that every partition computes completely
 WISH_FOR_MIRROR = 4  # an open relation that would have to be on every partition
-IN_RECURSION = 8  # the factor of what is sent in every round
+IN_RECURSION = 8  # the factor for messages sent in every round
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Shape:
 class SiteChoice:
     """A site with what it costs.
 
-    ``wants`` has for each atom the placement of the copy that is read, or None if the relation is read itself.
+    ``wants`` has, for each atom, the placement of the copy that is read, or None if the relation itself is read.
     """
 
     cost: int
@@ -71,7 +71,7 @@ class SiteChoice:
 
     @property
     def order(self) -> tuple[int, bool, int]:
-        """The cheaper of two choices is preferred; then the one that sends nothing, then the one with fewer copies."""
+        """A key by which the cheaper choice is preferred, then one that sends nothing, then one with fewer copies."""
         return self.cost, self.sends, sum(want is not None for want in self.wants)
 
 
@@ -104,7 +104,7 @@ def shape_of(rule: Rule, recursive: Collection[str]) -> Shape:
     aggregate = next((arg for arg in rule.head.args if isinstance(arg, Aggregate)), None)
     if aggregate is None:
         return Shape(head, tuple(reads), None)
-    if aggregate.kind == CHOICE:  # made where what it shows lives
+    if aggregate.kind == CHOICE:  # computed where the relation that shows it is placed
         place = choice_place(rule)
         return Shape(head, tuple(reads), () if place is None else (head[place],))
     ties = {place for place, _ in aggregate.ties}
@@ -126,7 +126,7 @@ def choose(shape: Shape, head: int, homes: tuple[int, ...]) -> SiteChoice:
 
 def site_of(rule: Rule, placements: Mapping[str, Placement]) -> tuple[Shape, SiteChoice]:
     """The shape of a core rule that is localised, and where it fires."""
-    # A rule for a pool of candidates reads the relation that its root derives: that is recursion too.
+    # A rule for a pool of candidates reads the relation that its root derives: that is recursion, too.
     shape = shape_of(rule, (rule.head.predicate, rule.root.head.predicate))
     homes = tuple(placements[atom.predicate].column for atom in body_atoms(rule))
     return shape, choose(shape, placements[rule.head.predicate].column, homes)
@@ -142,7 +142,7 @@ def _sites(shape: Shape, homes: Sequence[int]) -> Iterator[int]:
 
 
 def _plain_sites(shape: Shape, homes: Sequence[int]) -> Iterator[int]:
-    """Everywhere is always possible; the others need a positive atom that can be the anchor."""
+    """The sites of a plain rule: everywhere, and those with a positive atom that can be the anchor."""
     yield MIRRORED
     positive = [(read, home) for read, home in zip(shape.reads, homes, strict=True) if read.positive]
     if any(home == SINGLE for _, home in positive):
@@ -151,7 +151,7 @@ def _plain_sites(shape: Shape, homes: Sequence[int]) -> Iterator[int]:
 
 
 def _aggregate_sites(group: Sequence[int], home: int) -> Iterator[int]:
-    """All rows of a group must be on one partition, or all rows on every one."""
+    """The sites of an aggregate rule: all rows of a group must be on one partition, or all rows on every one."""
     if home == MIRRORED:
         yield MIRRORED
     elif home == SINGLE or not group:
@@ -189,7 +189,7 @@ def _is_at(args: Sequence[int], home: int, site: int) -> bool:
 
 
 def _anchor(reads: Sequence[ShapeAtom], homes: Sequence[int], site: int, wants: list[int | None]) -> None:
-    """See to it that a positive atom is placed by the site: if all that have its term are mirrored, one is copied."""
+    """Ensure that a positive atom is placed by the site: if all atoms with its term are mirrored, one is copied."""
     having = [i for i, read in enumerate(reads) if read.positive and site in read.args]
     if all(homes[i] == MIRRORED for i in having):
         wants[having[0]] = reads[having[0]].args.index(site)

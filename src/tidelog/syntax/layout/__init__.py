@@ -1,7 +1,7 @@
 """One layout for every program.
 
 Law: a layout has the tokens and the comments of its text in the same order, reads as the same program, and is its own
-layout. Only white space differs; `docs/reference/format.md` says how.
+layout. Only white space differs, as described in `docs/reference/format.md`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["WIDTH", "Layout", "lay_out"]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The layout of a text, or why there is none: the mistakes that keep it from being read, or that its layout
-    would not mean the same."""
+    """The layout of a text, or the reason why there is none: mistakes that prevent reading it, or a layout that would
+    not mean the same."""
 
     text: str | None
     errors: tuple[Diagnostic, ...] = ()
@@ -52,18 +52,18 @@ def lay_out(
 
 
 def _has_same_meaning(laid_out: str, reading: ParsedText, convention: str | None, include: Include | None) -> bool:
-    """Whether a layout has the tokens, the comments and the meaning of the text that it was made of."""
+    """Whether a layout has the tokens, the comments and the meaning of the original text."""
     again = read_again(laid_out, reading, convention, include)
     if again.errors or again.meaning != reading.meaning or again.convention != reading.convention:
         return False
     conventions = [reading.convention]
     if convention is None and reading.convention == PROLOG and not settles_convention(reading, include):
-        conventions.append(SOUFFLE)  # a part of a program that is included somewhere may be meant so
+        conventions.append(SOUFFLE)  # it may be intended as a part of a program that includes it
     return all(_words(reading.source, each) in (None, _words(again.source, each)) for each in conventions)
 
 
 def _words(source: Source, convention: str) -> tuple[list[tuple[str, str]], str] | None:
-    """The tokens and the comments of a text, white space left out; None if it has faults."""
+    """The tokens and the comments of a text without white space; None if it has faults."""
     faults: list[Diagnostic] = []
     tokens = scan(source, convention, faults.append)
     if faults:

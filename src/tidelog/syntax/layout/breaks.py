@@ -1,8 +1,8 @@
-"""Where the lines of one clause or directive are broken.
+"""Line breaks in a clause or directive.
 
-Law: what fits on the line is not broken, unless a comment ends a line inside it. What does not fit is broken from the
-outside in: first after the arrow, then at the separators of the outermost list, then inside a bracket, at last before
-an operator. Nothing but tokens, comments and the indentation decides.
+Law: text that fits on the line is not broken, unless a comment ends a line inside it. Other text is broken from the
+outside in: first after the arrow, then at the separators of the outermost list, then inside a bracket, and finally
+before an operator. Only tokens, comments and the indentation decide.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class LineWriter:
         return not self._is_forced(0, len(self.leaves)) and self.lines.column + 1 + self.ends[-1] <= WIDTH
 
     def fits(self, start: int, end: int) -> bool:
-        """Whether a range fits on what is left of the open line, with no comment that would break it."""
+        """Whether a range fits on the rest of the open line, with no comment that would break it."""
         return not self._is_forced(start, end) and self._reach(start, end) <= WIDTH
 
     def flat(self, indent: int) -> None:
@@ -110,7 +110,7 @@ class LineWriter:
             self._leaf(at, indent)
 
     def _leaf(self, at: int, indent: int, remarks_at: int | None = None) -> None:
-        """One token, its own comments on lines before it and the others beside it."""
+        """Write one token, with its own comments on lines before it and the others beside it."""
         leaf, lines = self.leaves[at], self.lines
         for remark in leaf.own:
             lines.begin(indent if remarks_at is None else remarks_at)
@@ -130,7 +130,7 @@ class LineWriter:
             self._list(start, end, indent)
 
     def _list(self, start: int, end: int, indent: int, sign: str = ";") -> None:
-        """Branches on separate lines, the sign first; what does not fit has one element per line."""
+        """Write branches on separate lines, the sign first; a branch that does not fit has one element per line."""
         for first, last in self._split(start, end, sign, leading=True):
             inner, begin = indent, first
             if first > start:
@@ -149,7 +149,7 @@ class LineWriter:
             self._element(first, last, indent)
 
     def _split(self, start: int, end: int, sign: str, *, leading: bool) -> Iterator[tuple[int, int]]:
-        """The parts between signs that stand outside brackets; a sign belongs to the part after or before it."""
+        """The parts between signs that are outside brackets; a sign belongs to the part after or before it."""
         depth, first = self.depths[start], start
         for at in range(start, end):
             if self.kinds[at] == sign and self.depths[at] == depth:
@@ -160,7 +160,7 @@ class LineWriter:
         yield first, end
 
     def _element(self, start: int, end: int, indent: int) -> None:
-        """One element: brackets that do not fit are opened, and lines broken before operators."""
+        """Write one element; brackets that do not fit are opened, and lines are broken before operators."""
         if self.fits(start, end):
             self._run(start, end, indent)
             return
@@ -180,7 +180,7 @@ class LineWriter:
             at += 1
 
     def _bracket_fits(self, at: int, partner: int, end: int) -> bool:
-        """Whether a bracket fits with what is glued to it: up to the next bracket or operator of the element."""
+        """Whether a bracket fits with the text attached to it, up to the next bracket or operator of the element."""
         depth = self.depths[at]
         tail = partner + 1
         while tail < end and not self.roles[tail].breaks:
@@ -213,7 +213,7 @@ class LineWriter:
 
 
 def is_balanced(leaves: Sequence[Leaf]) -> bool:
-    """Whether every bracket is closed by its like."""
+    """Whether every bracket is closed by a bracket of the same kind."""
     open_now: list[str] = []
     pairs = {")": "(", "]": "[", "}": "{"}
     for leaf in leaves:
@@ -226,7 +226,7 @@ def is_balanced(leaves: Sequence[Leaf]) -> bool:
 
 
 def _brackets(kinds: Sequence[str]) -> tuple[list[int], list[int | None]]:
-    """How many brackets stand around each token, and the partner of each opening one."""
+    """The number of brackets around each token, and the partner of each opening bracket."""
     depths: list[int] = []
     partners: list[int | None] = [None] * len(kinds)
     open_now: list[int] = []

@@ -1,8 +1,8 @@
 """A whole text laid out: items, comments and lines of the preprocessor in their order.
 
-Law: every token and every comment of the text stands in the layout, in the same order. What the reader did not read
-(parts that the preprocessor leaves out, clauses with its lines inside) stays as it stands. Items begin lines of their
-own, but facts that share a line go on sharing it while they fit. One empty line stays where one or more were.
+Law: every token and every comment of the text is in the layout, in the same order. Text that the reader did not read
+(parts that the preprocessor omits, clauses that contain its lines) is copied unchanged. Each item begins a new line,
+but facts that share a line continue to share it while they fit. One or more empty lines become one.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Document:
             at = until
 
     def _until(self, at: int, end: int, item: Item | None, next_item: int | None) -> int:
-        """Where the chunk ends that begins at a leaf: an item, a line of the preprocessor, or what was not read."""
+        """The end of the chunk that begins at a leaf: an item, a line of the preprocessor, or unread text."""
         first = self.leaves[at].token
         if item is not None:
             return self._item_end(at, end, item)
@@ -98,7 +98,7 @@ class Document:
             self._clause(leaves, tokens, indent)
 
     def _begin(self, leaf: Leaf, indent: int) -> None:
-        """A new line, after the comments before it."""
+        """Begin a new line, after the comments before it."""
         self._remarks(leaf, indent)
         self._new_line(leaf.blank, indent)
         leaf.own = []
@@ -116,7 +116,7 @@ class Document:
         self.fresh = False
 
     def _exact(self, leaves: Sequence[Leaf], with_margin: bool) -> None:
-        """The text from the first to the last token as it stands."""
+        """Copy the text from the first to the last token unchanged."""
         start, end = leaves[0].token.start, leaves[-1].token.end
         text = self.source.text
         margin = text[text.rfind("\n", 0, start) + 1 : start]
@@ -187,14 +187,14 @@ class Document:
 
 
 def _second_directive(tokens: Sequence[Token]) -> int | None:
-    """Where a directive stands that the reader took together with what is before it: `.constraint` after its rule."""
+    """The place of a directive that the reader read together with the text before it: `.constraint` after its rule."""
     start = 2 if tokens[0].kind in ("+", "-") else 1
     found = (at for at in range(start, len(tokens)) if tokens[at].kind == DIRECTIVE and tokens[at].text != PLAN)
     return next(found, None)
 
 
 def _settle_commas(leaves: list[Leaf]) -> None:
-    """Put comments before a comma or the last period behind it: separators stand at the end of a line."""
+    """Put comments before a comma or the last period behind it: separators are at the end of a line."""
     for at in range(1, len(leaves)):
         leaf, before = leaves[at], leaves[at - 1]
         kind = leaf.token.kind

@@ -1,4 +1,4 @@
-"""Leaves: the tokens of a text, each with the comments that stand around it.
+"""Leaves: the tokens of a text, each with the comments around it.
 
 Law: every comment belongs to exactly one leaf: to the token before it if it ends that token's line, else to the token
 after it, on a separate line or in front of it. A comment of several lines is on separate lines.
@@ -25,7 +25,7 @@ class Remark(NamedTuple):
 
 @dataclass(slots=True)
 class Leaf:
-    """A token with its comments. ``first``: it begins a line; ``blank``: an empty line stands right before it."""
+    """A token with its comments. ``first``: it begins a line; ``blank``: an empty line directly precedes it."""
 
     token: Token
     own: list[Remark] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Leaf:
 
     @property
     def text(self) -> str:
-        """The token and what stands in front of it on its line."""
+        """The token and the comments before it on its line."""
         return " ".join((*self.inline, self.token.text))
 
 
@@ -51,7 +51,7 @@ class _Comment(NamedTuple):
 
 
 def leaves_of(source: Source, tokens: list[Token]) -> list[Leaf]:
-    """A leaf for every token; what stands after the last one belongs to the end token.
+    """A leaf for every token; comments after the last one belong to the end token.
 
     >>> from tidelog.syntax.tokens import scan
     >>> source = Source("<text>", "// one\\np(X). // two")
@@ -73,7 +73,7 @@ def leaves_of(source: Source, tokens: list[Token]) -> list[Leaf]:
 
 
 def _share_out(gap: str, before: Leaf | None, leaf: Leaf) -> None:
-    """Give the comments of the gap between two leaves to one of them."""
+    """Assign each comment in the gap between two leaves to one of them."""
     comments, rest = _comments(gap, leaf.token.kind == END)
     leaf.blank = rest.count("\n") > 1
     leaf.first = before is None or any(c.newlines or c.is_long for c in comments) or "\n" in rest

@@ -1,7 +1,7 @@
 """The lines of a layout: text, and a comment behind it.
 
 Law: after a comment that ends a line the next text begins a new one, so no layout can put a token into a comment.
-Comments behind lines that follow each other stand in one column, unless one would pass the edge.
+Comments after consecutive lines are aligned in one column, unless one would exceed the line width.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Lines:
 
     @property
     def column(self) -> int:
-        """How long the open line is."""
+        """The length of the open line."""
         return len(self.done[-1].text)
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing but white space stands on the open line."""
+        """Whether the open line contains only white space."""
         return not self.done[-1].text.strip() and not self.done[-1].comment
 
     @property
@@ -45,7 +45,7 @@ class Lines:
         return bool(self.done[-1].comment)
 
     def begin(self, indent: int) -> None:
-        """Go to a new line, or take the open one if nothing stands on it."""
+        """Begin a new line, or use the open one if it is empty."""
         if not self.is_new:
             self.done.append(Line())
         self.done[-1].text = " " * indent
@@ -59,12 +59,12 @@ class Lines:
         self.done[-1].comment = f"{self.done[-1].comment} {text}".strip()
 
     def exactly(self, text: str) -> None:
-        """Text of one or several lines as they stand, after what the open line has."""
+        """Add one or several lines of text unchanged, after the content of the open line."""
         self.done[-1].text += text
         self.done[-1].exact = True
 
     def empty(self) -> None:
-        """An empty line, unless there is one or nothing yet."""
+        """Add an empty line, unless there is already one or no text yet."""
         self.begin(0)
         if len(self.done) > 1 and self.done[-2].text:
             self.done.append(Line())

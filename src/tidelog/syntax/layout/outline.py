@@ -1,8 +1,8 @@
-"""The outline of a text: where its clauses and directives begin and end, and what the words in them are.
+"""The outline of a text: where its clauses and directives begin and end, and the roles of their words.
 
-Law: the outline is written down by the reader that reads programs, so there is no second opinion about where a clause
-ends, which words are a label and which signs belong to a path. Places are offsets into the text itself; what comes out
-of an included file leaves no trace, what comes out of a macro stands where the macro is used.
+Law: the outline is recorded by the reader of programs, so there is only one definition of where a clause ends, which
+words are a label and which signs belong to a path. Places are offsets into the text itself; the content of included
+files is not recorded, and the expansion of a macro has the place where the macro is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _QUOTES = ("'", '"')
 class Item:
     """A clause, a directive or a component with its items, as a range of offsets.
 
-    ``mixed``: a macro gave several items, or a part of one and a part of another.
+    ``mixed``: a macro produced several items, or parts of different items.
     """
 
     start: int
@@ -44,7 +44,7 @@ class Outline:
 
 
 class _Notes:
-    """What a reader writes down: the innermost list of items, labels and paths."""
+    """The notes of a reader: the innermost list of items, labels and paths."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -52,7 +52,7 @@ class _Notes:
         self.items = self.outline.items
 
     def add_item(self, tokens: list[Token], inner: list[Item]) -> None:
-        """An item made of these tokens, if some stand in the text itself."""
+        """Add an item made of these tokens, if some are in the text itself."""
         own = [token for token in tokens if token.source is self.source]
         if not own:
             return
@@ -71,13 +71,13 @@ class _Notes:
         return self.outline
 
     def add_range(self, ranges: list[Range], first: Token, last: int) -> None:
-        """A range from a token up to an offset."""
+        """Add a range from a token up to an offset."""
         if first.source is self.source and first.start < last:
             ranges.append((first.start, last))
 
 
 class OutlineReader(ProgramReader):
-    """Reads a program and writes down its outline."""
+    """Reads a program and records its outline."""
 
     def __init__(self, tokens: list[Token], convention: str, findings: Findings, prefixes: Prefixes = ()) -> None:
         super().__init__(tokens, convention, findings, prefixes)
@@ -111,7 +111,7 @@ class OutlineReader(ProgramReader):
 
 
 class ChangesOutlineReader(ChangeReader, OutlineReader):
-    """Reads a script of changes and writes down its outline."""
+    """Reads a script of changes and records its outline."""
 
     def change(self) -> bool:
         """Also written down."""

@@ -1,6 +1,6 @@
-"""What a text means, for comparing a layout with it: read as a program or as a script of changes.
+"""The meaning of a text, for comparison with its layout: read as a program or as a script of changes.
 
-Law: components are not expanded and nothing is checked but the form: what parses has a layout.
+Law: components are not expanded and only the form is checked: every text that parses has a layout.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tidelog.syntax.tokens import Token, scan
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """A text that was read: what it means, where its items are, and what is wrong with it."""
+    """A text that was read: its meaning, the places of its items, and the findings about it."""
 
     source: Source
     convention: str
@@ -34,7 +34,7 @@ class ParsedText:
 
 
 def read_text(text: str | bytes, name: str, convention: str | None, include: Include | None) -> ParsedText:
-    """The text as a program; as a script of changes if it is none, and one of these."""
+    """The text as a program, or as a script of changes if it is one and not a program."""
     program = read_as_program(text, name, convention, include)
     if not program.errors:
         return program
@@ -43,7 +43,7 @@ def read_text(text: str | bytes, name: str, convention: str | None, include: Inc
 
 
 def read_again(text: str, before: ParsedText, convention: str | None, include: Include | None) -> ParsedText:
-    """Another text, in the way in which this one was read."""
+    """Read another text in the way in which this one was read."""
     name = before.source.name
     if isinstance(before.meaning, Program):
         return read_as_program(text, name, convention, include)
@@ -51,7 +51,7 @@ def read_again(text: str, before: ParsedText, convention: str | None, include: I
 
 
 def settles_convention(reading: ParsedText, include: Include | None) -> bool:
-    """Whether the text says itself in which convention it is to be read."""
+    """Whether the text itself determines the convention in which it is to be read."""
     sources = Sources(include, _ignore)
     return sources.said_outright(reading.source) is not None or sources.convention_of(reading.source) == SOUFFLE
 
@@ -81,4 +81,4 @@ def _errors(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def _ignore(diagnostic: Diagnostic) -> None:
-    """Findings were reported before."""
+    """Ignore findings, which were already reported."""

@@ -1,7 +1,7 @@
-"""Roles: what a token is in its clause, which decides the spaces around it.
+"""Roles of tokens in their clause, which determine the spaces around them.
 
-Law: the space between two tokens follows from their roles alone, and the roles from the tokens and from what the reader
-took for labels and paths, never from the spaces that the text had.
+Law: the space between two tokens follows only from their roles, and the roles from the tokens and from the labels and
+paths that the reader recognised, never from the spaces of the original text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tidelog.syntax.tokens import NAME, NUMBER, STRING, Token
 
 
 class Role(NamedTuple):
-    """Whether a space may stand before and after a token, and whether a line may be broken before it."""
+    """Whether there may be a space before and after a token, and whether a line may be broken before it."""
 
     before: bool
     after: bool
@@ -91,8 +91,8 @@ def clause_roles(
 
 
 class _ClauseRoles:
-    """Goes over a clause once; ``operand`` says whether the token before ends an operand, ``angles`` how many
-    aggregates with angle brackets are open, ``braces`` how many braces."""
+    """Traverses a clause once. ``operand``: whether the previous token ends an operand; ``angles``: the number
+    of open aggregates with angle brackets; ``braces``: the number of open braces."""
 
     def __init__(
         self, tokens: Sequence[Token], labels: Sequence[Range], paths: Sequence[Range], names: Sequence[Range]
@@ -119,7 +119,7 @@ class _ClauseRoles:
                 self.operand = False
             elif in_path is not None:
                 done.append(_PATH_SIGNS.get(token.kind, WORD))
-                self.operand = True  # the arguments follow as those of a name do
+                self.operand = True  # the arguments follow like those of a name
             else:
                 done.append(self._role(at, token))
         return done
@@ -157,7 +157,7 @@ class _ClauseRoles:
         return WORD
 
     def _aggregates(self, at: int) -> bool:
-        """Whether the bracket holds what an aggregate ranges over: `sum (x + 1) : { ... }`."""
+        """Whether the bracket contains the value of an aggregate: `sum (x + 1) : { ... }`."""
         if self.tokens[at - 1].text not in AGGREGATE_NAMES:
             return False
         depth = 0
@@ -184,12 +184,12 @@ class _ClauseRoles:
 
 
 def _name_role(token: Token, name: Range, in_path: bool) -> Role:
-    """A part of a name with a prefix: no space stands inside it."""
+    """The role of a part of a name with a prefix, which contains no spaces."""
     first, last = token.start == name[0], token.end == name[1]
     return Role(first and not in_path, last and not in_path)
 
 
 def covering(ranges: Sequence[Range], place: int) -> Range | None:
-    """The range that holds an offset; the ranges are in order and apart."""
+    """The range that holds an offset; the ranges are sorted and disjoint."""
     at = bisect_right(ranges, (place, 1 << 62)) - 1
     return ranges[at] if at >= 0 and place < ranges[at][1] else None

@@ -2,8 +2,8 @@
 
 Law: if no rule of a recursion through min (or max) derives a value better than those it reads, the best value of a
 group is derived along a path that visits no group twice; so it is found after as many steps as there are groups, and
-the column of best values is finite. The same holds where an epoch with a better step is refused (`order`). Where the
-sign of a step is known from data alone, that is the condition under which the program ends.
+the column of best values is finite. The same holds if an epoch with a better step is refused (`order`). If the sign of
+a step is known only from data, it is the condition under which the program ends.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tidelog.program.values.term import Aggregate, Call, Const, Term, Var
 
 @dataclass(frozen=True, slots=True)
 class BestColumns:
-    """The columns of best values that are finite, and what the data must keep to for that."""
+    """The columns of best values that are finite, and the condition on the data for that."""
 
     limited: frozenset[Position] = frozenset()
     conditions: tuple[str, ...] = ()
 
 
 def best_values(stratum: Stratum, ways: Sequence[Way], schema: Schema) -> BestColumns:
-    """What min and max say of a stratum that recurs through them; nothing if it does not."""
+    """The finite columns of a stratum that recurs through min or max; empty if it does not."""
     if not _aggregates_itself(stratum):
         return BestColumns()
     recursion = recursion_of(stratum, schema)
@@ -54,7 +54,7 @@ def _aggregates_itself(stratum: Stratum) -> bool:
 
 
 def _positions(stratum: Stratum) -> Iterator[Position]:
-    """The columns that hold best values, and those that come with them."""
+    """The columns that hold best values, and those that accompany them."""
     for rule in stratum.rules:
         for _, column in head_aggregates(rule):
             aggregate = rule.head.args[column]
@@ -64,7 +64,7 @@ def _positions(stratum: Stratum) -> Iterator[Position]:
 
 
 def _condition(way: Way, recursion: Recursion) -> str | None:
-    """What data must keep to so that no step makes a value better: None if nothing helps, "" if it is so anyway."""
+    """The condition on data under which no step makes a value better: None if there is none, "" if it always holds."""
     column = recursion.columns[way.rule.head.predicate]
     if all(
         _is_worse(way, way.head[column], atom.args[recursion.columns[atom.predicate]], recursion) for atom in way.atoms
@@ -93,7 +93,7 @@ def never_negative(term: Term) -> str:
 
 
 def _text(term: Term) -> str:
-    """A term as the text has it."""
+    """A term as it is written in the text."""
     if isinstance(term, Var | Const | Call) and term.span is not None:
         return " ".join(term.span.text.split())
     return term.name if isinstance(term, Var) else "the step"

@@ -1,7 +1,7 @@
 """The verdict on a program: it ends, it ends under a condition on the data, or a value may grow without end (TL760).
 
-Law: a finding is a cycle of columns, each computed from the one before, on which at least one term makes new values; it
-is reported at that term, with the places where the cycle is closed.
+Law: a finding is a cycle of columns, each computed from the previous one, on which at least one term creates new
+values; it is reported at that term, with the places where the cycle is closed.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ RELATED = 4
 
 @dataclass(frozen=True, slots=True)
 class TerminationResult:
-    """What keeps a program from surely ending, and what the data must keep to; neither: it ends on any finite data."""
+    """The obstacles to termination and the condition on the data; a program with neither ends on any finite data."""
 
     findings: tuple[Diagnostic, ...] = ()
     conditions: tuple[str, ...] = ()
 
     @property
     def is_sure(self) -> bool:
-        """Whether the program ends whatever its data."""
+        """Whether the program ends on any data."""
         return not self.findings and not self.conditions
 
 
 def check_ending(strata: Sequence[Stratum], schema: Schema, functions: Functions = FUNCTIONS) -> TerminationResult:
-    """Look at every stratum that recurs and computes.
+    """Check every stratum that recurs and computes.
 
     >>> from tidelog.program.check import check_program
     >>> from tidelog.syntax import parse_program
@@ -82,7 +82,7 @@ def _judge(
 
 
 def _settled(ways: Sequence[Way], limited: Set[Position], schema: Schema, assumed: list[Term]) -> Ranks:
-    """The ranks once all bounds are taken in, each of which may make others finite."""
+    """The ranks after all bounds have been applied, each of which may make others finite."""
     ranks = ranks_of(ways, limited)
     while ranks.endless:
         more = bounded_numbers(ways, ranks, schema) | bounded_lists(ways, ranks)
@@ -97,7 +97,7 @@ def _settled(ways: Sequence[Way], limited: Set[Position], schema: Schema, assume
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A value of ``target`` is made of one of ``source``: by an application, if ``makes`` is one."""
+    """A step by which a value of ``target`` is made from one of ``source``; ``makes`` is the application, if any."""
 
     source: Position
     target: Position
@@ -135,7 +135,7 @@ def _steps(way: Way, endless: Set[Position]) -> Iterator[_Step]:
                 for positions in way.positions(variable.name):
                     for source in endless & set(positions):
                         yield _Step(source, target, way, made, isinstance(made, Call))
-            if isinstance(made, Aggregate):  # nothing inside determines the column: all that the path reads
+            if isinstance(made, Aggregate):  # nothing inside determines the column: everything that the path reads
                 yield from (
                     _Step(source, target, way, made, True)
                     for source in sorted(endless)
@@ -163,7 +163,7 @@ def _finding(step: _Step, inside: Sequence[_Step]) -> Diagnostic:
 
 
 def _function(term: Term) -> str:
-    """The name of the function or aggregate that makes values, for terms that were not read from a text."""
+    """The name of the function or aggregate that creates values, for terms that were not read from a text."""
     assert isinstance(term, Call | Aggregate)  # `_findings` reports no other steps
     return term.function.removeprefix(WRAP) if isinstance(term, Call) else term.kind
 
@@ -183,7 +183,7 @@ def _span(step: _Step) -> Span | None:
 
 
 def _closings(inside: Sequence[_Step]) -> Iterator[tuple[str, Span]]:
-    """Where rules of the cycle read it."""
+    """The places where rules of the cycle read it."""
     seen: set[Span] = set()
     for step in inside:
         for atom in step.way.atoms:

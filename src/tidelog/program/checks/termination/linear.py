@@ -1,6 +1,6 @@
-"""Sums: a term as a constant and multiples of variables, and which of two terms is never the smaller.
+"""Sums: a term as a constant and multiples of variables, and whether one term is never smaller than another.
 
-Law: what is said holds for all values that the comparisons of the way admit; what is not seen is not said.
+Law: a positive answer holds for all values that the comparisons of the way admit; otherwise the answer is negative.
 """
 
 from __future__ import annotations
@@ -50,9 +50,10 @@ def sum_of(term: Term) -> Sum:
 
 
 def above(way: Way, large: Term, small: Term, by: float = 0, assumed: list[Term] | None = None) -> bool:
-    """Whether the first term is never smaller than the second, by at least so much.
+    """Whether the first term exceeds the second by at least the given amount.
 
-    With ``assumed``: if the variables of which nothing is known are not negative; those that matter are put there.
+    With ``assumed``, variables about which nothing is known are assumed not to be negative; the relevant ones are added
+    there.
     """
     difference = sum_of(way.resolve(large)).plus(sum_of(way.resolve(small)), -1)
     least, unknown = difference.constant, []
@@ -70,7 +71,7 @@ def above(way: Way, large: Term, small: Term, by: float = 0, assumed: list[Term]
 
 
 def _extreme_above(way: Way, large: Term, small: Term, by: float) -> bool:
-    """``max`` is above each of its arguments, ``min`` below."""
+    """Use that ``max`` is above each of its arguments, and ``min`` below."""
     large, small = way.resolve(large), way.resolve(small)
     if isinstance(large, Call) and large.function == "max":
         return any(above(way, arg, small, by) for arg in large.args)

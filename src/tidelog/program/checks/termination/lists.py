@@ -1,14 +1,14 @@
 """Lists without repetition, texts and lists of bounded size, and numbers that only some operations make.
 
-Law: a function belongs to a *family* if all values that its functions make of finitely many values, however often and
-in whatever order they are applied, are finitely many; columns that only functions of one family compute are bounded.
+Law: a function belongs to a *family* if its functions, applied to finitely many values in any order and any number of
+times, produce only finitely many values; columns that only functions of one family compute are bounded.
 
-- Lists and texts. If a list is made longer by finite elements only, and none is already an element of it, it has no
-  more repetitions than the lists that it began with. The same if its size has a finite bound, and for texts, which are
-  lists of characters. Taking elements away keeps that, and so do `lower` and `upper`: the texts that a character
-  becomes by either, again and again, are few and at most `CASE_GROWTH` long. A text is therefore measured by the
-  longest text that it can become, which no function here raises: what `replace` inserts is ASCII, which never gets
-  longer, and not longer than what it removes. Sizes of bounded values are bounded, and so are the texts of bounded
+- Lists and texts. If a list is extended only by finite elements, and none is already an element of it, it has no more
+  repetitions than the initial lists. The same holds if its size has a finite bound, and for texts, which are lists of
+  characters. Removing elements preserves that, and so do `lower` and `upper`: the texts that a character becomes by
+  repeated application of either are few and at most `CASE_GROWTH` long. A text is therefore measured by the longest
+  text that it can become, which no function here increases: the text inserted by `replace` is ASCII, which never grows,
+  and is not longer than the text it removes. Sizes of bounded values are bounded, and so are the texts of bounded
   numbers.
 - Bits. Bitwise operations keep the number of bits.
 - Magnitudes. Signs, and the nearest integers, of finitely many numbers lie between finite bounds. They are not mixed
@@ -26,16 +26,16 @@ from tidelog.program.checks.termination.ranks import ENDLESS, UPPER, Ranks
 from tidelog.program.checks.termination.ways import Position, Way
 from tidelog.program.values.term import Call, Const, Term, Var
 
-CASE_GROWTH = 3  # characters that one may become by `lower` and `upper`
+CASE_GROWTH = 3  # maximum number of characters that `lower` and `upper` may make of one
 CHOOSING = ("min", "max", "least", "greatest")
 LONGER = {"f_concat": (0, 1), "f_append": (1, 0)}  # the positions of the element and of the list
-NOT_LONGER = {  # the position of the list or text that the result is made of
+NOT_LONGER = {  # the position of the list or text from which the result is made
     "f_removeFirst": 0, "f_removeLast": 0, "lower": 0, "regex_group": 1, "substr": 0, "to_string": 0, "trim": 0,
     "upper": 0,
 }  # fmt: skip
 SIZES = ("edit_distance", "f_size", "strlen")
 PADDING = ("pad_left", "pad_right")
-PARTS = {"regex_all": 1, "split": 0}  # lists of parts of a text, and the position of that
+PARTS = {"regex_all": 1, "split": 0}  # functions that return lists of parts of a text, and its position
 ELEMENTS = ("element", "elements", "f_first", "f_last")
 BITS = ("band", "bor", "bxor", "bnot")
 MAGNITUDES = ("abs", "ceil", "floor", "round")
@@ -91,12 +91,12 @@ def _keeps_bits(_way: Way, call: Call, _ranks: Ranks, is_bounded: Bounded) -> bo
 
 
 def _keeps_magnitude(_way: Way, call: Call, _ranks: Ranks, is_bounded: Bounded) -> bool:
-    """Whether a number is negated or rounded to an integer; rounding to digits is not judged."""
+    """Whether a number is negated or rounded to an integer; rounding to digits is not considered."""
     return call.function in (*MAGNITUDES, "-") and len(call.args) == 1 and is_bounded(call.args[0])
 
 
 def _keeps_size(way: Way, call: Call, ranks: Ranks, is_bounded: Bounded) -> bool:
-    """Whether a list or text that is not longer, or the size of one, is made of bounded values."""
+    """Whether a list or text is made from bounded values without growing, or is the size of one."""
     match call:
         case Call(function="cat"):
             return _has_size(way, (call,), ranks) and all(map(is_bounded, call.args))
@@ -129,7 +129,7 @@ def _is_as_long(old: Term, new: Term) -> bool:
 
 
 def _is_fresh(way: Way, rest: Term, element: Term) -> bool:
-    """Whether the way says that the element is not in the list."""
+    """Whether the way states that the element is not in the list."""
     return any(way.resolve(a) == rest and way.resolve(b) == element for a, b in way.absent)
 
 

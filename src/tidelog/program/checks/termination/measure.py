@@ -1,9 +1,9 @@
-"""A measure of steps: something finite that gets strictly larger with every step round the cycle.
+"""A measure of steps: something finite that gets strictly larger with every step around the cycle.
 
 Law: choose one finite column for each relation of a stratum. If every rule that makes new values assigns its head a
 strictly larger (or always a strictly smaller) value there than each fact of the stratum that it reads has, and no other
 rule a smaller one, then no derivation makes new values more often than the column has values; so all columns are
-finite. Thus `fib(N+1, A+B)` ends with a bound on N alone, and the cost of a path without repetition needs none.
+finite. Thus `fib(N+1, A+B)` ends with only a bound on N, and the cost of a path without repetition needs none.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def has_measure(ways: Sequence[Way], ranks: Ranks) -> bool:
 
 
 def _rises(ways: Sequence[Way], chosen: Mapping[str, int], direction: int) -> set[tuple[int, int]]:
-    """Where (which way, which of its atoms) the chosen columns rise strictly; nowhere if they fall anywhere."""
+    """Where (in which way, at which of its atoms) the chosen columns rise strictly; nowhere if they fall anywhere."""
     strictly: set[tuple[int, int]] = set()
     for i, way in enumerate(ways):
         made = way.head[chosen[way.rule.head.predicate]]

@@ -1,10 +1,10 @@
-"""Integers between bounds: columns that recursion cannot push beyond what is there.
+"""Integers between bounds: columns that recursion cannot push beyond existing values.
 
-Law: call a column held from below if all its values are at least L, for one L that the finite values of the program
-give. By induction over derivations that is so if each rule derives a value that is finite, or has a finite bound, or
-is never smaller than a value read from a column that is held itself. The same from above; and an integer column that is
-held on both sides takes finitely many values. So does a float that steps by constants of one sign. The largest set of
-columns that hold each other is found by leaving out columns until nothing more has to go.
+Law: call a column held from below if all its values are at least L, for one L determined by the finite values of the
+program. By induction over derivations that holds if each rule derives a value that is finite, or has a finite bound, or
+is never smaller than a value read from a column that is itself held. The same applies from above; and an integer column
+that is held on both sides takes finitely many values. So does a float that steps by constants of one sign. The largest
+set of columns that hold each other is found by removing columns until no more have to be removed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def bounded_numbers(
 ) -> set[Position]:
     """The endless columns that are held on both sides.
 
-    With ``assumed``: on one side perhaps only if values that come from data are not negative; those are put there.
+    With ``assumed``, one side may hold only if values from data are not negative; those values are added there.
     """
     numbers = {position for position in ranks.endless if _is_counted(ways, position, schema)}
     sides = {side: _HeldColumns(ways, ranks, side).columns(numbers) for side in (UPPER, LOWER)}
@@ -41,7 +41,7 @@ def bounded_numbers(
 
 
 def _is_counted(ways: Sequence[Way], position: Position, schema: Schema) -> bool:
-    """Whether there are finitely many values between two bounds: integers, and floats that only ever get a sum more."""
+    """Whether there are finitely many values between two bounds: integers, and floats changed only by sums."""
     type_ = column_type(position, schema)
     if type_ != FLOAT:
         return type_ in INTEGERS
@@ -118,6 +118,6 @@ def _reads_held(way: Way, name: str, held: Set[Position]) -> bool:
 
 
 def _fars(way: Way, term: Term, side: int) -> list[Term]:
-    """What comparisons say the term is not beyond."""
+    """The bounds that comparisons state for the term."""
     pairs = [(a, b) if side == UPPER else (b, a) for a, b, _ in way.at_most]
     return [far for near, far in pairs if near == term]

@@ -1,7 +1,7 @@
 """Ranks of columns: how many functions lie between the values of a column and finite data.
 
-Law: a column has the rank r if each of its values is made of finite values by at most r nested applications. The ranks
-are a least fixpoint over the rules of a stratum: a variable has the least rank of all places that read it, an
+Law: a column has the rank r if each of its values is made from finite values by at most r nested applications. The
+ranks are a least fixpoint over the rules of a stratum: a variable has the least rank of all places that read it, an
 application one more than its arguments, a part of a pattern one less than the whole. A column whose rank grows beyond
 all applications of the stratum together lies on, or behind, a cycle that makes new values: its rank is `ENDLESS`.
 (The argument-restricted programs of Lierler and Lifschitz, 2009, with bounds.)
@@ -18,7 +18,7 @@ from tidelog.program.values.structure import READ, TEST, structure_of
 from tidelog.program.values.term import NUMBER, UNSIGNED, Aggregate, Call, Const, Term, Var
 
 ENDLESS = 1 << 40
-INTEGERS = (NUMBER, UNSIGNED, None)  # None: nothing says; numbers of the text are integers then
+INTEGERS = (NUMBER, UNSIGNED, None)  # None: undetermined; numbers of the text are integers then
 FEW_VALUES = (
     "cidr_contains", "cidr_overlaps", "contains", "day", "ends_with", "f_inPath", "f_member", "hour", "ip_version",
     "is_cidr", "is_ip", "is_json", "json_has", "json_type", "land", "lnot", "lor", "lxor", "match", "minute",
@@ -27,19 +27,19 @@ FEW_VALUES = (
 )  # fmt: skip
 ELEMENTS = ("element", "f_first", "f_last")
 UPPER, LOWER = 1, -1
-DEEP = 12  # questions inside questions
+DEEP = 12  # nesting of questions
 _SEEN: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(slots=True)
 class Ranks:
-    """The ranks of the columns of a stratum; a column that is not in it has rank 0. ``limited`` are known finite."""
+    """The ranks of the columns of a stratum; a column outside it has rank 0. ``limited`` are known to be finite."""
 
     limited: Set[Position] = frozenset()
     rank: dict[Position, int] = field(default_factory=dict)
 
     def settle(self, ways: Sequence[Way], most: int) -> None:
-        """The least fixpoint; what rises above ``most`` is endless."""
+        """The least fixpoint; columns whose rank rises above ``most`` are endless."""
         grown = True
         while grown:
             grown = False
@@ -55,7 +55,7 @@ class Ranks:
 
     @property
     def endless(self) -> set[Position]:
-        """The columns that may take values without end."""
+        """The columns that may take infinitely many values."""
         return {position for position, rank in self.rank.items() if rank == ENDLESS}
 
     def is_finite(self, way: Way, term: Term) -> bool:
@@ -73,7 +73,7 @@ class Ranks:
         if isinstance(term, Aggregate):
             inner = inner_way(way, term)
             return max((self.of(inner, value, seen) for value in term.arguments), default=0)
-        return 0  # `_`: whatever matches is there already
+        return 0  # `_`: the matching values already exist
 
     def _variable(self, way: Way, term: Var, seen: Set[tuple[str, str]]) -> int:
         if ("is", term.name) in seen or len(seen) > DEEP:
@@ -169,7 +169,7 @@ def _less(rank: int, by: int) -> int:
 
 
 def applications(ways: Iterable[Way]) -> int:
-    """More than any rank that ends: the applications of the deepest term of every column, together."""
+    """An upper bound of all finite ranks: the sum over all columns of the applications in their deepest terms."""
     deepest: dict[Position, int] = {}
     for way in ways:
         extra = 2 * len(way.at_most) + 2
@@ -193,7 +193,7 @@ def ranks_of(ways: Sequence[Way], limited: Set[Position]) -> Ranks:
 
 
 def column_type(position: Position, schema: Mapping[str, tuple[str | None, ...]]) -> str | None:
-    """The type of a column, None where nothing says."""
+    """The type of a column, None if undetermined."""
     name, column = position
     types = schema.get(name, ())
     return types[column] if column < len(types) else None

@@ -1,7 +1,7 @@
-"""One way through a rule: a conjunction without alternatives, with what it says of each variable.
+"""One way through a rule: a conjunction without alternatives, with its statements about each variable.
 
-Law: a way only lists what is written: where a variable is read, what it is equal to, what it is not more than, which
-list it is not an element of. What follows from that is decided by `ranks` and the others.
+Law: a way only lists what is written: where a variable is read, what it is equal to, what it does not exceed, which
+list it is not an element of. The other modules, such as `ranks`, draw the conclusions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MEMBER = ("f_member", "f_inPath")
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A variable is read at one of these positions of the stratum, so deep inside a pattern; at none: below it."""
+    """A place where a variable is read: positions in the stratum (none: a lower stratum), and depth in a pattern."""
 
     positions: tuple[Position, ...]
     depth: int = 0
@@ -35,7 +35,7 @@ class Occurrence:
 class Way:
     """A rule with one choice of its alternatives.
 
-    ``at_most`` are pairs of terms of which the first is never above the second, and where it is strictly below, a one.
+    ``at_most`` are pairs of terms of which the first is never above the second, with 1 if it is strictly below.
     ``absent`` are pairs of a list and a value that is not an element of it.
     """
 
@@ -47,15 +47,15 @@ class Way:
     part_of: dict[str, list[tuple[Term, int]]] = field(default_factory=dict)
     at_most: list[tuple[Term, Term, int]] = field(default_factory=list)
     absent: list[tuple[Term, Term]] = field(default_factory=list)
-    computed: dict[Term, list[Occurrence]] = field(default_factory=dict)  # applications that atoms ask for
+    computed: dict[Term, list[Occurrence]] = field(default_factory=dict)  # applications that atoms require
 
     @property
     def head(self) -> list[Term]:
-        """The terms of the head; of an aggregate over the rule's own body its value."""
+        """The terms of the head; for an aggregate over the rule's own body, its value."""
         return [_value(arg) for arg in self.rule.head.args]
 
     def see(self, body: Sequence[Literal], inside: Set[str]) -> None:
-        """Take in the literals of a conjunction."""
+        """Collect the statements of the literals of a conjunction."""
         for literal in body:
             if isinstance(literal, Atom):
                 self._see_atom(literal, inside)
@@ -106,7 +106,7 @@ class Way:
                     self.part_of.setdefault(part.name, []).append((other, depth))
 
     def resolve(self, term: Term, deep: int = 10) -> Term:
-        """The term with what its variables are equal to in their place, where no atom reads them."""
+        """The term with variables that no atom reads replaced by the terms they are equal to."""
         if deep and isinstance(term, Var) and term.name not in self.read and term.name in self.equal:
             return self.resolve(self.equal[term.name][0], deep - 1)
         if isinstance(term, Call):
@@ -114,7 +114,7 @@ class Way:
         return term
 
     def meanings(self, term: Term) -> list[Term]:
-        """All that the term is said to be equal to."""
+        """All terms that the term is stated to be equal to."""
         others = self.equal.get(term.name, ()) if isinstance(term, Var) else ()
         return [self.resolve(term), *map(self.resolve, others)]
 
@@ -126,7 +126,7 @@ class Way:
 def ways_of(
     rule: Rule, inside: Set[str], schema: Schema, functions: Mapping[str, tuple[Function, ...]]
 ) -> Iterator[Way]:
-    """The ways through a rule; of one with too many alternatives a single one that knows none of them."""
+    """The ways through a rule; for a rule with too many alternatives, a single way that ignores them."""
     bodies = list(itertools.islice(alternatives(rule.body), ALTERNATIVES + 1))
     if len(bodies) > ALTERNATIVES:
         bodies = [list(rule.body)]
@@ -138,7 +138,7 @@ def ways_of(
 
 
 def inner_way(way: Way, aggregate: Aggregate) -> Way:
-    """The way as the body of an aggregate sees it; what it reads is complete, as in any lower stratum."""
+    """The way as the body of an aggregate sees it; the relations it reads are complete, as in any lower stratum."""
     inner = Way(way.rule, way.atoms, way.types)
     for name in ("read", "equal", "part_of", "computed"):
         setattr(inner, name, {key: list(found) for key, found in getattr(way, name).items()})
@@ -148,12 +148,12 @@ def inner_way(way: Way, aggregate: Aggregate) -> Way:
 
 
 def is_pattern(term: Term) -> bool:
-    """Whether a term matches a record or a variant and binds what is in it."""
+    """Whether a term matches a record or a variant and binds its parts."""
     return structure_made(term) is not None or (isinstance(term, Call) and is_loose(term.function))
 
 
 def is_inside(way: Way, part: Term, whole: Term) -> bool:
-    """Whether the first term is a proper part of the structure that the second one is."""
+    """Whether the first term is a proper part of the second, a structure."""
     if isinstance(whole, Call) and is_pattern(whole):
         return any(arg == part or is_inside(way, part, arg) for arg in whole.args)
     return isinstance(part, Var) and any(found == whole for found, _ in way.part_of.get(part.name, ()))
