@@ -14,6 +14,7 @@ EACH = "every partition calls a user function for itself, on Spark in a process 
 TOLD = "with several partitions the placement, or a copy, is told too"
 FOLDERS = "opens folders that were written by so many partitions"
 NUMBERS = "chooses numbers of partitions itself"
+COLUMNS = "changes columns, which starts another stage: tests/spark/test_schema_changes.py does that"
 TIMES = "the time of rules is not sampled in several partitions"
 
 ANYWHERE = {
@@ -72,6 +73,7 @@ ON_SPARK = {
         f"test_closed_engine_holds_no_facts[{options}]": KERNEL
         for options in ("{'threads': 1}", "{'threads': 2}", "{'partitions': 2}")
     },
+    "test_page_runs_as_printed[docs/reference/python-epochs.md]": COLUMNS,
     "test_lack_of_memory_is_a_limit_error": KERNEL,
     "test_interrupt_of_a_running_epoch_leaves_no_trace": KERNEL,
     "test_limit_of_facts_counts_what_an_epoch_makes_not_what_it_finds_again": KERNEL,

@@ -23,6 +23,7 @@ from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
 from tidelog.engine.base.location import EngineLocation
+from tidelog.engine.open import alter  # noqa: F401  # keeps the partitions of users when these are patched
 from tidelog.engine.open import open as opening
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
