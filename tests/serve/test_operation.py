@@ -62,6 +62,7 @@ def test_the_audit_log_has_a_line_for_every_request_with_a_token(tmp_path: Path)
         (tmp_path / "old").write_bytes(file.read_bytes())
         file.rename(tmp_path / "moved")
         server.post("/epochs", {"add_rules": ["back(Y, X) :- reach(X, Y)."], "dry_run": True})
+        server.post("/apply", {"script": "+edge(3, 4).", "dry_run": True})
     lines = [json.loads(line) for line in (tmp_path / "moved").read_text().splitlines()]
     assert [(line["method"], line["path"], line["status"]) for line in lines] == [
         ("POST", "/v1/epochs", 200),
@@ -72,7 +73,8 @@ def test_the_audit_log_has_a_line_for_every_request_with_a_token(tmp_path: Path)
     assert lines[0]["insert"] == {"edge": 2}
     assert lines[1]["text"] == "reach(1, X)"
     assert lines[2]["parameters"] == {"c1": "1"}
-    (new,) = map(json.loads, file.read_text().splitlines())
+    new, applied = map(json.loads, file.read_text().splitlines())
+    assert applied["script"] == "+edge(3, 4)."
     assert new["add_rules"] == ["back(Y, X) :- reach(X, Y)."]
     assert {each.stat().st_mode & 0o777 for each in (file, tmp_path / "moved")} == {0o600}
     assert "w" * 43 not in file.read_text() + (tmp_path / "moved").read_text()
