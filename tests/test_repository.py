@@ -28,6 +28,12 @@ EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 TEMPLATES = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.md"))
 
 
+def test_the_root_has_no_files_but_those_a_stranger_looks_for() -> None:
+    files = subprocess.run(["git", "ls-files", "--", ":(glob)*"], cwd=ROOT, capture_output=True, text=True, check=True)
+    ordinary = {"CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "Makefile", "README.md", "pyproject.toml"}
+    assert {name for name in files.stdout.split() if not name.startswith(".")} <= ordinary
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     """The wheel, whose kernels are compiled for it; `tests/test_dist.py` installs and tries it."""
