@@ -332,6 +332,7 @@ def leave_spark_alone() -> None:
         assert spark.range(3).count() == 3
 
 
+@pytest.mark.long  # a JVM of its own; forked children without Spark: tests/engine
 @needs_classic
 def test_the_end_of_a_forked_child_leaves_spark_alone() -> None:
     run_apart(leave_spark_alone)

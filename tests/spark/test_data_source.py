@@ -155,6 +155,7 @@ def stream_files(folder: str) -> None:
         query.awaitTermination()
 
 
+@pytest.mark.long  # three JVMs; a crash at every write: tests/store/test_faults.py
 def test_killed_driver_loses_and_repeats_nothing(source: SparkSession, tmp_path: Path) -> None:
     for number in range(FILES):
         first = number * ROWS

@@ -142,6 +142,7 @@ def test_readers_are_answered_while_the_number_of_partitions_changes(spark: Spar
         assert set(db["label"]) == expected
 
 
+@pytest.mark.long  # a JVM of its own, which is stopped
 @needs_classic
 def test_session_that_its_user_stops_is_an_error_and_the_engine_can_be_closed() -> None:
     run_apart(stop_below)

@@ -115,10 +115,12 @@ def test_no_session_is_made_beside_a_running_one(spark: SparkSession) -> None:
     assert spark.sparkContext.getConf().getAll() == before
 
 
+@pytest.mark.long  # a JVM of its own; the session of all other tests is a user's, too
 def test_user_session_is_left_intact() -> None:
     run_apart(use_own_session)
 
 
+@pytest.mark.long  # a JVM of its own, for a setting that rarely changes
 def test_workers_in_local_mode_run_the_drivers_interpreter_where_nobody_named_one() -> None:
     run_apart(use_no_named_interpreter)
 
