@@ -32,6 +32,7 @@ def __getattr__(name: str) -> Any:
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
     gc.set_threshold(100_000)  # modules are permanent: scanning them during imports takes a tenth of the time
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")  # as for `tidelog.importing`
     try:
         _run()
     except SystemExit as ended:

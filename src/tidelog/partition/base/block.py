@@ -9,6 +9,7 @@ reads translate addresses faster, and clearing costs half. A copy would touch, a
 from __future__ import annotations
 
 import mmap
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class Block:
     def resize(self, length: int) -> npt.NDArray[Any]:
         """The array with room for ``length`` rows, more or fewer."""
         old, shape = self.array, (length, *self.array.shape[1:])
-        size = old.itemsize * int(np.prod(shape))
+        size = old.itemsize * prod(shape)
         if self._map is not None and self._start + size <= len(self._map):
             self.array = self._view(shape)
             self._give_back(size, old.nbytes)
@@ -51,7 +52,7 @@ class Block:
 
     def _view(self, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         assert self._map is not None
-        return np.frombuffer(self._map, self.array.dtype, int(np.prod(shape)), self._start).reshape(shape)
+        return np.frombuffer(self._map, self.array.dtype, prod(shape), self._start).reshape(shape)
 
     def _give_back(self, size: int, before: int) -> None:
         """Release pages beyond the new size; they read as zeros again."""

@@ -61,15 +61,25 @@ class Charts:
         if relations > len(self.relations):
             self.relations = _grown(self.relations, relations, -1)
 
-    def learn(self, relation: int, name: str, strata: Callable[[str], Stratum | None], readers: Iterable[str]) -> bool:
-        """Note the stratum of a relation and those of the rules that read it; False if it has none."""
+    def is_known(self, relation: int) -> bool:
+        """Whether the stratum and the readers of a relation are noted."""
+        return self.relations.item(relation, visit.R_STRATUM) >= 0
+
+    def is_drawn(self, number: int) -> bool:
+        """Whether there is a chart of a stratum."""
+        return self.table.item(number, visit.S_CHART) >= 0
+
+    def learn(
+        self, relation: int, name: str, strata: Callable[[str], Stratum | None], readers: Iterable[str]
+    ) -> set[int] | None:
+        """Note the stratum of a relation, and those of the rules that read it, which are returned; None without one."""
         stratum = strata(name)
         if stratum is None:
-            return False
+            return None
         found = {self.number(reading) for head in readers if (reading := strata(head)) is not None}
         self.relations[relation, visit.R_STRATUM] = self.number(stratum)
         self.relations[relation, visit.R_READERS] = self._write([len(found), *found])
-        return True
+        return found
 
     def number(self, stratum: Stratum) -> int:
         """The number of a stratum in the charts."""

@@ -25,6 +25,8 @@ from tidelog.partition.phases.rebuild_cost import SAMPLE
 
 DONE, UNKNOWN, UNCHARTED, ELSEWHERE = at.DONE, visit.UNKNOWN, visit.UNCHARTED, visit.ELSEWHERE
 Reader = Callable[[], NetChange[Cells]]
+Strata = Callable[[str], Stratum | None]  # the stratum of a relation
+Readers = Callable[[str], Iterable[str]]  # the heads of the rules that read a relation
 LEAST = 256
 BRIEF_STRATA, MANY_STRATA = 64, 1 << 12  # visited in one call, with the interpreter lock and without
 
@@ -129,15 +131,31 @@ class Trip:
         """The stratum that is being visited."""
         return self.charts.strata[self.state.item(visit.STRATUM)]
 
-    def learn(self, strata: Callable[[str], Stratum | None], readers: Callable[[str], Iterable[str]]) -> bool:
-        """Learn the stratum of the unknown relation, and the heads that read it; False if it has none."""
-        number = self.state.item(visit.WANTED)
-        name = self._partition.relations.names[number]
-        return self.charts.learn(number, name, strata, readers(name))
+    def learn(self, strata: Strata, readers: Readers) -> bool:
+        """Learn the stratum of the unknown relation and the strata that read it, which its change reaches: they are
+        charted at once. False if it has none.
+        """
+        found = self._learn(self.state.item(visit.WANTED), strata, readers)
+        for number in found or ():
+            if not self.charts.is_drawn(number):
+                self._draw(number, strata, readers)
+        return found is not None
 
-    def draw(self) -> None:
+    def draw(self, strata: Strata, readers: Readers) -> None:
         """Chart the stratum that is being visited."""
-        self._partition.replanner.draw(self.state.item(visit.STRATUM))
+        self._draw(self.state.item(visit.STRATUM), strata, readers)
+
+    def _draw(self, number: int, strata: Strata, readers: Readers) -> None:
+        """Chart a stratum, and learn its relations, whose changes would be unknown otherwise."""
+        self._partition.replanner.draw(number)
+        for name in self.charts.members[number]:
+            relation = self._partition.relations.numbers.get(name)
+            if relation is not None and not self.charts.is_known(relation):
+                self._learn(relation, strata, readers)
+
+    def _learn(self, relation: int, strata: Strata, readers: Readers) -> set[int] | None:
+        name = self._partition.relations.names[relation]
+        return self.charts.learn(relation, name, strata, readers(name))
 
     # A stratum that is visited elsewhere
 

@@ -63,14 +63,15 @@ class SmallEpochs:
     def _visit(self, work: EpochWork) -> EpochOutcome | None:
         node, trip = self._node, self._trip
         others: list[StratumStatistics] = []
+        strata, readers = node.strata.get, node.readers.of
         while (status := trip.go_on()) != DONE:
             if status == UNCHARTED:
-                trip.draw()
+                trip.draw(strata, readers)
             elif status == ELSEWHERE:
                 given = changes_of(node, work, trip.changes_so_far())
                 trip.take(visit_here(node, trip.stratum, given))
                 others += given.visits
-            elif status != UNKNOWN or not trip.learn(node.strata.get, node.readers.of):
+            elif status != UNKNOWN or not trip.learn(strata, readers):
                 return None
         node.partition.machine.check_limits()
         node.partition.epoch.settle_visited = trip.commit
