@@ -115,9 +115,13 @@ def test_a_timer_may_have_any_number_of_columns() -> None:
     assert _codes(timers + " periodic(@X, Y, Z) :- s(@X, Y, Z).") == ["TL202"], "a relation of that name has a width"
 
 
-def test_a_broadcast_is_refused_with_the_join_that_replaces_it() -> None:
-    (finding,) = found("hello(@Broadcast, X) :- node(@X).")
+@pytest.mark.parametrize("text", ["hello(@Broadcast, X) :- node(@X).", "hello(@Broadcast, X) :- link(@X), node(@X)."])
+def test_a_broadcast_without_links_is_refused_with_what_it_requires(text: str) -> None:
+    (finding,) = found(text)
     assert finding.code == "TL301"
     assert finding.hint is not None
-    assert "link(@X, Y)" in finding.hint
-    assert "tidelog simulate --until" in finding.hint
+    assert "`link(@Node, Neighbour, ...)`" in finding.hint
+
+
+def test_a_broadcast_may_use_links_that_exist_outside_the_program() -> None:
+    assert found("hello(@Broadcast, X) :- node(@X).", known={"link": 3}) == []

@@ -136,6 +136,7 @@ def test_body_aggregates(text, aggregate):
         ("a_Count<*>", Aggregate("count", None, None)),
         ("a_COUNT<*>", Aggregate("count", None, None)),
         ("a_AVG<C>", Aggregate("mean", Var("C"), None)),
+        ("a_LIST<C>", Aggregate("collect", Var("C"), None)),
         ("avg<C>", Aggregate("mean", Var("C"), None)),
         ("sum<C * 2>", Aggregate("sum", Call("*", (Var("C"), number(2))), None)),
     ],

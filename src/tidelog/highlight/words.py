@@ -21,9 +21,9 @@ QUALIFIERS = (
     "no_magic", "output", "overridable", "printsize", "provenance",
 )  # fmt: skip
 AGGREGATES = (
-    "a_AVG", "a_COUNT", "a_MAX", "a_MEAN", "a_MIN", "a_SUM", "all", "any", "argmax", "argmin", "avg", "collect",
-    "count", "max", "mean", "median", "min", "quantile", "stddev", "stddev_pop", "string_agg", "sum", "var_pop",
-    "variance",
+    "a_AVG", "a_COUNT", "a_LIST", "a_MAX", "a_MEAN", "a_MIN", "a_SUM", "all", "any", "argmax", "argmin", "avg",
+    "collect", "count", "max", "mean", "median", "min", "quantile", "stddev", "stddev_pop", "string_agg", "sum",
+    "var_pop", "variance",
 )  # fmt: skip
 OPERATORS = (
     "as", "band", "bnot", "bor", "bshl", "bshr", "bshru", "bxor", "land", "lnot", "lor", "lxor", "mod", "not",

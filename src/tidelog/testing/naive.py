@@ -28,6 +28,7 @@ from tidelog.program.elaborate.separate_scopes import scoped_rule
 from tidelog.program.elaborate.wrap_arithmetic import wrapping
 from tidelog.program.functions.lists import same
 from tidelog.program.functions.table import FUNCTIONS, Function, order_key
+from tidelog.program.graph.broadcast import with_neighbours
 from tidelog.program.graph.choice import choices
 from tidelog.program.graph.constraint import UNNAMED
 from tidelog.program.graph.equivalence import equivalences
@@ -56,7 +57,9 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
     frozenset({(1,)})
     """
     named = relations(program, facts)
-    program = scoped(with_choices(with_witnesses(_without_constraints(program))))
+    columns = {relation: len(row) for relation, rows in facts.items() for row in list(rows)[:1]}
+    program = with_neighbours(with_choices(with_witnesses(_without_constraints(program))), columns)
+    program = scoped(program)
     judge = _Judge(program, functions)
     base = judge.base(facts)
     model: Model = {relation: frozenset(base.get(relation, ())) for relation in named}

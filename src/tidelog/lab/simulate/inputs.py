@@ -16,6 +16,7 @@ from tidelog.lab.semantics.network import Network, ground, prepare
 from tidelog.lab.semantics.traffic import localised, read_changes, read_topology
 from tidelog.lab.simulate.simulate_catalogue import RULES
 from tidelog.program import Program
+from tidelog.program.graph.broadcast import LINK, with_neighbours
 from tidelog.syntax import Change, FactChange, parse_changes_file, parse_file
 
 TABLE = ".tsv"
@@ -42,7 +43,7 @@ class Inputs:
 def read_inputs(program: Path, topology: Path | None, changes: Path | None) -> Inputs:
     """Read and localise the program, and read what it runs on."""
     written = parse_file(program)
-    rules = replace(written, facts=())
+    rules = replace(with_neighbours(written, _link_columns(topology)), facts=())
     network = prepare(localised(rules))
     cost = network.arity.get("link") == 3
     facts = [ground(fact.atom) for fact in written.facts]
@@ -50,6 +51,13 @@ def read_inputs(program: Path, topology: Path | None, changes: Path | None) -> I
         facts += _topology_facts(topology, cost)
     script = () if changes is None else _script(changes, cost)
     return Inputs(rules, network, tuple(dict.fromkeys(facts)), script)
+
+
+def _link_columns(topology: Path | None) -> dict[str, int]:
+    """The number of columns of `link` in a topology, for programs that do not name it."""
+    if topology is None or topology.suffix == TABLE:
+        return {LINK: 2}
+    return {fact.atom.predicate: len(fact.atom.args) for fact in parse_file(topology).facts}
 
 
 def _topology_facts(file: Path, cost: bool) -> list[Fact]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from tidelog.errors import Diagnostic, Span
 from tidelog.program.functions.table import Function
+from tidelog.program.graph.broadcast import BROADCAST
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.types.arity import RESERVED
 from tidelog.program.values.pattern import bound_by_match, is_open, matched_pairs, pattern_names, pattern_parts
@@ -47,10 +48,9 @@ from tidelog.program.values.term import (
     Wildcard,
 )
 
-BROADCAST = "Broadcast"
 BROADCAST_HINT = (
-    "To send to all neighbours, join with the link relation: `p(@Y, ...) :- ..., link(@X, Y)`. To run a program of P2 "
-    "or RapidNet unchanged, use `tidelog simulate --until SECONDS`."
+    "`@Broadcast` sends to all neighbours. This requires a relation `link(@Node, Neighbour, ...)` in the program, and "
+    "a body whose atoms all lie at one node."
 )
 HEAD, NEGATED, COMPARED, COMPUTED, RANGE, AGGREGATED = "TL301", "TL302", "TL303", "TL304", "TL306", "TL309"
 

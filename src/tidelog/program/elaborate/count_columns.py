@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from tidelog.program.elaborate.elaboration import Elaboration
 from tidelog.program.types.arity import check_names
-from tidelog.program.types.assign import Bound
 
 
 def count_columns(elaboration: Elaboration) -> Elaboration:
@@ -20,13 +19,5 @@ def count_columns(elaboration: Elaboration) -> Elaboration:
     {'p': 1, 'q': 2}
     """
     program = elaboration.program
-    names = check_names(program, elaboration.functions, {**_least(elaboration.bound), **elaboration.known})
+    names = check_names(program, elaboration.functions, elaboration.columns())
     return replace(elaboration.then(program, names.findings), names=names)
-
-
-def _least(bound: Bound) -> dict[str, int]:
-    """A lower bound on each relation's number of columns, from its bound columns."""
-    columns: dict[str, int] = {}
-    for relation, column in bound:
-        columns[relation] = max(columns.get(relation, 0), column + 1)
-    return columns

@@ -25,6 +25,7 @@ from tidelog.program.elaborate.hide_heads import hide_heads
 from tidelog.program.elaborate.make_choices import make_choices
 from tidelog.program.elaborate.mark_witnesses import mark_witnesses
 from tidelog.program.elaborate.resolve_subsumption import resolve_subsumption
+from tidelog.program.elaborate.send_broadcasts import send_broadcasts
 from tidelog.program.elaborate.separate_scopes import separate_scopes
 from tidelog.program.elaborate.wrap_arithmetic import wrap_arithmetic
 
@@ -35,6 +36,7 @@ ELABORATE: tuple[tuple[Feature, Pass], ...] = (
     (Feature.CONSTRAINTS, hide_heads),
     (Feature.KEYS, mark_witnesses),
     (Feature.KEYS, choose_witnesses),
+    (Feature.BROADCASTS, send_broadcasts),
     (Feature.AGGREGATES, separate_scopes),
     (Feature.RULES, count_columns),
     (Feature.INLINE, expand_inline),

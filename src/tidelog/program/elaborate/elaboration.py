@@ -40,6 +40,13 @@ class Elaboration:
     findings: tuple[Diagnostic, ...] = ()
     features: frozenset[Feature] = frozenset()  # of the program before the first pass
 
+    def columns(self) -> dict[str, int]:
+        """The number of columns of relations outside the program; a lower bound where only data is known."""
+        columns = dict.fromkeys((relation for relation, _ in self.bound), 0)
+        for relation, column in self.bound:
+            columns[relation] = max(columns[relation], column + 1)
+        return {**columns, **self.known}
+
     def then(self, program: Program, findings: Iterable[Diagnostic] = ()) -> Elaboration:
         """The elaboration with another program and additional findings."""
         return replace(self, program=program, findings=(*self.findings, *findings))

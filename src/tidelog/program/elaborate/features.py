@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 
+from tidelog.program.graph.broadcast import is_broadcast
 from tidelog.program.graph.equivalence import EQREL
 from tidelog.program.graph.inline import INLINE
 from tidelog.program.types.casts import CAST
@@ -29,6 +30,7 @@ class Feature(enum.Enum):
     RULES = enum.auto()  # every program, including an empty one
     CONSTRAINTS = enum.auto()
     KEYS = enum.auto()
+    BROADCASTS = enum.auto()
     AGGREGATES = enum.auto()  # with a separate body
     INLINE = enum.auto()
     CHOICES = enum.auto()
@@ -71,6 +73,8 @@ def _declared(program: Program) -> Iterator[Feature]:
 def _of_rule(rule: Rule) -> Iterator[Feature]:
     if rule.constraint is not None:
         yield Feature.CONSTRAINTS
+    if is_broadcast(rule):
+        yield Feature.BROADCASTS
     if rule.subsumes:
         yield Feature.SUBSUMPTIONS
     for term in rule.head.args:
