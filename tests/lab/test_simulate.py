@@ -48,6 +48,23 @@ def test_run_ends_with_tables_numbers_and_verdict() -> None:
     assert result.output.endswith("the state equals evaluation from scratch\n")
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--delay=2"], "--delay: describes runs in virtual time; add --until SECONDS"),
+        (["--jitter=0"], "--jitter: describes runs in virtual time"),
+        (["--reorder"], "--reorder: describes runs in virtual time"),
+        (["--with=other.olg"], "--with: describes runs in virtual time"),
+        (["--until=1", "--algorithm=psn"], "--algorithm: has no meaning with --until; omit one of them"),
+        (["--until=1", "--every"], "--every: has no meaning with --until"),
+    ],
+)
+def test_an_option_that_the_run_would_ignore_is_refused(options: list[str], message: str) -> None:
+    result = RUNNER.invoke(app, ["simulate", str(PROGRAMS / "hops.dl"), *options])
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+
+
 @pytest.mark.parametrize("name", sorted(path.stem for path in PROGRAMS.glob("*.dl")))
 def test_every_program_ends_in_the_state_of_evaluation_from_scratch(name: str) -> None:
     result = simulate(name, "--no-steps", "--schedule=random", "--seed=11")

@@ -48,14 +48,21 @@ TURN_HELP = "Transform the last epoch from pipelined to synchronous or back, and
 SCHEDULE_HELP = (
     f"Which message is delivered next: {', '.join(SCHEDULES)}; some have a value: starve:NODE, delay:N, reorder:N."
 )
+ONLY_TIMED = ("also", "define", "delay", "jitter", "reorder", "evict")
+ONLY_STEPWISE = ("algorithm", "schedule", "every", "turn")
 UNTIL_HELP = "Run in virtual time, with timers, events and lifetimes, until this second."
-EVICT_HELP = "Column by which a full table evicts rows, greatest first. By default, the oldest rows are evicted."
-WITH_HELP = "Additional program to run on every node."
-DEFINE_HELP = "Define a macro that the program uses."
+EVICT_HELP = (
+    "Column by which a full table evicts rows, greatest first, with --until. By default, the oldest rows are evicted."
+)
+WITH_HELP = "Additional program to run on every node, with --until."
+DEFINE_HELP = "Define a macro that the program uses, with --until."
+JITTER_HELP = "Maximum random addition to the delay, in seconds, with --until."
+REORDER_HELP = "Let messages on one link overtake each other, with --until."
 
 
 @app.command()
 def simulate(
+    context: typer.Context,
     program: Annotated[Path, typer.Argument(help="NDlog program.", metavar="PROGRAM")],
     topology: Annotated[Path | None, typer.Option(help="Base facts as a text file, or links as a .tsv table.")] = None,
     changes: Annotated[Path | None, typer.Option(help="Change script (+link(a,b). commit.) or a .tsv table.")] = None,
@@ -71,8 +78,8 @@ def simulate(
     until: Annotated[float | None, typer.Option(help=UNTIL_HELP, min=0)] = None,
     also: Annotated[list[Path] | None, typer.Option("--with", metavar="FILE", help=WITH_HELP)] = None,
     define: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=DEFINE_HELP)] = None,
-    delay: Annotated[float, typer.Option(help="Delay of every message in seconds.", min=0)] = 0.01,
-    jitter: Annotated[float, typer.Option(help="Maximum random addition to the delay, in seconds.", min=0)] = 0.0,
+    delay: Annotated[float, typer.Option(help="Delay of every message in seconds, with --until.", min=0)] = 0.01,
+    jitter: Annotated[float, typer.Option(help=JITTER_HELP, min=0)] = 0.0,
     loss: Annotated[
         float,
         typer.Option(
@@ -81,7 +88,7 @@ def simulate(
             max=1,
         ),
     ] = 0.0,
-    reorder: Annotated[bool, typer.Option("--reorder", help="Let messages on one link overtake each other.")] = False,
+    reorder: Annotated[bool, typer.Option("--reorder", help=REORDER_HELP)] = False,
     evict: Annotated[list[str] | None, typer.Option(metavar="RELATION:COLUMN", help=EVICT_HELP)] = None,
 ) -> None:
     """Simulate a program on a network of nodes, message by message.
@@ -92,6 +99,7 @@ def simulate(
     With --until, the program runs in virtual time, with timers, events, lifetimes and `delete` rules, as in P2 and
     RapidNet. --changes is then a script with times: at 30. +link(a,b). at 60. stop a.
     """
+    _refuse_ignored(context, until is not None)
     if until is not None:
         from tidelog.lab.simulate.timed import NetworkOptions, TimedRequest, simulate_in_time
 
@@ -107,3 +115,14 @@ def simulate(
         program,
         SimulationRequest(topology, changes, algorithm, schedule, seed, limit, steps, every, trace, page, turn, loss),
     )
+
+
+def _refuse_ignored(context: typer.Context, timed: bool) -> None:
+    """Refuse options that a run of this kind would ignore."""
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in (ONLY_STEPWISE if timed else ONLY_TIMED) and source is not None and source.name != "DEFAULT":
+            hint = option.opts[0]
+            if timed:
+                raise typer.BadParameter("has no meaning with --until; omit one of them", param_hint=hint)
+            raise typer.BadParameter("describes runs in virtual time; add --until SECONDS", param_hint=hint)
