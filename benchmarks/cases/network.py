@@ -21,6 +21,7 @@ from tidelog.lab.semantics.algorithm import Algorithm, Schedule, Tables, as_sets
 from tidelog.lab.semantics.errors import StuckError
 from tidelog.lab.semantics.fact import Fact, Update
 from tidelog.lab.semantics.network import prepare
+from tidelog.lab.semantics.original import Original
 from tidelog.lab.semantics.schedule import Fifo, schedule_by_name
 from tidelog.lab.semantics.scratch import model_tables
 from tidelog.lab.semantics.traffic import (
@@ -47,7 +48,8 @@ REPLAYED = ("ranked", "psn", "dred")
 LIMIT, QUICK_LIMIT, LARGEST = 20_000, 500, 1_000
 ANY_TIME = ("ranked", "psn", "psn-cancelling", "psn-extended", "psn-original")
 LOSABLE = ("psn-lossy", "psn-acknowledged")
-LINKS = {"in order": "links", "reordered": "random"}
+IN_ORDER = "in order"
+LINKS = {IN_ORDER: "links", "reordered": "random"}
 LOSSES = (0.0, 0.01, 0.1)
 SEEDS, QUICK_SEEDS, DISTURBED_LIMIT, FLAPS, STEPS_BETWEEN = 20, 3, 3_000, 3, 3
 JOIN = "p@1 :- s@2, t@2, r@2. s@2 :- q@3. t@2 :- u@4."
@@ -169,11 +171,13 @@ def _seeds(options: Options) -> range:
 
 
 def _plain(name: str, links: str, seed: int) -> tuple[Algorithm, Schedule]:
-    return algorithm_by_name(name), schedule_by_name(LINKS[links], seed)
+    """An algorithm on links of a kind; psn-original puts what arrives into queues, which then are out of order, too."""
+    algorithm = Original(fifo=links == IN_ORDER) if name == Original.name else algorithm_by_name(name)
+    return algorithm, schedule_by_name(LINKS[links], seed)
 
 
 def _lossy(name: str, probability: float, seed: int) -> tuple[Algorithm, Schedule]:
-    return on_lossy_links(name, schedule_by_name(LINKS["in order"], seed), probability, seed)
+    return on_lossy_links(name, schedule_by_name(LINKS[IN_ORDER], seed), probability, seed)
 
 
 def _disturbed(

@@ -26,7 +26,8 @@ UNDER_WAY = (
         "Three updates are processed between two changes. The table counts runs with different seeds: those that end "
         "in the tables of evaluation from scratch, in other tables, with a deletion that can never be picked, and "
         "those that have not ended after {limit} steps. Messages are the mean of the runs that end and include "
-        "loading. The cycle is p :- a, b; q :- p; p :- q, where a is added and then b removed.",
+        "loading. The queues of psn-original keep their order on links in order, as its authors assume, and otherwise "
+        "serve any update. The cycle is p :- a, b; q :- p; p :- q, where a is added and then b removed.",
     ),
     (
         "losses",
