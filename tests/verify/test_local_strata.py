@@ -16,7 +16,7 @@ from tidelog.engine.engine import core_of
 from tidelog.kernel.cells import Cells
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.program.values.state import EngineState, FactState
-from tidelog.runtime.protocol.part_check import PartAnswer, agreed
+from tidelog.runtime.protocol.part_check import PartAnswer, agree
 from tidelog.runtime.protocol.service import Service
 from tidelog.syntax import parse_program
 from tidelog.verify.check import check_stratum
@@ -215,9 +215,9 @@ def test_damage_on_one_partition_is_found_there(
 
 def test_nothing_is_concluded_where_a_fact_is_not_in_its_place_or_copies_differ() -> None:
     fine = PartAnswer(True, {"e": "1"})
-    assert agreed([fine, fine])
-    assert not agreed([fine, PartAnswer(False, {})])
-    assert not agreed([fine, PartAnswer(True, {"e": "2"})])
+    assert agree([fine, fine])
+    assert not agree([fine, PartAnswer(False, {})])
+    assert not agree([fine, PartAnswer(True, {"e": "2"})])
 
 
 def test_a_fact_that_is_wrong_on_its_partition_is_named() -> None:

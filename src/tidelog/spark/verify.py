@@ -183,7 +183,7 @@ def _checks(claim: Claim, views: _Views) -> Iterator[_RelationCheck]:
         facts = StratumFacts(claim, own)
         for path in _paths(clauses):
             names[path] = views.add(_walked(claim, facts, path))
-        tables = Tables(dict(names).__getitem__, facts.ranked, claim.schema, claim.functions)
+        tables = Tables(dict(names).__getitem__, facts.is_ranked, claim.schema, claim.functions)
         for relation in sorted(own):
             mine = [clause for clause in clauses if clause.rule.head.predicate == relation]
             yield _RelationCheck(relation, mine, tables, names[relation])

@@ -155,10 +155,10 @@ def add_arithmetic(body: Body) -> None:
         term = Call("%", (term, Const(7, NUMBER)))
         body.compare("=", body.bind(NUMBER), term)
     else:
-        _guarded(body, term, NUMBER, SMALLEST, GREATEST)
+        _add_guarded(body, term, NUMBER, SMALLEST, GREATEST)
 
 
-def _guarded(body: Body, term: Term, type_: str, low: float, high: float) -> None:
+def _add_guarded(body: Body, term: Term, type_: str, low: float, high: float) -> None:
     result = Var(body.fresh())
     body.compare("=", result, term)
     body.compare(">=", result, Const(low, type_))
@@ -253,12 +253,12 @@ def _short_list(body: Body, term: Term) -> None:
 
 def add_float(body: Body) -> None:
     term = Call(body.rng.choice(["+", "-"]), (body.some(FLOAT), Const(0.5, FLOAT)))
-    _guarded(body, term, FLOAT, -3.0, 3.0)
+    _add_guarded(body, term, FLOAT, -3.0, 3.0)
 
 
 def add_unsigned(body: Body) -> None:
     term = Call(body.rng.choice(["+", "bor", "bxor", "max"]), (body.some(UNSIGNED), Const(1, UNSIGNED)))
-    _guarded(body, term, UNSIGNED, 0, GREATEST)
+    _add_guarded(body, term, UNSIGNED, 0, GREATEST)
 
 
 def add_negation(body: Body) -> None:

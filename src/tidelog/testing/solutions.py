@@ -238,8 +238,8 @@ def _comparisons(literal: Comparison, binding: Binding, context: Context) -> Ite
         yield from solutions(equations, [binding], context)
         return
     for value, pattern in ((literal.left, literal.right), (literal.right, literal.left)):
-        known = computable(value, frozenset(binding), context.scope)
-        if literal.op == "=" and constructor_of(pattern) is not None and known:
+        opens = literal.op == "=" and constructor_of(pattern) is not None
+        if opens and computable(value, frozenset(binding), context.scope):
             for found in values(value, binding, context):
                 yield from _matches((pattern,), [(found,)], binding, context)
             return

@@ -116,7 +116,7 @@ def _see_rule(coverage: RuleCoverage, rule: Rule, rows: Rows, functions: Overloa
     body = with_named_wildcards(rule.body, scope)
     model = {name: rows.get(name, frozenset()) for name in {*rows, *_read(rule)}}
     context = Context(model, functions, scope).inside(body)
-    coverage.used = coverage.used or bool(_solved(body, context))
+    coverage.used = coverage.used or bool(_has_solution(body, context))
     for i, premise in enumerate(body):
         if not coverage.failed[i]:
             coverage.failed[i] = _fails(premise, [*body[:i], *body[i + 1 :]], context)
@@ -126,7 +126,7 @@ def _read(rule: Rule) -> set[str]:
     return {atom.predicate for atom in atoms(rule_literals(rule))}
 
 
-def _solved(body: Sequence[Literal], context: Context) -> bool:
+def _has_solution(body: Sequence[Literal], context: Context) -> bool:
     try:
         return bool(solutions(body, [{}], context))
     except EvaluationError:  # a value that cannot be computed: the engine has already reported it

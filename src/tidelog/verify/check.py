@@ -137,7 +137,7 @@ class StratumFacts:
             self._walks[name] = Walks(name, self._walked)
         return self._walks[name]
 
-    def ranked(self, name: str | Path) -> bool:
+    def is_ranked(self, name: str | Path) -> bool:
         """Whether these facts belong to the stratum."""
         return not self._own.isdisjoint(sources(name))
 
@@ -175,7 +175,7 @@ class Check:
         for name in sorted(self._claim.ranks.keys() - self._claim.derived):
             if marked and self._claim.taken.all_asserted(name):
                 continue
-            self._founded(name, self._claim.ranks[name], self._claim.base.get(name, frozenset()))
+            self._check_founded(name, self._claim.ranks[name], self._claim.base.get(name, frozenset()))
             self._claim.taken.let_go([name])
 
     def stratum(self, relations: frozenset[str], clauses: Iterable[Clause]) -> None:
@@ -189,11 +189,11 @@ class Check:
             except EvaluationError as error:
                 raise ViolationFound(Violation(UNDEFINED, rule=label(clause.rule), detail=str(error))) from None
         for (name, shape), groups in pool.items():
-            self._pooled(name, shape, groups, founded[name])
+            self._check_best(name, shape, groups, founded[name])
         for name in sorted(relations):
-            self._founded(name, self._claim.ranks.get(name, NEVER), founded[name])
+            self._check_founded(name, self._claim.ranks.get(name, NEVER), founded[name])
 
-    def _founded(self, name: str, held: Mapping[Row, int], founded: set[Row] | frozenset[Row]) -> None:
+    def _check_founded(self, name: str, held: Mapping[Row, int], founded: set[Row] | frozenset[Row]) -> None:
         if len(founded) == len(held):
             return
         row = next(row for row in held if row not in founded)
@@ -264,7 +264,7 @@ class Check:
 
         return propose
 
-    def _pooled(
+    def _check_best(
         self, name: str, shape: Sequence[ComparedColumns], groups: dict[Row, list[Best]], founded: set[Row]
     ) -> None:
         """Check that the best of every group is held, and founded by the candidates that yielded it."""

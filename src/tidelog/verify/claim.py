@@ -168,5 +168,5 @@ class _NoFacts:
     def source(self, name: object) -> Any:
         raise AssertionError(f"a fact reads {name}")
 
-    def ranked(self, name: object) -> bool:
+    def is_ranked(self, name: object) -> bool:
         return False

@@ -40,7 +40,7 @@ class Facts(Protocol):
         """The relation, or the pairs of a path, as it is read by the current stratum."""
         ...
 
-    def ranked(self, name: str | Path) -> bool:
+    def is_ranked(self, name: str | Path) -> bool:
         """Whether the ranks of these facts are used."""
         ...
 
@@ -143,7 +143,7 @@ def _scan(item: Scan, bound: frozenset[str], frame: Scope, then: Step) -> Step:
                 repeated.append((first[arg.name], i))
             first.setdefault(arg.name, i)
     bind = [(i, frame.slots[name]) for name, i in first.items()]
-    match = _bind_ranked(bind, then) if frame.context.facts.ranked(item.source) else _bind(bind, then)
+    match = _bind_ranked(bind, then) if frame.context.facts.is_ranked(item.source) else _bind(bind, then)
     if repeated:
         match = _repeated(repeated, match)
     if not known:

@@ -30,7 +30,7 @@ class Tables:
     """The tables that queries read: a name for each relation and path, and which of them have ranks that are used."""
 
     name: Callable[[str | Path], str]
-    ranked: Callable[[str | Path], bool]
+    is_ranked: Callable[[str | Path], bool]
     schema: Schema
     functions: Overloads
 
@@ -89,7 +89,7 @@ class _Query:
                 self.names[arg.name] = f"{alias}.c{i}"
             else:
                 self.conditions.append(f"{alias}.c{i} = {self.term(arg)}")
-        if self.tables.ranked(item.source):
+        if self.tables.is_ranked(item.source):
             self.ranks.append(f"{alias}.rank")
 
     def _absent(self, item: Absent) -> None:

@@ -206,7 +206,7 @@ class _Gather(Check):
     def _hold(self, clause: Clause, row: Row, rank: int, held: Mapping[Row, int], founded: set[Row]) -> None:
         self._gathered.add((clause.rule.head.predicate, row), ())
 
-    def _founded(self, name: str, held: Mapping[Row, int], founded: set[Row] | frozenset[Row]) -> None:
+    def _check_founded(self, name: str, held: Mapping[Row, int], founded: set[Row] | frozenset[Row]) -> None:
         """Do nothing: facts are not checked in this pass."""
 
 
@@ -216,6 +216,6 @@ def _offered(name: str, group: Row, values: Row, place: int) -> Node:
 
 def _needs(frame: Scope) -> Callable[[Registers], list[Node]]:
     """The facts of the stratum that a body reads, and the pairs of paths through the stratum."""
-    scans = [item for item in frame.items if isinstance(item, Scan) and frame.context.facts.ranked(item.source)]
+    scans = [item for item in frame.items if isinstance(item, Scan) and frame.context.facts.is_ranked(item.source)]
     atoms = [(scan.source, [frame.term(arg) for arg in scan.args]) for scan in scans]
     return lambda registers: [(source, tuple(term(registers) for term in terms)) for source, terms in atoms]

@@ -48,7 +48,7 @@ def matching(core: Core, name: str, columns: tuple[int, ...], key: Sequence[int]
         try:
             return core.runtime.facts.matching(name, columns, key)
         finally:
-            core.writing.looked()
+            core.writing.end_look_up()
     return core.read(lambda facts: _beside_an_epoch(core, facts, name, columns, key))
 
 
@@ -60,7 +60,7 @@ def mark_facts(core: Core, name: str, rows: Cells) -> Cells:
         try:
             return core.runtime.facts.mark_facts(name, rows)
         finally:
-            core.writing.looked()
+            core.writing.end_look_up()
     return core.read(lambda facts: _mark_beside_an_epoch(core, facts, name, rows))
 
 

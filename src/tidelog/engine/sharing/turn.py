@@ -88,13 +88,13 @@ class Turn:
         self._give_back()
 
     def look(self) -> bool:
-        """Begin a look-up if no thread has the turn; `looked` ends it."""
+        """Begin a look-up if no thread has the turn; `end_look_up` ends it."""
         self._looking.acquire()
         if self._depth:
             self._looking.release()
             return False
         return True
 
-    def looked(self) -> None:
+    def end_look_up(self) -> None:
         """End a look-up."""
         self._looking.release()

@@ -117,7 +117,7 @@ class Network:
     def __deepcopy__(self, memo: object) -> Network:
         return self  # a network never changes, so copies of an algorithm share it
 
-    def derived(self, relation: str) -> bool:
+    def is_derived(self, relation: str) -> bool:
         """Whether a rule has the relation in its head."""
         return any(rule.head.predicate == relation for rule in self.rules) or relation in {
             choice.relation for choice in self.choices

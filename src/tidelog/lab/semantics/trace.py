@@ -89,8 +89,8 @@ def replay(trace: RunTrace) -> Iterator[Configuration]:
 def _base_at_start(trace: RunTrace) -> Counter[Fact]:
     # The start describes base facts by the relations without rules; their waiting updates are checked, too.
     network = trace.semantics.network
-    held = Counter({f: n for f, n in trace.start.old.facts().items() if not network.derived(f.relation)})
-    waiting = [update for update in trace.start.waiting() if not network.derived(update.fact.relation)]
+    held = Counter({f: n for f, n in trace.start.old.facts().items() if not network.is_derived(f.relation)})
+    waiting = [update for update in trace.start.waiting() if not network.is_derived(update.fact.relation)]
     try:
         return check_precondition(held, waiting)
     except DataError as error:

@@ -230,13 +230,13 @@ class Inference(Places):
         if kind == CHOICE:
             return values[0]
         for value in values[: len(aggregate.measured)]:
-            self._measured(aggregate, value)
+            self._demand_type(aggregate, value)
         if kind in AGGREGATE_RESULTS:
             result = AGGREGATE_RESULTS[kind]
             return self.classes.fresh(result, Reason(f"{kind} returns a {result}", aggregate.span))
         return values[0]
 
-    def _measured(self, aggregate: Aggregate, value: int) -> None:
+    def _demand_type(self, aggregate: Aggregate, value: int) -> None:
         """Require a type to which an aggregate applies of its values; for any and all, boolean."""
         only = {"any": BOOLEAN, "all": BOOLEAN, "string_agg": SYMBOL}.get(aggregate.kind)
         if only is not None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from tidelog.runtime.base import runtime_failures as failures
 from tidelog.runtime.protocol.frozen_facts import Counts, FrozenFacts
 from tidelog.runtime.protocol.nodes import Nodes
-from tidelog.runtime.protocol.part_check import agreed
+from tidelog.runtime.protocol.part_check import agree
 from tidelog.runtime.protocol.recovery import Recovery
 from tidelog.runtime.protocol.service import Service
 from tidelog.verify.local_strata import LocalStratum, added_up
@@ -39,7 +39,7 @@ def freeze_partitions(
 
     def check(part: LocalStratum) -> tuple[Violation | None, int] | None:
         answers = [_require(answer) for answer in ask(lambda: nodes.ask(Service.check_part, number, part))]
-        return added_up([(each.violation, each.supports) for each in answers]) if agreed(answers) else None
+        return added_up([(each.violation, each.supports) for each in answers]) if agree(answers) else None
 
     def close() -> None:
         if recovery.generation == generation and not recovery.is_over:  # otherwise the copies are gone

@@ -78,7 +78,7 @@ def decoded(counts: Counts, types: tuple[str | None, ...], dictionary: Dictionar
     return {row: FactState(*values) for row, values in zip(rows, states, strict=True)}
 
 
-def agreed(answers: list[PartAnswer]) -> bool:
+def agree(answers: list[PartAnswer]) -> bool:
     """Whether the answers of partitions amount to a check of the whole: all facts in place, and all copies equal."""
     alike: list[Mapping[str, str]] = [answer.mirrored for answer in answers]
     return all(answer.in_place for answer in answers) and all(held == alike[0] for held in alike)

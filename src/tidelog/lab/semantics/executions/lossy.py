@@ -176,7 +176,7 @@ class LossyExecution(PipelinedExecution):
         else:
             frame = replace(frame, acks=frame.acks + gained, acked=frame.acked or what == ARRIVE)
         self._frames[frame.message.number] = frame
-        if self._done(frame):
+        if self._is_done(frame):
             del self._frames[frame.message.number]
 
     def _arrived(self, frame: Frame) -> Frame:
@@ -184,7 +184,7 @@ class LossyExecution(PipelinedExecution):
         self._deliver(frame.message)
         return replace(frame, arrived=True)
 
-    def _done(self, frame: Frame) -> bool:
+    def _is_done(self, frame: Frame) -> bool:
         return not frame.copies
 
     def _deliver(self, message: Message) -> None:
@@ -220,7 +220,7 @@ class AcknowledgedExecution(LossyExecution):
         self._mail.bytes += self.number_bytes
         return replace(frame, arrived=True, acks=frame.acks + 1)
 
-    def _done(self, frame: Frame) -> bool:
+    def _is_done(self, frame: Frame) -> bool:
         return frame.acked and not frame.copies and not frame.acks
 
 

@@ -43,7 +43,7 @@ class Strata:
         """Go on to the next stratum that the changes concern; False if there is none."""
         self._before = {}
         self._at += 1
-        while self._at < len(self._groups) and not self._concerned():
+        while self._at < len(self._groups) and not self._is_concerned():
             self._at += 1
         return self._at < len(self._groups)
 
@@ -66,7 +66,7 @@ class Strata:
         changes = (tuple(self._changes), tuple(self.removed), tuple(self.added))
         return self._at, changes, frozenset(self._before.items())
 
-    def _concerned(self) -> bool:
+    def _is_concerned(self) -> bool:
         names = set(self.names)
         changed = {fact.relation for fact in (*self.removed, *self.added)}
         rules = [rule for rule in self._network.rules if rule.head.predicate in names]

@@ -63,9 +63,9 @@ class Topology:
 
     def bridges(self) -> frozenset[Link]:
         """The links whose loss cuts the network in two, whatever their direction."""
-        return frozenset(link for link in self.links if not self._joined(link))
+        return frozenset(link for link in self.links if not self._has_bypass(link))
 
-    def _joined(self, without: Link) -> bool:
+    def _has_bypass(self, without: Link) -> bool:
         near: dict[str, set[str]] = {}
         for a, b in self.links - {without}:
             near.setdefault(a, set()).add(b)
