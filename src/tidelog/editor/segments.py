@@ -14,6 +14,7 @@ from itertools import accumulate
 
 from tidelog.errors import Diagnostic, Source
 from tidelog.syntax.directives import IGNORED_QUALIFIERS
+from tidelog.syntax.reader import begins_namespace
 from tidelog.syntax.tokens import DIRECTIVE, END, NAME, PREPROCESS, STRING, Token, scan
 
 _GOES_ON = frozenset({",", "=", "|", "<:", ":", "-", DIRECTIVE})
@@ -85,6 +86,8 @@ def _item_end(tokens: list[Token], at: int) -> int:
     first = tokens[at]
     if first.kind == PREPROCESS:
         return at + 1
+    if begins_namespace(tokens, at):
+        return _block_end(tokens, at)
     if first.kind == "." and tokens[at + 1].kind == NAME and tokens[at + 1].start == first.end:
         return _directive_end(tokens, at + 1)  # an unknown directive
     if first.kind == DIRECTIVE:

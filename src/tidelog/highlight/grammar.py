@@ -27,7 +27,7 @@ from tidelog.highlight.words import (
 SCOPE = "source.tidelog"
 _NAME = r"[\p{L}_][\p{L}\p{N}_]*"
 _LIBERAL = r"[\p{L}_](?:[\p{L}\p{N}_]|\?(?!\s*[(/|&{\[?+*]))*"  # a question mark not followed by a path operator
-_QUALIFIED = rf"{_LIBERAL}(?:\.(?!{one_of(DIRECTIVES)}\s){_LIBERAL})*"
+_QUALIFIED = rf"(?:::)?{_LIBERAL}(?:::{_LIBERAL}|\.(?!{one_of(DIRECTIVES)}\s){_LIBERAL})*"
 _PARTS = ("comments", "directives", "strings", "numbers", "words", "signs")
 _ESCAPE = r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)"
 
@@ -116,7 +116,7 @@ def _words() -> list[Rule]:
         _match(rf"\b{one_of(FUNCTIONS)}\b(?=\s*\()", "support.function"),
         _match(rf"\b{one_of(CONSTANTS)}\b(?!\s*\()", "constant.language"),
         _captured(rf"(\$)({_QUALIFIED})", "keyword.operator", "entity.name.type.constructor"),
-        _match(rf"{_NAME}(?=\s*:(?![-=]))", "entity.name.label"),
+        _match(rf"{_NAME}(?=\s*:(?![-=:]))", "entity.name.label"),
         _match(rf"\??{_QUALIFIED}(?=\s*\()", "entity.name.function"),
         _match(rf"_\b|\??\b[A-Z]\w*\b(?!\.{_NAME}|\?\w)", "variable.other"),
         _match(rf"\??{_QUALIFIED}", "variable.parameter"),

@@ -38,7 +38,7 @@ from tidelog.highlight.words import (
     one_of,
 )
 
-_NAME = r"[^\W\d]\w*"
+_NAME = r"(?:::)?[^\W\d]\w*(?:::[^\W\d]\w*)*"
 _LIBERAL = r"[^\W\d](?:\w|\?(?!\s*[(/|&{\[?+*]))*"  # a question mark that is not followed by a path operator
 _QUALIFIED = rf"{_LIBERAL}(?:\.(?!{one_of(DIRECTIVES)}\s){_LIBERAL})*"
 _ADDRESS = r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+"
@@ -71,7 +71,7 @@ def _words(name: str, bare: _TokenType) -> Rules:
         (rf"{one_of(FUNCTIONS)}\b(?=\s*\()", Name.Builtin),
         (words(CONSTANTS, suffix=r"\b(?!\s*\()"), Keyword.Constant),
         (rf"(\$)({name})", bygroups(Operator, Name.Class)),
-        (rf"{_NAME}(?=\s*:(?![-=]))", Name.Label),
+        (rf"{_NAME}(?=\s*:(?![-=:]))", Name.Label),
         (rf"\??{name}(?=\s*\()", Name.Function),
         (r"_\b|\??[A-Z]\w*\b(?!\.[^\W\d]|\?\w)", Name.Variable),
         (rf"\??{name}", bare),

@@ -191,7 +191,7 @@ class ClauseReader(ConstraintReader):
         """`materialize(relation, lifetime, size, keys(1, 2)).`"""
         first = self.advance()
         opening = self.advance()
-        relation = self._part(NAME, "the name of a relation").text
+        relation = self.qualified(self._part(NAME, "the name of a relation").text)
         self._part(",", "`,` and the lifetime")
         lifetime = self._amount()
         self._part(",", "`,` and the size")

@@ -69,7 +69,7 @@ class ConstraintReader(BodyReader):
         return replace(constraint_rule((), label, Constraint(self._severity_after(label), says)), span=span)
 
     def _columns_of_relation(self) -> tuple[str, tuple[str, ...]]:
-        relation = self.expect(NAME, "the name of a relation").text
+        relation = self.qualified(self.expect(NAME, "the name of a relation").text)
         opening = self.expect("(", "`(` and the columns")
         columns: list[str] = []
         while not columns or self.accept(","):

@@ -76,9 +76,9 @@ class DirectiveReader(ClauseReader):
 
     def _declarations(self, first: Token) -> list[Item]:
         """`.decl a, b(x: number) qualifiers`"""
-        names = [self._relation("the name of the declared relation")]
+        names = [self.qualified(self._relation("the name of the declared relation"))]
         while self.accept(","):
-            names.append(self._relation("the name of the declared relation"))
+            names.append(self.qualified(self._relation("the name of the declared relation")))
         if self.token.kind == "=" and self.peek().text == "debug_delta":
             raise self.failure("TL158", self.peek().span, found="`debug_delta`")
         if self.token.kind != "(":
@@ -203,10 +203,10 @@ class DirectiveReader(ClauseReader):
         """`.input a, b(IO=file)`: parameters belong to all names since the previous parameters."""
         done: list[Item] = []
         while True:
-            names = [self._relation("the name of a relation")]
+            names = [self.qualified(self._relation("the name of a relation"))]
             while self.token.kind == "," and self.peek().kind == NAME:
                 self.advance()
-                names.append(self._relation("the name of a relation"))
+                names.append(self.qualified(self._relation("the name of a relation")))
             params = self._params(self.advance()) if self.token.kind == "(" else ()
             span = span_between(first, self.previous)
             done.extend(Directive(kind, name, params, span) for name in names)
@@ -261,7 +261,7 @@ class DirectiveReader(ClauseReader):
     def lifetime(self) -> Lifetime:
         """`.lifetime relation 30m`, perhaps with `by column`."""
         first = self.advance()
-        relation = self._relation("the name of a relation")
+        relation = self.qualified(self._relation("the name of a relation"))
         length = self.duration() if self.token.kind == NUMBER else None
         if length is None or not length.value:
             raise self.failure("TL134", found=self.describe_token())

@@ -125,8 +125,10 @@ class BodyReader(PathReader):
                 raise self.failure("TL115", opening.span, problem="is not allowed inside a term")
             call = self.application(token.text, args, span_between(token, self.previous))
             return self._comparison(token, call)
-        atom = Atom(token.text, args, location, span_between(token, self.previous))
-        return self._test(atom, 1) if token.text in self.tests else atom
+        span = span_between(token, self.previous)
+        if token.text in self.tests:
+            return self._test(Atom(token.text, args, location, span), 1)
+        return Atom(self.qualified(token.text), args, location, span)
 
     def _test(self, atom: Atom, outcome: int) -> Comparison:
         """`contains(a, b)` alone means `contains(a, b) = 1`."""
@@ -236,10 +238,11 @@ class BodyReader(PathReader):
         name = self.expect(NAME, "an atom")
         if self.token.kind == "@":
             return self._located(name)
+        relation = name.text if name.text in self.tests else self.qualified(name.text)
         if self.token.kind != "(":
-            return Atom(name.text, (), None, name.span)
+            return Atom(relation, (), None, name.span)
         args, location = self.arguments()
-        return Atom(name.text, args, location, span_between(name, self.previous))
+        return Atom(relation, args, location, span_between(name, self.previous))
 
     def _located(self, name: Token) -> Atom:
         mark = self.advance()
@@ -254,7 +257,7 @@ class BodyReader(PathReader):
             args, location = self.arguments()
             if location is not None:
                 raise self.failure("TL115", mark.span, problem="occurs twice in one atom")
-        return Atom(name.text, (place, *args), 0, span_between(name, self.previous))
+        return Atom(self.qualified(name.text), (place, *args), 0, span_between(name, self.previous))
 
     def arguments(self) -> tuple[tuple[Term, ...], int | None]:
         """The arguments in brackets, and the position of the one that carries `@`."""

@@ -65,7 +65,7 @@ class PathReader(TermReader):
         opening = self.advance()
         name = self.expect(NAME, "the name of a relation with one column, at whose members the path may be empty")
         self.close(opening)
-        return name.text
+        return self.qualified(name.text)
 
     def _step(self) -> Path:
         if self.token.kind == "(":
@@ -77,11 +77,11 @@ class PathReader(TermReader):
             return inner
         name = self.expect(NAME, "the name of a relation or `(` in the path expression")
         if self.token.kind != "[":
-            return Label(name.text, None, name.span)
+            return Label(self.qualified(name.text), None, name.span)
         opening = self.advance()
         value = self._label_value()
         self.close(opening)
-        return Label(name.text, value, span_between(name, self.previous))
+        return Label(self.qualified(name.text), value, span_between(name, self.previous))
 
     def _label_value(self) -> str | int:
         token = self.token

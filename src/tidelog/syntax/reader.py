@@ -11,13 +11,13 @@ poorer hints.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from tidelog.errors import Diagnostic, ProgramError, Source
-from tidelog.program import Program, Rule
+from tidelog.program import SOUFFLE, Program, Rule
 from tidelog.program.elaborate.expand_components import expand_components
 from tidelog.program.graph.inline import hold_inline_facts
 from tidelog.syntax.components import ComponentReader, Parts
@@ -31,6 +31,7 @@ from tidelog.syntax.tokens import DIRECTIVE, END, NAME, Token, scan
 
 MAX_ERRORS, MAX_WARNINGS = 200, 20
 _COMPONENT_LEVELS = 8
+NAMESPACE = "namespace"
 _BRACES = {"{": 1, "}": -1}
 _WITH_BLOCKS = (".comp", ".lattice", ".type")
 ALSO = 3  # further places of refused features
@@ -115,7 +116,9 @@ class ProgramReader(ComponentReader):
                     self.findings.report(failure.diagnostic)
                 self._leave_unread(start)
             else:
-                if self.tokens[start].text != ".comp" and self._is_faulty(start, self.previous.end - 1):
+                if self.tokens[start].text not in (".comp", NAMESPACE) and self._is_faulty(
+                    start, self.previous.end - 1
+                ):
                     for items, count in zip(self.parts.lists, made, strict=True):
                         del items[count:]
                     self._leave_unread(start)
@@ -139,6 +142,8 @@ class ProgramReader(ComponentReader):
             self._directive(token)
         elif token.text == "materialize" and self.peek().kind == "(":
             self.parts.keys.append(self.materialize())
+        elif self.convention != SOUFFLE and begins_namespace(self.tokens, self.at):
+            self._namespace()
         elif token.kind == "." and self.peek().kind == NAME and self.peek().start == token.end:
             raise self.unknown_directive(self.peek(), self.peek().text)
         else:
@@ -191,6 +196,19 @@ class ProgramReader(ComponentReader):
         self.depth = max(self.depth - _COMPONENT_LEVELS, 0)
         self.close(opening)
 
+    def _namespace(self) -> None:
+        """`namespace n { ... }`: its relations are `n::name`."""
+        self.advance()
+        outer, self.namespace = self.namespace, self.qualified(self.advance().text)
+        opening = self.advance()
+        self.enter(_COMPONENT_LEVELS)
+        self.blocks += 1
+        self._items()
+        self.blocks -= 1
+        self.namespace = outer
+        self.depth = max(self.depth - _COMPONENT_LEVELS, 0)
+        self.close(opening)
+
     def _clause(self) -> None:
         for value in self.clause():
             if isinstance(value, Rule):
@@ -240,6 +258,11 @@ class ProgramReader(ComponentReader):
 
     def _ends_block(self) -> bool:
         return self.blocks > 0 and self.token.kind == "}"
+
+
+def begins_namespace(tokens: Sequence[Token], at: int = 0) -> bool:
+    """Whether `namespace n {` is at a position."""
+    return tokens[at].text == NAMESPACE and [token.kind for token in tokens[at : at + 3]] == [NAME, NAME, "{"]
 
 
 def _defined_tests(tokens: list[Token]) -> frozenset[str]:

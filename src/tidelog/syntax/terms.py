@@ -14,6 +14,7 @@ from tidelog.errors import Span
 from tidelog.program import AGGREGATES, SOUFFLE, Aggregate, Atom, Call, Const, Literal, Term, Var, Wildcard
 from tidelog.program.functions.calendar import TRUTH, read_date, read_timestamp
 from tidelog.program.graph.lifetime import UNITS
+from tidelog.program.types.arity import TIMER
 from tidelog.program.types.casts import CAST
 from tidelog.program.values.program import SEPARATOR
 from tidelog.program.values.term import (
@@ -45,6 +46,7 @@ AGGREGATE_NAMES |= {f"a_{kind.upper()}": kind for kind in RESERVED_AGGREGATES} |
 DISTINCT = "distinct"
 _AGGREGATE_LEVELS = 4
 AS = "as"
+JOINT = "::"  # between a namespace and a name
 _COUNTERS = ("autoinc", "recursive_iteration_cnt")
 _TERM_STARTS = frozenset({NAME, NUMBER, STRING, "(", "[", "-", "$"})
 
@@ -53,6 +55,13 @@ class TermReader(Cursor):
     """Reads terms at the cursor. `in_head` allows the aggregates with angle brackets."""
 
     in_head = False
+    namespace = ""
+
+    def qualified(self, name: str) -> str:
+        """The relation that a name means inside the namespace: `::p` is `p`, and `n::p` is never changed."""
+        if name[:2] == JOINT:
+            return name[2:]
+        return name if not self.namespace or JOINT in name or name == TIMER else f"{self.namespace}{JOINT}{name}"
 
     @abstractmethod
     def body(self) -> tuple[Literal, ...]:

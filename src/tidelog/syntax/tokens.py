@@ -2,8 +2,9 @@
 
 Law: every character of the text lies in exactly one token, in white space or in a comment, or is reported. The
 pattern uses possessive repetition only, so the time is linear in the text. What depends on the convention: ``%``
-starts a comment (Prolog) or is the remainder (Soufflé); and in Soufflé a name may have parts joined by periods
-(``graph.edge``, no space between) and question marks, and ``10.0.0.1`` is a number. A question mark that an operator
+starts a comment (Prolog) or is the remainder (Soufflé); names have parts joined by ``::`` in the one (``chord::succ``)
+and by periods in the other (``graph.edge``), without spaces; and in Soufflé they may contain question marks, and
+``10.0.0.1`` is a number. A question mark that an operator
 of paths would follow (``a?(x, y)``, ``a?/b``) is the operator. Words are distinguished by the parser.
 """
 
@@ -55,7 +56,7 @@ def span_between(first: Token, last: Token) -> Span:
 
 
 _SKIP = r"(?:\s++|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/{comment})*+"
-_NAME = r"\??[^\W\d]\w*+"
+_NAME = r"(?:::)?+\??[^\W\d]\w*+(?:::[^\W\d]\w*+)*+"
 _WORD = r"[^\W\d](?:\w|\?(?!\s*+(?:[(/|&{\[?]|[+*][(+*?/|&{\[)]|\)[\s)]*+[(/|&?+*{\[])))*+"
 _LIBERAL_NAME = rf"\??{_WORD}(?:\.(?!(?:{'|'.join(DIRECTIVES)})\s){_WORD})*+"
 _ADDRESS = r"[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++|"

@@ -83,8 +83,9 @@ class Committer:
         must_be(name, str, "relation", "the name of a relation")
         if is_auxiliary(name):
             raise failures.OWN_NAME.error(name=name)
-        # Soufflé's names may hold `?`, and periods between the names of instances.
-        if not all(part.replace("?", "").isidentifier() for part in name.split(SEPARATOR)):
+        # Soufflé's names may hold `?`, and periods between the names of instances; NDlog's have `::` after namespaces.
+        parts = name.replace("::", SEPARATOR).split(SEPARATOR)
+        if not all(part.replace("?", "").isidentifier() for part in parts):
             raise failures.NO_NAME.error(name=name)
         rules = self.core.rules
         if name in inline_relations(rules.program if program is None else program):

@@ -15,6 +15,7 @@ from tidelog.syntax.layout.leaves import Leaf, Remark
 from tidelog.syntax.layout.lines import STEP, Lines
 from tidelog.syntax.layout.outline import Item, Outline
 from tidelog.syntax.layout.roles import MATERIALIZE, PLAN, PREFIX, WORD, Role, clause_roles, covering, directive_roles
+from tidelog.syntax.reader import begins_namespace
 from tidelog.syntax.tokens import DIRECTIVE, PREPROCESS, Token
 
 _WITH_NAMES = (".input", ".output", ".printsize")
@@ -83,7 +84,7 @@ class Document:
         if item is None and first.text not in (".include", ".once"):
             self._begin(leaves[0], 0)
             self._exact(leaves, first.kind != PREPROCESS)
-        elif item is not None and first.text == ".comp" and self._is_block(leaves, item):
+        elif item is not None and (first.text == ".comp" or begins_namespace(tokens)) and self._is_block(leaves, item):
             self._component(at, until, item, indent)
         elif any(token.kind == PREPROCESS for token in tokens) or not is_balanced(leaves) or (item and item.mixed):
             self._begin(leaves[0], indent)
