@@ -1,4 +1,4 @@
-"""Functions of the language over columns: computed once per distinct text, by Arrow if it has the same function.
+"""Functions over columns: computed once per distinct text, by Arrow if it has the same function.
 
 Law: a column has the results of the function row by row (`call`), or marks them as unknown: for the whole column
 (None), or for single rows, where the function fails. Texts are read in place, without a Python object for each, and
@@ -23,7 +23,7 @@ from tidelog.program.functions.patterns import STEPS, compiled, translated
 from tidelog.program.functions.table import Function, resolve
 from tidelog.program.functions.text import LONGEST, WHITE_SPACE
 from tidelog.program.values.structure import is_structural
-from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED
+from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED, Value
 
 ByColumn = Callable[["Sequence[Column]", Sequence[str], Dictionary], "Results | None"]
 Column = Cells | int  # a cell for each row, or one for all of them
@@ -70,15 +70,27 @@ def result_column(
         return None
     if is_structural(step.function):
         return _structures(step, args, count, dictionary)
-    function = resolve(step.function, step.types, functions)
-    if function is None or function.python is not None or function.generator:
+    function = _function(step, functions)
+    if function is None:
         return None
     by_column = _BY_COLUMN.get((step.function, step.types[0]))
     if by_column is not None and count >= MANY:
         found = by_column(args, step.types, dictionary)
         if found is not None:
             return found
-    return _one_by_one(step, args, count, function, dictionary)
+    return _for_distinct(step, args, count, function, dictionary)
+
+
+def has_columns(step: Apply, functions: Mapping[str, tuple[Function, ...]]) -> bool:
+    """Whether results of a function may be computed by column: not those of a user's function that takes values."""
+    return is_structural(step.function) or _function(step, functions) is not None
+
+
+def _function(step: Apply, functions: Mapping[str, tuple[Function, ...]]) -> Function | None:
+    function = resolve(step.function, step.types, functions)
+    if function is None or function.generator or (function.python is not None and function.evaluate_all is None):
+        return None
+    return function
 
 
 def _distinct(args: Sequence[Column], count: int) -> tuple[list[tuple[int, ...]], Cells]:
@@ -97,25 +109,46 @@ def _structures(step: Apply, args: Sequence[Column], count: int, dictionary: Dic
     return Results(structure_column(step.function, rows, dictionary), count)
 
 
-def _one_by_one(
+def _for_distinct(
     step: Apply, args: Sequence[Column], count: int, function: Function, dictionary: Dictionary
 ) -> Results | None:
-    """Compute the results for distinct arguments one by one; those that fail are left out."""
+    """Compute the results for distinct arguments; those that fail are left out."""
     if function.result not in PLAIN or not set(step.types) <= set(PLAIN):
         return None
     distinct, places = _distinct(args, count)
-    values: list[Any] = []
-    for row in distinct:
-        try:
-            given = [dictionary.decode(cell, type_) for cell, type_ in zip(row, step.types, strict=True)]
-            values.append(function.evaluate(*given))
-        except TidelogError:
-            values.append(None)
+    columns = zip(zip(*distinct, strict=True), step.types, strict=True)
+    given = [[dictionary.decode(cell, type_) for cell in column] for column, type_ in columns]
+    values = _one_by_one(function, given) if function.evaluate_all is None else _together(function, given)
     cells = np.array([0 if value is None else dictionary.encode(value, step.result) for value in values], np.int64)
     if None not in values:
         return Results(cells[places], len(values))
     known = np.array([value is not None for value in values], np.bool_)
     return Results(cells[places], len(values), known[places])
+
+
+def _one_by_one(function: Function, given: Sequence[Sequence[Value]]) -> list[Value | None]:
+    """The result for each row; None where the function fails."""
+    values: list[Value | None] = []
+    for row in zip(*given, strict=True):
+        try:
+            values.append(function.evaluate(*row))
+        except TidelogError:
+            values.append(None)
+    return values
+
+
+def _together(function: Function, given: Sequence[Sequence[Value]]) -> Sequence[Value | None]:
+    """The same of a function that takes columns: if it fails, halves are tried, down to the rows for which it does."""
+    assert function.evaluate_all is not None
+    rows = len(given[0])
+    try:
+        return function.evaluate_all(given, rows)
+    except Exception:  # of the user's code: it is raised again, and reported, where the result is needed
+        if rows == 1:
+            return [None]
+    middle = rows // 2
+    halves = [column[:middle] for column in given], [column[middle:] for column in given]
+    return [value for half in halves for value in _together(function, half)]
 
 
 # Texts in and out

@@ -1,10 +1,10 @@
 """Compute results of functions ahead of their use: for later facts of a batch, column by column.
 
 Law: a function is pure, so that a result may be computed before it is needed; an argument for which the function fails
-is left out, and fails when it is needed or never. Only functions of the language are computed ahead
-(`function_columns`), for arguments that follow from one fact alone: the one that triggers the plan, or the one that a
-plan over the whole state begins with. The number of examined facts doubles as long as results are missing, so that
-few results are computed in vain.
+is left out, and fails when it is needed or never. Only functions of the language, and those of users that take columns,
+are computed ahead (`function_columns`), for arguments that follow from one fact alone: the one that triggers the plan,
+or the one that a plan over the whole state begins with. The number of examined facts doubles as long as results are
+missing, and starts again when facts were examined in vain, so that few results are computed in vain.
 
 Results are kept in a column beside the rows that they follow from, and the step of the function holds its address
 (`kernel.layout`), until the epoch ends or the next column replaces it. If the rows are far apart, results are
@@ -23,7 +23,7 @@ from tidelog.kernel import scalar
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.support import remember_all
 from tidelog.partition.code.assemble import VARIABLES
-from tidelog.partition.code.function_columns import Column, result_column
+from tidelog.partition.code.function_columns import Column, has_columns, result_column
 from tidelog.partition.code.machine import Machine
 
 FEWEST, MOST = 32, 1 << 16  # facts that are examined
@@ -43,8 +43,15 @@ _COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
 
 def answer_ahead(machine: Machine, pc: int, args: tuple[int, ...]) -> int:
     """Compute the function at ``pc`` for later facts; returns the number of distinct arguments, 0 without ``args``."""
-    if not _follows_from_one_fact(machine, pc):
+    if not has_columns(machine.assembler.memories[int(machine.code[pc + at.S_REL])], machine.functions):
         return 0
+    found = _answer_window(machine, pc, args) if _follows_from_one_fact(machine, pc) else 0
+    if not found:
+        machine.ahead.pop(pc, None)  # facts were examined in vain, and the next call may examine them again
+    return found
+
+
+def _answer_window(machine: Machine, pc: int, args: tuple[int, ...]) -> int:
     window = _window(machine, pc)
     columns = _Columns(machine)
     if not columns.start(window) or not columns.run_to(pc) or not columns.apply(pc):

@@ -30,6 +30,7 @@ from tidelog.program.functions import (
     windows,
 )
 from tidelog.program.functions.arguments import argument_error, must_be
+from tidelog.program.functions.column_functions import column_of, listed_results
 from tidelog.program.functions.lists import same
 from tidelog.program.messages import program_failures as failures
 from tidelog.program.values import structure
@@ -62,7 +63,9 @@ class Function:
 
     ``params`` and ``result`` name types; ``any`` fits every type. If ``variadic``, the last parameter matches any
     number of arguments, including none. A ``generator`` returns an iterable of values instead of one (``range``).
-    ``version`` distinguishes meanings of one name over time (D13); built-in functions stay at 1.
+    ``version`` distinguishes meanings of one name over time (D13); built-in functions stay at 1. ``evaluate_all`` is
+    the same for a column of each argument and a number of rows, if a user's function takes columns; it raises an error
+    if a row fails.
     """
 
     name: str
@@ -73,6 +76,9 @@ class Function:
     version: str = "1"
     generator: bool = False
     python: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+    evaluate_all: Callable[[Sequence[Sequence[Value]], int], list[Value]] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """What the function returns in Python: that of a user is called as it was written."""
@@ -130,39 +136,53 @@ class Functions(Mapping[str, tuple[Function, ...]]):
 
 
 def user_function(
-    name: str, params: Sequence[str], result: str, version: str = "1"
-) -> Callable[[Callable[..., Value]], Function]:
+    name: str, params: Sequence[str], result: str, version: str = "1", *, columns: bool = False
+) -> Callable[[Callable[..., Any]], Function]:
     """Declare a pure Python function for use in rules; use it as a decorator.
 
     The result is registered with `Engine(functions=[...])` and can still be called from Python. Exceptions in the
-    function, and results that do not have the declared type, are raised as `EvaluationError`.
+    function, and results that do not have the declared type, are raised as `EvaluationError`. With ``columns`` it is
+    called with a column of values for each parameter, and returns a column of results (`column_functions`).
 
     >>> @user_function("half", ("number",), "number", version="2")
     ... def half(x):
     ...     return x // 2
     >>> half(7), half.version
     (3, '2')
+    >>> @user_function("twice", ("number",), "number", columns=True)
+    ... def twice(x):
+    ...     return 2 * x
+    >>> twice.evaluate(21)
+    42
     """
     _check_declaration(name, params, result, version)
+    must_be(columns, bool, "columns", "True if the function takes columns")
     unknown = sorted({*params, result} - {*NUMERIC, SYMBOL, LIST, ANY})
     if unknown or not name.isidentifier():
         what = f"unknown types {unknown}" if unknown else "its name is not an identifier"
         raise failures.NOT_REGISTERED.error(name=name, what=what)
 
-    def declare(python: Callable[..., Value]) -> Function:
+    def declare(python: Callable[..., Any]) -> Function:
         if not callable(python):
             raise argument_error(python, "function", "a Python function")
 
+        def results(given: Sequence[Sequence[Value]], rows: int) -> Sequence[object]:
+            return listed_results(python(*map(column_of, given, params)), rows)
+
         def evaluate(*args: Value) -> Value:
             try:
-                value = python(*args)
+                value = results([[arg] for arg in args], 1)[0] if columns else python(*args)
             except Exception as error:
                 raise failures.FUNCTION_FAILED.error(
                     name=name, args=args, kind=type(error).__name__, error=error
                 ) from error
             return admit(value, result, name)
 
-        return Function(name, tuple(params), result, evaluate, version=version, python=python)
+        def evaluate_all(given: Sequence[Sequence[Value]], rows: int) -> list[Value]:
+            return [admit(value, result, name) for value in results(given, rows)]
+
+        every = evaluate_all if columns else None
+        return Function(name, tuple(params), result, evaluate, version=version, python=python, evaluate_all=every)
 
     return declare
 
