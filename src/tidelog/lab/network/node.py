@@ -60,6 +60,7 @@ class Change:
 
 
 _Output: TypeAlias = tuple[str | None, NodeUpdate]
+_Fact: TypeAlias = tuple[str, Row]
 
 
 class Node:
@@ -78,7 +79,7 @@ class Node:
         self.neighbours = neighbours
         self.surroundings = Surroundings(0.0, random)
         self.tables = {name: Table(table, evict_by.get(name)) for name, table in program.tables.items()}
-        self._uses: dict[tuple[str, Row], dict[_Output, None]] = {}
+        self._uses: dict[_Fact, dict[_Output, tuple[_Fact, ...]]] = {}  # what a row supports, with all rows used
         self._outputs: dict[str, dict[Row, _Output]] = {}
         self._rows_due: deque[NodeUpdate] = deque()
         self._events_due: deque[NodeUpdate] = deque()
@@ -156,7 +157,9 @@ class Node:
     def _removed(self, relation: str, row: Row) -> None:
         """A row has gone: what it supported is withdrawn, and rules that wait for deletions fire."""
         self._changes.append(Change(-1, relation, row))
-        for target, update in self._uses.pop((relation, row), {}):
+        for (target, update), rows in self._uses.pop((relation, row), {}).items():
+            for other in rows:  # which must not withdraw it again
+                self._uses.get(other, {}).pop((target, update), None)
             self._emit(target, NodeUpdate(RETRACT, update.relation, update.row, update.support))
         for strand in self.program.deletions.get(relation, ()):
             self._fire_strand(strand, row)
@@ -201,7 +204,7 @@ class Node:
             support = (rule.label, self.address, tuple(sorted(rows, key=repr)))
             update = self._update(head, made, support)
             for used in rows:
-                self._uses.setdefault(used, {})[(place, update)] = None
+                self._uses.setdefault(used, {})[(place, update)] = rows
             self._emit(place, update)
 
     def _update(self, head: Head, row: Row, support: Hashable = None) -> NodeUpdate:
