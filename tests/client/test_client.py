@@ -49,7 +49,7 @@ def test_a_server_is_used_as_an_engine(tmp_path: Path) -> None:
         assert (e.number, sorted(e.changes["reach"].inserted)) == (2, [(1, 2), (1, 3), (2, 3)])
         view = db["reach"]
         assert (len(view), sorted(view), (1, 3) in view, (3, 1) in view) == (3, [(1, 2), (1, 3), (2, 3)], True, False)
-        assert (view.columns, view.types, view.head(2)) == (("c1", "c2"), ("number", "number"), view.rows()[:2])
+        assert (view.columns, view.types, view.head(2)) == (("X", "Y"), ("number", "number"), view.rows()[:2])
         with db.epoch() as e:
             e.delete("edge", [{"c1": 1, "c2": 2}])
             e.add_rule("near(X) :- reach(2, X).", "near")
@@ -118,8 +118,8 @@ def test_tables_go_and_come_as_arrow() -> None:
         assert e.number == 2
         reach = db["reach"]
         assert duckdb.sql("SELECT count(*) FROM reach").fetchall() == [(6,)]
-        assert pa.table(reach.where(c1=1)).num_rows == 3
-        assert list(reach.to_pandas().columns) == ["c1", "c2"]
+        assert pa.table(reach.where(X=1)).num_rows == 3
+        assert list(reach.to_pandas().columns) == ["X", "Y"]
         epoch = db.epoch()
         epoch.delete("edge", pa.table({"c1": [1], "c2": [2]}))
         epoch.preview()

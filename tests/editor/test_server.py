@@ -98,7 +98,7 @@ def test_hover_tells_types_stratum_and_rules(client, graph):
 
 def test_hover_tells_where_a_relation_lives(client, root):
     uri = client.open(root / "network.dl", "r1: hop(@X, Y) :- link(@X, Y).\n")
-    assert "stored at the node in column `x1`" in client.about("hover", uri, 0, 20)["contents"]["value"]
+    assert "stored at the node in column `c1`" in client.about("hover", uri, 0, 20)["contents"]["value"]
 
 
 def test_definition_and_references(client, graph):
@@ -267,7 +267,7 @@ FIXES = {
     "a missing declaration": (
         'path(1, 1) :- other(1, "a").\n',
         "Declare `other`",
-        '.decl other(x1: number, x2: symbol)\npath(1, 1) :- other(1, "a").\n',
+        '.decl other(c1: number, c2: symbol)\npath(1, 1) :- other(1, "a").\n',
     ),
 }
 

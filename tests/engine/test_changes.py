@@ -60,7 +60,7 @@ def test_history_and_feeds_show_a_float_after_the_rule_that_typed_it_has_gone(tm
     db.write_feed("a", folder=str(tmp_path / "late"))
     for folder in ("feed", "late"):
         rows = pq.read_table(tmp_path / folder).to_pylist()
-        assert [(row["epoch"], row["change"], (row["c1"], row["c2"])) for row in rows] == told
+        assert [(row["epoch"], row["change"], tuple(row.values())[:2]) for row in rows] == told
     db.close()
     with Engine(path=tmp_path / "state") as again:
         assert [tuple(change) for change in again.changes("a")] == told

@@ -182,3 +182,21 @@ def test_a_checkpoint_that_is_ahead_of_the_state_or_new_is_refused(tmp_path: Pat
 def test_a_checkpoint_that_cannot_be_looked_at_is_warned_of() -> None:
     with pytest.warns(StateWarning, match="make sure that it belongs to this state folder"):
         check_checkpoint("clicks", "nowhere://bucket/checkpoint", None)
+
+
+def test_a_feed_keeps_its_names_when_a_rule_gives_others(tmp_path: Path) -> None:
+    feed, state = tmp_path / "feed", tmp_path / "state"
+    with Engine("first: p(X) :- q(X).", path=state) as db:
+        db.write_feed("p", folder=str(feed))
+        with db.epoch() as e:
+            e.insert("q", [(1,)])
+        with db.epoch() as e:
+            e.remove_rule("first")
+            e.add_rule("p(Y + 1) :- q(Y).")
+    with Engine(path=state) as db:
+        db.write_feed("p", folder=str(feed))
+        assert db["p"].columns == ("c1",)
+        with db.epoch() as e:
+            e.insert("q", [(2,)])
+    for part in feed.iterdir():
+        assert ds.dataset(str(part), format="parquet").schema.names == ["X", "change"]

@@ -77,11 +77,11 @@ def test_values_come_back_as_they_went_in(type_: str) -> None:
 
 @pytest.mark.parametrize("type_", COLUMNS)
 def test_arrow_columns_come_back_in_their_own_type(type_: str) -> None:
-    table = pa.table({"c1": pa.array(range(4)), "c2": pa.array(COLUMNS[type_], ARROW[type_])})
-    back = loaded(table)["copy"].to_arrow().sort_by("c1")
-    assert back.schema.field("c2").type == ARROW[type_]
+    table = pa.table({"X": pa.array(range(4)), "Y": pa.array(COLUMNS[type_], ARROW[type_])})
+    back = loaded(table)["copy"].to_arrow().sort_by("X")
+    assert back.schema.field("Y").type == ARROW[type_]
     assert back.to_pydict() == table.to_pydict()
-    again = loaded(loaded(table)["copy"].to_arrow())["copy"].to_arrow().sort_by("c1")
+    again = loaded(loaded(table)["copy"].to_arrow())["copy"].to_arrow().sort_by("X")
     assert again.to_pydict() == table.to_pydict()
 
 
@@ -89,9 +89,9 @@ def test_arrow_columns_come_back_in_their_own_type(type_: str) -> None:
 def test_pandas_columns_come_back_equal(type_: str) -> None:
     if type_ == "timestamp":
         pytest.skip("pandas keeps nanoseconds, which end in 2262")
-    frame = pd.DataFrame({"c1": range(4), "c2": COLUMNS[type_]})
-    back = loaded(frame)["copy"].to_pandas().sort_values("c1", ignore_index=True)
-    assert back["c2"].tolist() == COLUMNS[type_]
+    frame = pd.DataFrame({"X": range(4), "Y": COLUMNS[type_]})
+    back = loaded(frame)["copy"].to_pandas().sort_values("X", ignore_index=True)
+    assert back["Y"].tolist() == COLUMNS[type_]
 
 
 def test_lists_nest_and_come_back_as_tuples() -> None:
@@ -103,10 +103,10 @@ def test_lists_nest_and_come_back_as_tuples() -> None:
 
 
 def test_arrow_lists_come_in_and_go_out() -> None:
-    table = pa.table({"c1": [1, 2], "c2": pa.array([[1, 2], []], pa.list_(pa.int64()))})
+    table = pa.table({"X": [1, 2], "Y": pa.array([[1, 2], []], pa.list_(pa.int64()))})
     db = loaded(table)
     assert sorted(db["copy"]) == [(1, (1, 2)), (2, ())]
-    assert db["copy"].to_arrow().sort_by("c1")["c2"].to_pylist() == [[1, 2], []]
+    assert db["copy"].to_arrow().sort_by("X")["Y"].to_pylist() == [[1, 2], []]
 
 
 def test_dictionary_encoded_and_chunked_strings_are_taken() -> None:

@@ -70,7 +70,7 @@ def db() -> Iterator[Engine]:
 def test_notebook_shows_an_engine(db: Engine) -> None:
     page = shown(db)
     assert "Engine, epoch 2: 5 relations, 4 rules" in page.text
-    assert "reach c1: number, c2: number view 21" in page.text
+    assert "reach X: number, Y: number view 21" in page.text
     assert "edge c1: number, c2: number base 6" in page.text
     assert "step: reach(X, Z) :- edge(X, Y), reach(Y, Z)." in page.text
     db.close()

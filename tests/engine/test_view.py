@@ -129,3 +129,20 @@ def test_hidden_relations_cannot_be_read() -> None:
     assert hidden[0] not in db
     with pytest.raises(EngineError):
         db["__nothing"]
+
+
+def test_undeclared_columns_are_named_by_the_first_rule_as_long_as_it_is_there() -> None:
+    db = Engine("total(City, sum<N>) :- sale(City, N). again: total(Town, Town + 1) :- other(Town).")
+    with db.epoch() as e:
+        e.insert("sale", [(1, 3)])
+        e.insert("other", [(1,)])
+    assert db["total"].columns == ("City", "sum")
+    assert db["total"].to_arrow().column_names == ["City", "sum"]
+    assert db["sale"].columns == ("c1", "c2")
+    with db.epoch() as e:
+        e.remove_rule("r1")
+    assert db["total"].columns == ("Town", "c2")
+    other = Engine("copy(A, B) :- total(A, B).")
+    with other.epoch() as e:
+        e.insert("total", db["total"])  # `c2` in its place is no name
+    assert other["total"].columns == ("Town", "c2")

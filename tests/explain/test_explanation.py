@@ -17,7 +17,7 @@ def test_recursive_program_tells_strata_orders_and_indexes() -> None:
     assert told(program) == dedent("""\
         relations
           edge(c1: number, c2: number)  base, 2 facts
-          reach(c1: number, c2: number)  stratum 1, 3 facts
+          reach(X: number, Y: number)  stratum 1, 3 facts
 
         stratum 1, recursive: reach
           r1: reach(X, Y) :- edge(X, Y).

@@ -29,7 +29,7 @@ def test_a_view_is_read_with_its_epoch() -> None:
         server.insert("edge", (1, 2), (2, 3))
         output = server.get("/views/reach")
         assert sorted(output["rows"]) == [[1, 2], [1, 3], [2, 3]]
-        assert (output["epoch"], output["columns"], output["types"]) == (2, ["c1", "c2"], ["number", "number"])
+        assert (output["epoch"], output["columns"], output["types"]) == (2, ["X", "Y"], ["number", "number"])
         assert (output["total"], output["next"]) == (3, None)
 
 

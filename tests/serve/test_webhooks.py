@@ -107,7 +107,7 @@ def test_every_epoch_is_sent_in_order_with_a_signature(tmp_path: Path) -> None:
             e.delete("edge", [(1, 2)])
         eventually(lambda: len(receiver.accepted) == 3)
         assert receiver.accepted[0] == {
-            "view": "reach", "columns": ["c1", "c2"], "epoch": 2, "plus": [[1, 2]], "minus": [], "author": "ada",
+            "view": "reach", "columns": ["X", "Y"], "epoch": 2, "plus": [[1, 2]], "minus": [], "author": "ada",
             "note": None,
         }  # fmt: skip
         assert receiver.epochs == [2, 3, 5]

@@ -155,7 +155,7 @@ def test_a_view_as_dataframe_shows_its_epoch_for_ever(spark: SparkSession) -> No
     assert sorted(map(tuple, view.collect())) == [(1, 2), (1, 3), (2, 3)]
     assert sorted(map(tuple, changes.collect())) == [(1, 2, 1), (1, 3, 1), (2, 3, 1)]
     assert sorted(map(tuple, later.collect())) == [(1, 2, -1), (1, 3, -1)]
-    assert later.columns == ["c1", "c2", "change"]
+    assert later.columns == ["X", "Y", "change"]
 
 
 def test_types_come_back_as_they_were(spark: SparkSession) -> None:

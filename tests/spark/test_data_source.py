@@ -50,7 +50,7 @@ def test_view_is_read_at_its_last_epoch_or_at_an_earlier_one(source: SparkSessio
     with Engine(path=state):  # a writer does not disturb readers
         assert rows_of(reader.load()) == [(1, 2), (1, 4), (2, 4)]
     assert rows_of(reader.option("epoch", 2).load()) == [(1, 2), (1, 3), (2, 3)]
-    assert reader.load().dtypes == [("c1", "bigint"), ("c2", "bigint")]
+    assert reader.load().dtypes == [("X", "bigint"), ("Y", "bigint")]
 
 
 def test_later_epochs_do_not_disturb_a_query_of_an_earlier_one(source: SparkSession, state: str) -> None:

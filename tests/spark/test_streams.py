@@ -128,7 +128,7 @@ def test_every_batch_counts_once_however_often_the_driver_is_killed(spark: Spark
         assert db.epoch_number == 1 + batches  # every batch is one epoch, and none is there twice
         assert set(db["reach"]) == expected
     feed = spark.read.parquet(str(tmp_path / "feed"))
-    counted = {(row[0], row[1]): row[2] for row in feed.groupBy("c1", "c2").sum("change").collect()}
+    counted = {(row[0], row[1]): row[2] for row in feed.groupBy("X", "Y").sum("change").collect()}
     assert {pair for pair, count in counted.items() if count} == expected
     assert set(counted.values()) <= {0, 1}
 

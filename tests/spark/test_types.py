@@ -113,7 +113,7 @@ def test_times_with_and_without_a_zone_do_not_meet(spark: SparkSession) -> None:
             e.insert("a", zoned)
         with db.epoch() as e:
             e.insert("b", zoned.selectExpr("cast(t as timestamp_ntz)"))
-        assert texts(db["both"].to_spark()) == texts(local.toDF("c1"))
+        assert texts(db["both"].to_spark()) == texts(local.toDF("T"))
 
 
 LOCAL, INSTANT = "timestamp_ntz'2020-07-01 00:00:00'", "timestamp'2020-07-01 00:00:00'"
@@ -240,10 +240,10 @@ def test_types_are_remembered_in_a_state_folder(spark: SparkSession, tmp_path: A
             db.write_feed("copy", folder=str(tmp_path / "feed"))
         with Engine(path=str(tmp_path / "s"), spark=spark, partitions=2) as db:
             assert db["t"].columns == ("t", "n")
-            assert texts(db["copy"].to_spark()) == texts(df.toDF("c1", "c2"))
+            assert texts(db["copy"].to_spark()) == texts(df.toDF("T", "N"))
         fed = spark.read.parquet(str(tmp_path / "feed"))
-        assert fed.dtypes[:2] == [("c1", "timestamp_ntz"), ("c2", "bigint")]
-        assert texts(fed.select("c1")) == texts(df.select("t").toDF("c1"))
+        assert fed.dtypes[:2] == [("T", "timestamp_ntz"), ("N", "bigint")]
+        assert texts(fed.select("T")) == texts(df.select("t").toDF("T"))
 
 
 def test_released_files_are_gone_and_others_stay(spark: SparkSession, tmp_path: Any) -> None:

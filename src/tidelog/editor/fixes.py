@@ -15,6 +15,7 @@ from tidelog.editor.check import current, declarations
 from tidelog.editor.document import Document, Finding, Piece
 from tidelog.editor.report import to_lsp
 from tidelog.program import Atom, Const, Rule, Var
+from tidelog.program.values.column_names import head_names
 from tidelog.program.values.program import SEPARATOR
 from tidelog.program.values.schema import BASE_TYPES
 
@@ -86,7 +87,7 @@ def _declare(document: Document, base: int, finding: Finding) -> Iterator[tuple[
     if atom is None or SEPARATOR in atom.predicate:
         return
     types = _types_of_variables(document, piece, atoms)
-    columns = ", ".join(f"x{n}: {_type_of(arg, types)}" for n, arg in enumerate(atom.args, 1))
+    columns = ", ".join(f"{n}: {_type_of(arg, types)}" for n, arg in zip(head_names(atom), atom.args, strict=True))
     items = piece.reading.outline.items
     start = document.places.starts[at] + (items[0].start if items else 0)
     place = document.positions.position(start)

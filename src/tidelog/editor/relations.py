@@ -14,6 +14,8 @@ from tidelog.editor.symbols import DERIVE, RELATION
 from tidelog.editor.workspace import Workspace
 from tidelog.errors.counts import counted
 from tidelog.program import Atom, Declaration, Literal, Negation, Rule
+from tidelog.program.values.column_names import head_names
+from tidelog.program.values.schema import numbered_columns
 
 _SHOWN = 5
 
@@ -79,7 +81,9 @@ def _add_piece(relation: Relation, declarations: tuple[Declaration, ...], name: 
 
 def _add_rule(relation: Relation, rule: Rule, name: str) -> None:
     if rule.head.predicate == name:
-        relation.rule_count += 1
+        if not relation.rule_count and relation.declaration is None:
+            relation.columns, relation.types = list(head_names(rule.head)), [None] * len(rule.head.args)
+        relation.rule_count += not rule.subsumes
         _note_columns(relation, rule.head)
         if rule.span is not None and len(relation.rules) < _SHOWN:
             relation.rules.append(rule.span.text)
@@ -99,7 +103,7 @@ def _note_columns(relation: Relation, atom: Atom) -> None:
         return
     relation.location = atom.location if relation.location is None else relation.location
     if not relation.columns:
-        relation.columns = [f"x{number}" for number in range(1, len(atom.args) + 1)]
+        relation.columns = list(numbered_columns(len(atom.args)))
         relation.types = [None] * len(atom.args)
 
 
@@ -110,10 +114,8 @@ def _add_checked(relation: Relation, workspace: Workspace, document: Document) -
     types = checked.schema.get(relation.name)
     if types is not None and relation.declaration is None:
         relation.types = list(types)
-        relation.columns = relation.columns or [f"x{number}" for number in range(1, len(types) + 1)]
-        relation.columns = (relation.columns + [f"x{n}" for n in range(len(relation.columns) + 1, len(types) + 1)])[
-            : len(types)
-        ]
+        if len(relation.columns) != len(types):
+            relation.columns = list(numbered_columns(len(types)))
     level = checked.levels.get(relation.name)
     if level is not None:
         relation.stratum, relation.recursive = level.number, level.recursive

@@ -19,6 +19,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from tidelog.io import io_failures as failures
+from tidelog.io.late import parquet
 from tidelog.io.place import open_files
 from tidelog.io.view_files import Write
 
@@ -33,6 +34,9 @@ class Feed(Protocol):
 
     def last(self) -> int:
         """The last epoch in the feed, 0 if there is none."""
+
+    def names(self, epoch: int) -> tuple[str, ...]:
+        """The names that the columns of the view have in the part of an epoch."""
 
     def put(self, epoch: int, write: Write, frame: MakeDataFrame) -> None:
         """Add an epoch: by writing files, or as a DataFrame of signed rows, which exists within a `with` block."""
@@ -54,6 +58,16 @@ class FolderFeed:
         except OSError as error:
             raise failures.FEED_NOT_READ.error(view=self.view, folder=self.folder, error=error) from error
         return max((int(match[1]) for match in matches if match), default=0)
+
+    def names(self, epoch: int) -> tuple[str, ...]:
+        """The names in the files of an epoch; the last column is the change."""
+        files, place = open_files(self.folder)
+        try:
+            infos = files.get_file_info(fs.FileSelector(f"{place}/epoch={epoch}"))
+            path = next(info.path for info in infos if info.path.endswith(".parquet"))
+            return tuple(parquet.read_schema(path, filesystem=files).names[:-1])
+        except (OSError, StopIteration, pa.ArrowException) as error:
+            raise failures.FEED_NOT_READ.error(view=self.view, folder=self.folder, error=error) from error
 
     def put(self, epoch: int, write: Write, frame: MakeDataFrame) -> None:
         """Add an epoch; other readers see its files all at once."""

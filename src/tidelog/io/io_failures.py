@@ -123,7 +123,8 @@ OTHER_NAMES = FailureEntry(
     DataError,
     "unknown column names",
     "{relation}: these rows have the columns {names}; the columns of `{relation}` are {own}",
-    "Rows passed as dicts use the column names of the relation: the declared names, or `c1`, `c2` and so on.",
+    "Rows passed as dicts use the column names of the relation: the declared names, those of its first rule, or "
+    "`c1`, `c2` and so on.",
     "Use the column names of the relation, declare the relation with these names, or pass tuples.",
     _insert("reach(X, Y) :- edge(X, Y).", "[{'from': 1, 'to': 2}]"),
 )

@@ -3,7 +3,8 @@
 Law (D36): a table that has all names of a relation is read by name, and its other columns are reported; a table that
 has none of them is read by position; one that has some of them is refused. Names are compared without case and
 surrounding spaces, unless two columns of the table, or two of the relation, differ only in these; they are then
-compared exactly. Rows that have no positions (dicts, objects of JSON) are read by name or refused.
+compared exactly. Default names (c1, c2, ...) in their places are positions, not names. Rows that have no positions
+(dicts, objects of JSON) are read by name or refused.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from tidelog.errors import TidelogWarning
 from tidelog.errors.warn import warn
 from tidelog.io import io_failures as failures
 from tidelog.program.messages.nearest import LOOSELY, KnownNames
+from tidelog.program.values.schema import numbered_columns
 
 SHOWN = 12
 
@@ -48,10 +50,13 @@ def match_names(where: str, names: Sequence[str], columns: Sequence[str]) -> tup
 
     >>> match_names("edge", ["x", "y"], ["Y", "x", "note"]), match_names("edge", ["x", "y"], ["from", "to"])
     ((1, 0), None)
+    >>> match_names("total", ["c1", "c2"], ["city", "c2"])
     """
     places = find_names(names, columns)
     if places is not None:
         return places
+    if _are_positions(names, columns):
+        return None
     own, expected = comparable_names(columns, names)
     missing = [name for name, key in zip(names, expected, strict=True) if key not in own]
     if len(missing) == len(names):
@@ -59,6 +64,14 @@ def match_names(where: str, names: Sequence[str], columns: Sequence[str]) -> tup
     raise failures.SOME_NAMES.error(
         where=where, found=list_names(columns), names=list_names(names), problem=_problem(missing, columns)
     )
+
+
+def _are_positions(names: Sequence[str], columns: Sequence[str]) -> bool:
+    """Whether a relation has default names, and the table has those that it has in their places."""
+    numbers = numbered_columns(len(names))
+    if tuple(names) != numbers or len(columns) != len(numbers):
+        return False
+    return all(name == number or number not in columns for name, number in zip(columns, numbers, strict=True))
 
 
 def find_names(names: Sequence[str], columns: Sequence[str]) -> tuple[int, ...] | None:

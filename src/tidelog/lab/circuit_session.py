@@ -27,7 +27,7 @@ from tidelog.io.texts import show_text
 from tidelog.lab.dbsp import DatalogCircuit, EpochOutcome
 from tidelog.program.check import CheckedProgram
 from tidelog.program.graph.choice import split_relations
-from tidelog.program.values.schema import column_names
+from tidelog.program.values.column_names import column_names
 from tidelog.spark.files import Input
 from tidelog.syntax import Epoch, InstanceAdded, InstanceRemoved, RuleAdded, is_preview
 
@@ -88,7 +88,7 @@ class CircuitSession:
         if not types:
             return pa.table({"present": [True] * len(rows)})
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(types)
-        names = column_names(self._program.declarations, name, len(types))
+        names = column_names(self._program, name, len(types))
         return in_order(pa.table([_array(c, t) for c, t in zip(columns, types, strict=True)], names=names))
 
     def write(self, name: str, layout: Layout, path: Path) -> None:

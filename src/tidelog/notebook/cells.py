@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tidelog.cli.repl.inputs import is_complete
+from tidelog.cli.repl.inputs import is_complete, is_query
 from tidelog.highlight.lexer import TidelogLexer
 
 CLAUSES, SCRIPT, ALONE, BLANK = "clauses", "script", "alone", "blank"
@@ -52,7 +52,7 @@ def _kind(text: str) -> str:
     bare = text.strip()
     if not bare or _only_comments(bare):
         return BLANK
-    if bare.startswith(("?", ".", "#")) or (bare.startswith(":") and not bare.startswith(":-")):
+    if is_query(bare) or bare.startswith((".", "#")) or (bare.startswith(":") and not bare.startswith(":-")):
         return ALONE
     return SCRIPT if bare.startswith(("+", "-")) else CLAUSES
 

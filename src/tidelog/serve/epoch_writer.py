@@ -19,8 +19,8 @@ from tidelog.engine.read.view import ChangeSet, Rows
 from tidelog.engine.write.epoch import Epoch
 from tidelog.partition.base.limits import Limits
 from tidelog.program.types.subtypes import TypeNames, declared_types
+from tidelog.program.values.column_names import column_names
 from tidelog.program.values.rule import REFUSE
-from tidelog.program.values.schema import column_names
 from tidelog.serve.grants import Grant
 from tidelog.serve.proofs import violations_json, without_rows
 from tidelog.serve.values import rows_from_json, rows_to_json
@@ -58,7 +58,7 @@ def read_rows(db: Engine, name: str, rows: Sequence[Any], epoch: Epoch | None = 
     declared = None if epoch is None else epoch.collected.program
     if types is None and declared is not None and (names := declared_types(declared).get(name)):
         types = tuple(map(TypeNames(declared.types).base, names))
-        return rows_from_json(rows, column_names(declared.declarations, name, len(types)), types)
+        return rows_from_json(rows, column_names(declared, name, len(types)), types)
     return rows_from_json(rows, () if types is None else core.columns(name), types)
 
 

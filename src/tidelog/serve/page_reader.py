@@ -17,6 +17,7 @@ from tidelog.engine.read.view import Rows, View, open_view
 from tidelog.errors import LimitError, TidelogError
 from tidelog.partition.base.limits import Limits
 from tidelog.partition.base.partition_failures import TOO_LONG, TOO_LONG_TEXT, TOO_MANY_FACTS, TOO_MUCH_MEMORY
+from tidelog.program.values.schema import numbered_columns
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.pages import Key, PageCache, PagePlace
 from tidelog.serve.questions import check_question
@@ -138,12 +139,15 @@ def _matching(core: Core, view: View, columns: tuple[int, ...], cells: list[int]
 
 
 def _filter_cells(view: View, filters: Mapping[str, str]) -> tuple[tuple[int, ...], list[int]]:
-    """The filtered columns in order, and the cell to match in each."""
-    for name in filters:
-        if name not in view.columns:
+    """The filtered columns in order, and the cell to match in each; a column is named, or numbered: c1, c2, ..."""
+    numbers = dict(zip(numbered_columns(len(view.columns)), view.columns, strict=True))
+    texts = dict(filters)
+    for name in filters.keys() - set(view.columns):
+        column = numbers.get(name)
+        if column is None or column in texts:
             raise failures.NO_COLUMN.error(relation=view.name, name=name, known=", ".join(view.columns) or "none")
-    places = tuple(place for place, name in enumerate(view.columns) if name in filters)
+        texts[column] = texts.pop(name)
+    places = tuple(place for place, name in enumerate(view.columns) if name in texts)
     types = [view.types[place] for place in places]
-    texts = [filters[view.columns[place]] for place in places]
-    values = [value_from_text(text, type_) for text, type_ in zip(texts, types, strict=True)]
+    values = [value_from_text(texts[view.columns[place]], view.types[place]) for place in places]
     return places, [view._cell(value, type_) for value, type_ in zip(values, types, strict=True)]

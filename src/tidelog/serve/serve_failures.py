@@ -158,7 +158,7 @@ NO_COLUMN = FailureEntry(
     ServerError,
     "unknown column",
     "`{relation}` has no column `{name}`. Its columns: {known}",
-    "Every other parameter of the query string filters by the column of that name.",
+    "Every other parameter of the query string filters by the column of that name or number (`c1`, `c2`, ...).",
     "",
     test="tests/serve/test_pages.py::test_rows_by_the_values_of_columns",
 )

@@ -35,6 +35,11 @@ class TableFeed:
             found = self.spark.table(self.table).agg({"epoch": "max"}).first()
             return 0 if found is None or found[0] is None else int(found[0])
 
+    def names(self, epoch: int) -> tuple[str, ...]:
+        """The names in the table; its last columns are the change and the epoch."""
+        with self._failures("read"):
+            return tuple(self.spark.table(self.table).columns[:-2])
+
     def put(self, epoch: int, write: Write, frame: MakeDataFrame) -> None:
         """Add an epoch."""
         with self._failures("written"), frame() as rows:

@@ -28,6 +28,7 @@ from tidelog.program import (
 from tidelog.program.types.casts import cast_type, without_cast
 from tidelog.program.values.term import SYMBOL, subterms, variables
 from tidelog.syntax.constraints import SUGAR, ConstraintReader
+from tidelog.syntax.cursor import NOT_SQL, SQL
 from tidelog.syntax.depth import MAX_HEIGHT, is_too_deep
 from tidelog.syntax.tokens import END, NAME, NUMBER, STRING, Token, span_between
 
@@ -169,7 +170,9 @@ class ClauseReader(ConstraintReader):
             raise self.unexpected("the head of a clause (an atom such as `p(X)`)")
         atom = self.atom()
         if self.token.kind in _PATH_SIGNS and self.previous.kind == NAME:
-            raise self.failure("TL120", span_between(self.previous, self.token), problem="cannot be the head of a rule")
+            hint = NOT_SQL if self.previous.text.lower() in SQL else None
+            where = span_between(self.previous, self.token)
+            raise self.failure("TL120", where, hint=hint, problem="cannot be the head of a rule")
         return atom
 
     def _no_arrow(self) -> Exception:

@@ -26,9 +26,12 @@ class SyntaxFailure(Exception):
 HABITS = {
     "&": "Separate the literals of a body by commas.",
     "and": "Separate the literals of a body by commas.",
-    "or": "Alternatives are written `(p(X) ; q(X))`.",
+    "or": "Alternatives are written `(p(X) ; q(X))`; texts are joined by `cat(X, Y)`.",
+    "?": "A program contains no queries: use `tidelog query PROGRAM 'p(X)'`, or `?p(X)` in `tidelog repl PROGRAM`.",
     "|": "Lists have no pattern for head and tail: use `f_first(L)` and `f_removeFirst(L)`.",
 }  # of other languages
+SQL = ("select", "create", "insert", "update", "with")
+NOT_SQL = "Queries are rules here: instead of `SELECT x FROM q WHERE y > 1` write `p(X) :- q(X, Y), Y > 1.`"
 
 
 class Cursor:
@@ -135,6 +138,8 @@ class Cursor:
             return "In a head, `count<*>` counts the rows of the body; in a body, `count : { p(X) }`."
         if token.text == "|" and self.peek().text == "|":
             return HABITS["or"]
+        if token.kind == NAME and any(t.text.lower() in SQL for t in self.tokens[max(0, self.at - 2) : self.at]):
+            return NOT_SQL
         return HABITS.get(token.text)
 
     def begins_line(self, token: Token) -> bool:

@@ -41,6 +41,11 @@ TESTS = frozenset({
 })  # fmt: skip
 NEGATIONS = ("!", "~", "\\+")
 _A_COMPARISON = "a comparison (`=`, `!=`, `<`, `<=`, `>`, `>=`)"
+_COMPARING_WORDS = {
+    "is": "Write `=`.",
+    "like": 'Use `starts_with(X, "a")`, `ends_with(X, "a")`, `contains("a", X)`, or `match("a.*", X)` for a pattern.',
+    "in": "A variable takes several values by `(X = 1 ; X = 2)`, and the numbers of an interval by `X = range(1, 9)`.",
+}  # of other languages
 _TERM_WORDS = frozenset({*AGGREGATE_NAMES, *UNARY})
 _ENDS = frozenset({",", ".", ";", ")", "}", END})
 _ONLY_PATH = frozenset({"?", "|", "&", "{", "["})
@@ -173,7 +178,8 @@ class BodyReader(PathReader):
         if self.convention == SOUFFLE and self._begins_test():
             return negated(self.literal())[0]
         if self.token.kind != NAME or (self.token.text in ("true", "false") and self.peek().kind in _ENDS):
-            raise self.failure("TL116", found=self.describe_token())
+            cut = "There is no cut: a query always returns all answers." if self.token.kind in _ENDS else None
+            raise self.failure("TL116", hint=cut, found=self.describe_token())
         atom = self.atom()
         if self.token.kind not in _ENDS and self.token.text in COMPARISON_SIGNS | BINARY:
             raise self.failure("TL116", span_between(sign, self.token), found="a comparison")
@@ -214,7 +220,7 @@ class BodyReader(PathReader):
                 raise self.failure("TL176")
             if first.text == "delete" and self.token.kind == NAME:
                 raise self.failure("TL175", span_between(first, self.token))
-            hint = "Write `=`." if self.token.text == "is" else None
+            hint = _COMPARING_WORDS.get(self.token.text)
             raise self.failure("TL100", hint=hint, expected=_A_COMPARISON, found=self.describe_token())
         self.advance()
         right_token = self.token

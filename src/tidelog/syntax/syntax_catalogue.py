@@ -458,7 +458,8 @@ _REFUSED = (
         "P2 and RapidNet use it to test whether a key is between two others on a ring. Round brackets exclude an "
         "end, square brackets include it.",
         "Run the program in virtual time with `tidelog simulate --until SECONDS`, or use comparisons: `K in (N, S]` is "
-        "`(N < S, K > N, K <= S; N >= S, (K > N; K <= S))`.",
+        "`(N < S, K > N, K <= S; N >= S, (K > N; K <= S))`. "
+        "A variable takes several values by `(X = 1 ; X = 2)`.",
         "l1 found(@N, K) :- lookup(@N, K), node(@N, A), succ(@N, B), K in (A, B].\n",
     ),
 )

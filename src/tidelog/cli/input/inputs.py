@@ -21,7 +21,7 @@ from tidelog.io.files import InputFile, read_input
 from tidelog.io.open_columns import Bound, settle_types
 from tidelog.program.check import CheckedProgram, learn_types
 from tidelog.program.types.functors import UserFunctions
-from tidelog.program.values.schema import column_names
+from tidelog.program.values.column_names import column_names
 
 if TYPE_CHECKING:
     from tidelog.io.delimited import Data
@@ -92,7 +92,7 @@ def read_data(
 
 
 def _columns(checked: CheckedProgram, relation: str) -> tuple[str, ...]:
-    return column_names(checked.program.declarations, relation, len(checked.schema[relation]))
+    return column_names(checked.program, relation, len(checked.schema[relation]))
 
 
 def _schema_after(checked: CheckedProgram, bound: Bound) -> dict[str, tuple[str | None, ...]]:

@@ -38,7 +38,8 @@ COMMANDS: Mapping[str, Command] = {
     "whynot": Command("FACT", "explain why a fact is not true"),
 }
 
-SYNONYMS = {"exit": "quit"}
+SYNONYMS = {"exit": "quit", "q": "quit"}
+BARE = ("exit", "quit", "help")  # understood without a colon, as other prompts have them
 
 _TYPED = {
     "edge(1, 2).": "assert a fact",

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.input.load import start_engine
 from tidelog.cli.repl import change, files, questions
-from tidelog.cli.repl.commands import COMMANDS, SYNONYMS
+from tidelog.cli.repl.commands import BARE, COMMANDS, SYNONYMS
+from tidelog.cli.repl.inputs import is_query
 from tidelog.cli.repl.reports import Failure, Findings
 from tidelog.cli.repl.session import ReplState, require_argument
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
@@ -57,10 +58,12 @@ class ReplSession(ReplState):
     def dispatch(self, text: str) -> None:
         """Execute an input; the text is read unmodified, so that positions in diagnostics are right."""
         bare = text.strip()
-        if bare.startswith("?") or bare.endswith(")?"):
-            self.report(self.ask(text))
+        if bare.removesuffix("()") in BARE:
+            self._command(bare.removesuffix("()"))
         elif bare.startswith(":") and not bare.startswith(":-"):
             self._command(bare[1:])
+        elif is_query(bare):
+            self.report(self.ask(text))
         elif bare.startswith((".", "#")):
             self._declare(bare)
         elif bare.startswith(("+", "-")):
@@ -102,7 +105,7 @@ class ReplSession(ReplState):
 def dry(session: ReplSession, text: str) -> None:
     """Report what a change would do."""
     require_argument(text, "dry", "edge(1, 2).")
-    if text.startswith((":", "?")) and not text.startswith(":-"):
+    if is_query(text) or (text.startswith(":") and not text.startswith(":-")):
         raise failures.NOT_A_CHANGE.error(text=text)
     with session.trying():
         session.dispatch(text)
@@ -111,7 +114,7 @@ def dry(session: ReplSession, text: str) -> None:
 def time_input(session: ReplSession, text: str) -> None:
     """A query: run repeatedly, with its minimum and median time. A change: committed, with its profile."""
     require_argument(text, "time", "?reach(1, X)")
-    if not text.startswith("?"):
+    if not is_query(text):
         session.dispatch(text)
         session.line(str(session.db.profile()).partition("\nall epochs")[0])
         return

@@ -1,9 +1,8 @@
 """Where one input ends and the next begins, and what is missing from an unfinished input.
 
-Law: a command (``:``) and a query (``?``) end with their line, a directive (``.decl``) with the line that closes its
-last bracket; everything else, and the argument of ``:dry`` or ``:time``, ends with a period at the end of a line,
-wherever it started. An empty line ends an unfinished input, and for the bare name of a command the message says that it
-needs a colon.
+Law: a command (``:``, or its bare name) ends with its line, a query (``?``) and a directive (``.decl``) with the line
+that closes its last bracket; everything else, and the argument of ``:dry`` or ``:time``, ends with a period at the end
+of a line, wherever it started. An empty line ends an unfinished input.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from tidelog.syntax.sources import source_of
 from tidelog.syntax.tokens import Token
 
 _TRIED = re.compile(r"\s*:(?:d(?:ry?)?|t(?:ime?|im)?)\s+(?=[^\s?])")  # commands whose argument is a change
+_QUERY = re.compile(r"\?|.*\)\s*\?\s*\.?\s*\Z", re.DOTALL)
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _GOES_ON = {
     ":-": "expected the body of the rule",
@@ -44,10 +44,10 @@ def missing(text: str, convention: str) -> str | None:
     ('expected another part after the comma', 'expected a period')
     """
     stripped = text.strip()
-    if not stripped or is_command_word(stripped) or stripped.endswith(")?"):
+    if not stripped or is_command_word(stripped):
         return None
     tried = _TRIED.match(text)
-    if stripped.startswith((":", "?")) and not tried and not stripped.startswith(":-"):
+    if stripped.startswith(":") and not tried and not stripped.startswith(":-"):
         return None
     tokens = _tokens(text[tried.end() :] if tried else text, convention)
     if not tokens or (tokens[-1].kind == "." and not stripped.startswith(".")):
@@ -56,7 +56,7 @@ def missing(text: str, convention: str) -> str | None:
     if opened is not None:
         line = text.count("\n", 0, opened.start + (tried.end() if tried else 0)) + 1
         return f"expected `{_OPEN[opened.kind]}` to close the bracket of line {line}"
-    if stripped.startswith("."):
+    if stripped.startswith(".") or is_query(stripped):
         return None
     return _GOES_ON.get(tokens[-1].kind, "expected a period")
 
@@ -80,10 +80,20 @@ def _open_bracket(tokens: Iterable[Token]) -> Token | None:
 def is_command_word(text: str) -> bool:
     """Whether an input is the bare name of a command: no fact or rule is one word without a period.
 
-    >>> is_command_word("help"), is_command_word("exit"), is_command_word("help.")
+    >>> is_command_word("help"), is_command_word("exit()"), is_command_word("help.")
     (True, True, False)
     """
-    return text.strip() in COMMANDS or text.strip() in (*SYNONYMS, "q")
+    word = text.strip().removesuffix("()")
+    return word in COMMANDS or word in SYNONYMS
+
+
+def is_query(text: str) -> bool:
+    """Whether an input is a query: `?p(X)`, Prolog's `?- p(X).`, or `p(X)?`.
+
+    >>> is_query("?- p(X)."), is_query("p(X) ?"), is_query("p(X) :- (q/r)?(X, Y).")
+    (True, True, False)
+    """
+    return _QUERY.match(text.strip()) is not None
 
 
 def ends_with_period(text: str, convention: str) -> bool:

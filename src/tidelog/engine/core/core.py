@@ -25,7 +25,7 @@ from tidelog.io.fact_text import FactWriter
 from tidelog.plan.result_types import Outside, outside_types
 from tidelog.program.functions.arguments import must_be
 from tidelog.program.messages.nearest import LOOSELY, KnownNames
-from tidelog.program.values.schema import column_names
+from tidelog.program.values.column_names import Heads, column_names, first_heads
 from tidelog.rewrite.names import is_auxiliary
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tidelog.partition.texts.dictionary import Dictionary
     from tidelog.plan.plan_epoch import Planner
     from tidelog.plan.ruleset import Ruleset, Schema
+    from tidelog.program import Rule
     from tidelog.runtime.protocol.facts import Facts
     from tidelog.runtime.protocol.runtime import Runtime
     from tidelog.store.folder.durable import Durable
@@ -73,6 +74,7 @@ class Core:
     counts: Any | None = None  # of changed rows, if they are counted (`read.epoch_counts.EpochCounts`)
     road: Any | None = None  # of epochs under the rules in force (`write.stages.Road`)
     _outside: tuple[Ruleset, Outside] | None = None  # the types in which all columns are returned to users
+    _heads: tuple[tuple[Rule, ...], Heads] | None = None  # by which undeclared columns are named
 
     def __post_init__(self) -> None:
         self.replicas = Replicas(self.rules.functions, self.dictionary)
@@ -155,7 +157,7 @@ class Core:
         return isinstance(name, str) and name in self.rules.schema and not is_auxiliary(name)
 
     def columns(self, name: str, rules: Ruleset | None = None) -> tuple[str, ...]:
-        """The names of a relation's columns: those declared, those of the first table inserted, or c1, c2 and so on.
+        """The names of a relation's columns: declared, of the first table inserted, of its first rule, or c1, c2...
 
         ``rules`` are those of an epoch that is not committed yet.
         """
@@ -164,7 +166,12 @@ class Core:
         origin = rules.origins.get(name)
         if origin is not None and origin.names is not None and name not in rules.declared:
             return origin.names
-        return column_names(rules.program.declarations, name, len(types))
+        return column_names(rules.program, name, len(types), self._first_heads(rules.program.rules))
+
+    def _first_heads(self, rules: tuple[Rule, ...]) -> Heads:
+        if self._heads is None or self._heads[0] is not rules:
+            self._heads = rules, first_heads(rules)
+        return self._heads[1]
 
     def outside(self, name: str) -> tuple[str, ...]:
         """The types in which a relation's columns are returned; empty if all have the natural types of their values."""

@@ -7,6 +7,7 @@ engine change. A query of one relation, with only constants and variables, needs
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -29,6 +30,7 @@ from tidelog.syntax.prefixes import Prefixes
 ANSWERS, GIVEN = f"{QUESTION}answers", f"{QUESTION}given"
 PLAIN = frozenset(("number", "unsigned", "float", "boolean", "date", "timestamp"))  # types whose cells are not ids
 REMEMBERED = 512  # questions
+_FIRST_MARK, _LAST_MARK = re.compile(r"\A\s*\?-?"), re.compile(r"(?<=\))\s*\?\s*\.?\s*$")
 
 
 @lru_cache(maxsize=1024)
@@ -47,13 +49,11 @@ def read_query(text: str, convention: str, prefixes: Prefixes = ()) -> tuple[Rul
 def _without_mark(text: str) -> str:
     """A question without the marks of a prompt: `?p(X)`, Prolog's `?- p(X).`, or `p(X)?`.
 
-    >>> _without_mark("?- p(X)."), _without_mark("p(X)?")
-    ('   p(X).', 'p(X)')
+    >>> _without_mark("?- p(X)."), _without_mark("p(X)?"), _without_mark("?p(X) ?.")
+    ('   p(X).', 'p(X)', ' p(X)')
     """
-    for mark in ("?-", "?"):
-        if text.lstrip().startswith(mark):
-            return text.replace(mark, " " * len(mark), 1)
-    return text.rstrip()[:-1] if text.rstrip().endswith(")?") else text
+    text = _LAST_MARK.sub("", text)
+    return _FIRST_MARK.sub(lambda found: " " * len(found[0]), text, count=1)
 
 
 @dataclass(frozen=True, slots=True)

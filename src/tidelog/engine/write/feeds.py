@@ -2,7 +2,8 @@
 
 Law: input is applied once and a feed contains every epoch once, whatever fails in between. A feed that cannot be
 written causes a warning, since its epoch is committed, and catches up with the next one: from the history of the state
-folder, or from the changes of the pending epochs, which are kept until then.
+folder, or from the changes of the pending epochs, which are kept until then. All parts of a feed have the same column
+names, also when a change of rules gives others to an undeclared view.
 """
 
 from __future__ import annotations
@@ -47,11 +48,13 @@ TRIGGERS = ("processingTime", "once", "continuous", "availableNow", "realTime") 
 class PendingFeed:
     """A feed with the epochs that are not written yet, and whether the last attempt to write failed.
 
-    ``view`` describes the relation; it is kept when the relation is dropped, for the changes not yet written.
+    ``view`` describes the relation; it is kept when the relation is dropped, for the changes not yet written. ``names``
+    are those of the columns in the feed.
     """
 
     feed: Feed
     view: View
+    names: tuple[str, ...]
     pending: list[tuple[int, RowChanges, tuple[str | None, ...]]] = field(default_factory=list)
     failed: bool = False
 
@@ -87,7 +90,8 @@ def write_feed(core: Core, view: str, folder: str | Path | None, table: str | No
         shown.name, None if folder is None else str(folder), table, lambda: session_or_active(core.runtime.session)
     )
     with core.writing:
-        last, fed = found.last(), PendingFeed(found, shown)
+        last = found.last()
+        fed = PendingFeed(found, shown, found.names(last) if last else shown.columns)
         if core.opened.lasting is not None:
             _catch_up(core, fed, last)
         core.feeds.append(fed)
@@ -147,12 +151,14 @@ def _shown(core: Core, fed: PendingFeed) -> View:
     """The view of a feed; if its relation was dropped, as it was before."""
     if core.knows(fed.feed.view):
         fed.view = open_view(core, fed.feed.view)
+    if len(fed.names) != len(fed.view.columns) or fed.feed.view in core.rules.declared:
+        fed.names = fed.view.columns
     return fed.view
 
 
 def _put(core: Core, fed: PendingFeed, epoch: int, changes: RowChanges, before: Types) -> None:
     view, feed = _shown(core, fed), fed.feed
-    names, types, outside = view.columns, shown_types(view.types, before), _lasting_types(view)
+    names, types, outside = fed.names, shown_types(view.types, before), _lasting_types(view)
 
     def write(folder: str) -> list[Kinds]:
         return core.runtime.facts.write_view(folder, feed.view, names, types, changes, outside=outside)
@@ -168,7 +174,7 @@ def _lasting_types(view: View) -> tuple[str, ...]:
 def _catch_up(core: Core, fed: PendingFeed, last: int) -> None:
     """Write the epochs that a feed does not hold yet."""
     view, feed = _shown(core, fed), fed.feed
-    names, outside = view.columns, _lasting_types(view)
+    names, outside = fed.names, _lasting_types(view)
     for epoch, found in groupby(changes_since(core, feed.view, last), key=lambda change: change.epoch):
         changes = list(found)
         types = data_types(feed.view, read_rows(feed.view, [c.fact for c in changes]), view.types)

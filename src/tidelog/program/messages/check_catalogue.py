@@ -72,7 +72,8 @@ _NAMES = (
         "unknown function",
         "unknown function `{name}`",
         "A function is built in, or registered from Python before the program is read.",
-        "Correct the name, or register the function.",
+        'Correct the name, or pass a Python function: `Engine(program, functions={"f": f})`, on the command line '
+        "`--functions FILE`.",
         "size(X, N) :- word(X), N = strlne(X).\n",
     ),
     CodeEntry(

@@ -59,7 +59,7 @@ def check_names(program: Program, functions: Mapping[str, tuple[Function, ...]],
     _check_labels(program, names)
     _check_keys(program, names)
     _check_directives(program, names)
-    _check_calls(program, functions, names.findings)
+    _check_calls(program, functions, names)
     return names
 
 
@@ -206,22 +206,22 @@ def _check_directives(program: Program, names: Names) -> None:
                 names.findings.append(diagnose("TL210", None, hint=hint, directive=".pragma", name=name))
 
 
-def _check_calls(program: Program, functions: Mapping[str, tuple[Function, ...]], findings: list[Diagnostic]) -> None:
+def _check_calls(program: Program, functions: Mapping[str, tuple[Function, ...]], names: Names) -> None:
     for fact in program.facts:
         for term in fact.atom.args:
             if isinstance(term, Call):
-                _check_term_calls(term, functions, findings)
+                _check_term_calls(term, functions, names)
     for rule in program.rules:
         for term in rule.head.args:
             if isinstance(term, Call | Aggregate):
-                _check_term_calls(term, functions, findings)
+                _check_term_calls(term, functions, names)
         for literal in rule_literals(rule):
             for term in literal_terms(literal):
                 if isinstance(term, Call | Aggregate):
-                    _check_term_calls(term, functions, findings)
+                    _check_term_calls(term, functions, names)
 
 
-def _check_term_calls(term: Term, functions: Mapping[str, tuple[Function, ...]], findings: list[Diagnostic]) -> None:
+def _check_term_calls(term: Term, functions: Mapping[str, tuple[Function, ...]], names: Names) -> None:
     for call in calls(term):
         if call.function == ARGUMENTS:
             continue
@@ -229,12 +229,12 @@ def _check_term_calls(term: Term, functions: Mapping[str, tuple[Function, ...]],
             continue
         overloads = functions.get(call.function)
         if overloads is None:
-            hint = _aggregate_hint(call) or _function_hint(call.function, functions)
-            findings.append(diagnose("TL207", call.span, hint=hint, name=call.function))
+            hint = _aggregate_hint(call) or _function_hint(call.function, functions, names)
+            names.findings.append(diagnose("TL207", call.span, hint=hint, name=call.function))
         elif not any(takes(function, len(call.args)) for function in overloads):
             expected = _parameter_counts(overloads)
             found = f"{len(call.args)} {'is' if len(call.args) == 1 else 'are'}"
-            findings.append(
+            names.findings.append(
                 diagnose(
                     "TL208", call.span, hint=_aggregate_hint(call), name=call.function, expected=expected, found=found
                 )
@@ -264,7 +264,9 @@ def _argument(term: Term) -> str:
     return term.name if isinstance(term, Var) else term.span.text if term.span is not None else "X"
 
 
-def _function_hint(name: str, functions: Mapping[str, tuple[Function, ...]]) -> str | None:
+def _function_hint(name: str, functions: Mapping[str, tuple[Function, ...]], names: Names) -> str | None:
+    if name in names.arity:
+        return f"`{name}` is a relation: write it as a separate literal of the body, not inside a term."
     near = KnownNames(known for known in functions if known.isidentifier()).nearest(name)
     return None if near is None else f"Did you mean `{near}`?"
 

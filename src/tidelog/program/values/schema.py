@@ -5,7 +5,6 @@ Law: a declaration only restricts what a program may contain; it never changes t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tidelog.errors import Span
@@ -104,19 +103,6 @@ class Functor:
     params: tuple[str, ...]
     result: str
     span: Span | None = field(default=None, compare=False, repr=False)
-
-
-def column_names(declarations: Iterable[Declaration], relation: str, count: int) -> tuple[str, ...]:
-    """The names of a relation's columns as declared, otherwise c1, c2, ...
-
-    >>> declared = Declaration("edge", (Column("from", "number"), Column("to", "number")))
-    >>> column_names([declared], "edge", 2), column_names([declared], "node", 1)
-    (('from', 'to'), ('c1',))
-    """
-    for declaration in declarations:
-        if declaration.relation == relation:
-            return tuple(column.name for column in declaration.columns)
-    return numbered_columns(count)
 
 
 def numbered_columns(count: int) -> tuple[str, ...]:
