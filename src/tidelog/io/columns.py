@@ -149,8 +149,11 @@ UNSIGNED = pa.decimal128(20, 0)  # how Spark represents uint64
 _ARROW_ADVICE: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
     (pa.types.is_decimal, "declare the column as symbol, which keeps its text, or cast it to float, which rounds"),
     (pa.types.is_struct, "declare the column with a record type (`.type T = [x: number, ...]`)"),
-    (lambda t: isinstance(t, pa.BaseExtensionType), "cast it to strings or to timestamps"),
-    (pa.types.is_duration, "cast it to int64"),
+    (
+        lambda t: isinstance(t, pa.BaseExtensionType),
+        "cast it to strings or timestamps, in pandas with `astype(str)` or `dt.to_timestamp()`",
+    ),
+    (pa.types.is_duration, "convert it to numbers, in pandas and Polars with `column.dt.total_seconds()`"),
     (pa.types.is_time, "cast it to a string"),
     (pa.types.is_null, "set the type of the column; nulls are refused"),
     (lambda t: any(test(t) for test in _LISTS), "cast its elements to strings, or to numbers"),

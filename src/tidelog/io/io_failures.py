@@ -67,8 +67,8 @@ OUT_OF_RANGE = FailureEntry(
     DataError,
     "value out of range",
     "{where}: {error}",
-    "A number is between -2^63 and 2^63 - 1, an unsigned number between 0 and 2^64 - 1.",
-    "Omit such rows, or pass the column as float or symbol.",
+    "A number is between -2^63 and 2^63 - 1, an unsigned number between 0 and 2^64 - 1. Timestamps have microseconds.",
+    "Omit such rows, pass numbers as float or symbol, or round times, in pandas and Polars with `dt.round('us')`.",
     'import pyarrow as pa\ndb = Engine(".decl edge(x: unsigned)")\nwith db.epoch() as e:\n'
     '    e.insert("edge", pa.table({"x": [-1]}))\n',
 )

@@ -54,12 +54,18 @@ def read_rows(relation: str, data: object, nulls: NullPolicy | None = None) -> D
     if table is not None:
         return Data(table.columns, table.length, table.names, typed=table.typed, nulls=nulls)
     if isinstance(data, str | bytes | dict) or not isinstance(data, Iterable):
-        raise failures.NOT_ROWS.error(relation=relation, found=type(data).__name__)
+        raise failures.NOT_ROWS.error(relation=relation, found=_kind(data))
     rows = data if isinstance(data, list | tuple) else list(data)
     if not rows:
         return Data((), 0)
     rows_data = _read_dicts(relation, rows) if isinstance(rows[0], dict) else _read_tuples(relation, rows)
     return rows_data if nulls is None else replace(rows_data, nulls=nulls)
+
+
+def _kind(data: object) -> str:
+    """What was passed instead of rows."""
+    name = type(data).__name__
+    return f"a {name}: call its `collect()` first" if hasattr(data, "collect") else name
 
 
 def _read_tuples(relation: str, rows: Sequence[Any]) -> Data:

@@ -8,6 +8,7 @@ what pandas calls missing are nulls, which relations cannot contain.
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -36,6 +37,21 @@ _TIMES = {
     "date": 'pass a `datetime.date`, or in JSON a string such as "2024-02-29"',
     "timestamp": 'pass a `datetime.datetime`, or in JSON a string such as "2024-02-29T12:00:00"',
 }
+_OTHER_TIMES = {
+    "date": "pass `value.date()`, in pandas `column.dt.date`",
+    "timestamp": "timestamps have a time of day and microseconds: in pandas `column.dt.floor('us')`",
+}
+_NUMBERS = {
+    "number": "convert it with int(value)",
+    "unsigned": "convert it with int(value)",
+    "float": "convert it with float(value)",
+}
+_NAN = (
+    "pandas represents missing values as NaN: `df.convert_dtypes()` makes them nulls, which `nulls=` skips or replaces"
+)
+_WHOLE = "convert it with int(value); in pandas, `df.convert_dtypes()` makes whole floats integers"
+_TEXT = "convert it with str(value), in pandas with `column.astype(str)`"
+_LONG = "whole numbers have 64 bits: pass float(value) or str(value)"
 
 
 def plain(value: object) -> Any:
@@ -74,9 +90,24 @@ def show_value(value: object) -> str:
 
 
 def advice(value: object, type_: str | None = None) -> str:
-    """The end of a message about a value that a column of this type does not accept: what to pass instead."""
-    if isinstance(value, str | int) and type_ in _TIMES:
-        return f"; {_TIMES[type_]}"
+    """The end of a message about a value that a column of this type does not accept: what to pass instead.
+
+    >>> advice(2**64, "unsigned"), advice(-1, "unsigned")
+    ('; whole numbers have 64 bits: pass float(value) or str(value)', '; an unsigned column has no negative values')
+    """
+    if type_ in _TIMES:
+        if isinstance(value, str | int):
+            return f"; {_TIMES[type_]}"
+        if isinstance(value, datetime.date):
+            return f"; {_OTHER_TIMES[type_]}"
+    if isinstance(value, float) and type_ != "float":
+        return f"; {_NAN if math.isnan(value) else _WHOLE}" if type_ != "symbol" or math.isnan(value) else f"; {_TEXT}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        if type_ in ("number", "unsigned"):
+            return f"; {_LONG}" if abs(value) >= 1 << 63 else "; an unsigned column has no negative values"
+        return f"; {_TEXT}" if type_ == "symbol" else ""
+    if isinstance(value, str) and type_ in _NUMBERS:
+        return f"; {_NUMBERS[type_]}, in pandas with `pd.to_numeric(column)`"
     return next((f"; {text}" for kinds, text in _ADVICE if isinstance(value, kinds)), "")
 
 

@@ -13,14 +13,13 @@ from tidelog.cli.output.tables import ordered_rows
 from tidelog.cli.repl.reports import Answers, Display, EpochReport, Failure, Findings, Line, Report
 from tidelog.cli.repl.show import ANSWERS, epoch_text, report_lines
 from tidelog.engine.read.changes_page import changes_page
-from tidelog.engine.read.view import Rows
+from tidelog.engine.read.view import NUMBERS, Rows
 from tidelog.errors import Diagnostic, TidelogError, render
 from tidelog.explain.numbers import duration
 from tidelog.io import html
 from tidelog.io.texts import show_text
 from tidelog.why import Proof
 
-NUMBERS = ("number", "unsigned", "float")
 COLOURS = {
     render.ERROR: "#d64545",
     render.WARNING: "#b07600",

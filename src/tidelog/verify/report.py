@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tidelog.program import Rule, Value
 from tidelog.syntax.values import write_number, write_string
@@ -48,6 +48,10 @@ class Certificate:
             f"({self.checker}, {self.seconds:.2f} s)"
         )
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Notebooks show the sentence."""
+        printer.text(str(self))
+
 
 @dataclass(frozen=True, slots=True)
 class Violation:
@@ -69,6 +73,10 @@ class Violation:
 
     def __str__(self) -> str:
         return f"{self.kind}: {_TEXTS[self.kind](self)}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Notebooks show the sentence."""
+        printer.text(str(self))
 
 
 Verdict: TypeAlias = Certificate | Violation

@@ -6,7 +6,6 @@ Arrow, pandas, numpy) shows the epoch at which it was read.
 
 from __future__ import annotations
 
-import html
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import islice
@@ -22,6 +21,7 @@ from tidelog.engine.read.look_up import matching, size
 from tidelog.engine.read.pickling import restore_rows, rows_state
 from tidelog.errors import DataError, EngineError
 from tidelog.errors.counts import counted
+from tidelog.io import html
 from tidelog.io.columns import decode_column, encode_value
 from tidelog.io.data_frame import to_data_frame
 from tidelog.io.fact_text import FactWriter
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tidelog.spark.types import DataFrame, SparkSession
 
 SHOWN = 10
+NUMBERS = ("number", "unsigned", "float")
 AS_TEXT = ("list", "record")
 DECODED = 1 << 12  # rows converted to Python values at a time
 SLICE = 1 << 9  # the same while epochs run concurrently
@@ -229,13 +230,12 @@ class Table(Sequence[tuple[Any, ...]]):
 
     def _repr_html_(self) -> str:
         count = len(self)
-        head = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(str(v))}</td>" for v in row) + "</tr>" for row in self.head()
-        )
-        more = f"<p>... {count - SHOWN:,} more</p>" if count > SHOWN else ""
-        title = f"{html.escape(self._title())}: {counted(count, 'row')}"
-        return f"<table><caption>{title}</caption><tr>{head}</tr>{body}</table>{more}"
+        title = html.line(html.text(f"{self._title()}: {counted(count, 'row')}"))
+        numbers = [place for place, type_ in enumerate(self.types) if type_ in NUMBERS]
+        texts = [tuple(map(show_text, row, self.types)) for row in self.head()]
+        rows = html.table(self.columns, texts, numbers=numbers) if self.columns and count else ""
+        more = html.line(html.faint(f"... {count - SHOWN:,} more")) if count > SHOWN else ""
+        return html.page(title, rows, more)
 
 
 @lru_cache(maxsize=1000)
@@ -426,6 +426,20 @@ class ChangeSet:
         shown = FileColumns(plus.columns, plus.types, signed=True, outside=plus.outside)
         write = changes_writer(plus._cells(), minus._cells(), plus.columns, plus.types, plus._dictionary, plus.outside)
         return to_spark_frame(session_or_active(spark), new_folder(None), write, shown)
+
+    def section(self, name: str, *, is_open: bool) -> str:
+        """A collapsible section of a page, with the counts and a few of the rows."""
+        sides = (("+", self.inserted), ("−", self.deleted))
+        counts = " ".join(f"{sign}{len(rows):,}" for sign, rows in sides)
+        few = [(sign, *map(str, row)) for sign, rows in sides for row in rows.head()]
+        more = len(self.inserted) + len(self.deleted) - len(few)
+        inside = html.table(("", *self.inserted.columns), few)
+        if more:
+            inside += html.line(html.faint(f"... {more:,} more"))
+        return html.fold(f"{html.code(name)} {html.text(counts)}", inside, is_open=is_open)
+
+    def _repr_html_(self) -> str:
+        return html.page(self.section(self.inserted._name, is_open=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ChangeSet, (self.inserted, self.deleted)
