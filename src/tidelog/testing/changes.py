@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from tidelog.program import Program, Rule
 from tidelog.program.check import check_program
@@ -78,6 +79,7 @@ class State:
         return evaluate(_elaborated(self.program), self.relations())
 
 
+@lru_cache(maxsize=8)  # of the same program there are many states
 def _elaborated(program: Program) -> Program:
     """The program with its records and variants typed, if it has any; other programs are unchanged."""
     return check_program(program).program if any(declared.constructors for declared in program.types) else program

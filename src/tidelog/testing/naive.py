@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
-from tidelog.program import Aggregate, Atom, Program, Rule, Value
+from tidelog.program import Aggregate, Atom, Literal, Program, Rule, Value
 from tidelog.program.elaborate.choose_witnesses import with_choices
 from tidelog.program.elaborate.hide_heads import with_hidden_heads
 from tidelog.program.elaborate.mark_witnesses import with_witnesses
@@ -34,8 +35,19 @@ from tidelog.program.graph.constraint import UNNAMED
 from tidelog.program.graph.equivalence import equivalences
 from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.testing.folds import FOLDS
-from tidelog.testing.occurrences import dependencies, head_aggregates, names
-from tidelog.testing.solutions import Binding, Context, distinct, results, valued, values, with_named_wildcards
+from tidelog.testing.occurrences import dependencies, head_aggregates, names, names_of_body
+from tidelog.testing.solutions import (
+    Binding,
+    Context,
+    arrange,
+    binds,
+    in_order,
+    results,
+    valued,
+    values,
+    with_named_wildcards,
+    without_repetitions,
+)
 from tidelog.testing.strata import reads, strata
 from tidelog.testing.values import Row, column_types, of_type
 
@@ -98,6 +110,12 @@ def violations(
     return {rule.label or "": model[rule.head.predicate] for rule in hidden.rules if rule.constraint is not None}
 
 
+@lru_cache(maxsize=8)  # of the same program there are many states
+def _rewritten(program: Program) -> Program:
+    """The program as it is evaluated."""
+    return scoped(with_choices(with_witnesses(_without_constraints(program))))
+
+
 def _without_constraints(program: Program) -> Program:
     """The program without its constraints."""
     return replace(program, rules=tuple(rule for rule in program.rules if rule.head.predicate != UNNAMED))
@@ -149,12 +167,31 @@ def relations(program: Program, facts: Facts = NO_FACTS) -> set[str]:
     return found | {predicate for rule in program.rules for predicate, _ in dependencies(rule)}
 
 
+@dataclass(frozen=True)
+class _Body:
+    """The body of a rule as it is evaluated in every round."""
+
+    source: Sequence[Literal]
+    order: Sequence[Literal]
+    kept: Sequence[str]  # the variables that have values
+    scope: frozenset[str]
+
+    @classmethod
+    def of(cls, source: Sequence[Literal], scope: frozenset[str]) -> _Body:
+        """A body of a rule whose head has the variables `scope`."""
+        body = with_named_wildcards(source, scope)
+        scope |= names_of_body(body)
+        kept = sorted(frozenset[str]().union(*map(binds, body)))
+        return cls(source, arrange(body, frozenset(), scope), kept, scope)
+
+
 class _Judge:
     """One program with everything that stays constant while its model is computed."""
 
     def __init__(self, program: Program, functions: Overloads) -> None:
         self.program, self.functions = program, functions
         self.types = column_types(program)
+        self.arranged: dict[tuple[int, frozenset[str]], _Body] = {}  # by the identity of a body, which is kept
 
     def base(self, facts: Facts) -> dict[str, set[Row]]:
         """The asserted facts."""
@@ -240,9 +277,12 @@ class _Judge:
     def solved(self, rule: Rule, model: Model) -> Iterator[tuple[Binding, Context]]:
         """The distinct solutions of a rule's body, each with the context in which to read the head."""
         scope = names(rule.head.args)
-        body = with_named_wildcards(rule.body, scope)
-        context = Context(model, self.functions, scope).inside(body)
-        return ((binding, context) for binding in distinct(body, [{}], context))
+        key = id(rule.body), scope
+        if (body := self.arranged.get(key)) is None:
+            body = self.arranged[key] = _Body.of(rule.body, scope)
+        context = Context(model, self.functions, body.scope)
+        found = without_repetitions(body.kept, in_order(body.order, [{}], context))
+        return ((binding, context) for binding in found)
 
     def rows(self, head: Atom, binding: Binding, context: Context) -> Iterator[Row]:
         for row in product(*(tuple(values(arg, binding, context)) for arg in head.args)):

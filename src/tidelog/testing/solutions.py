@@ -60,9 +60,12 @@ class Context:
 
 def solutions(body: Sequence[Literal], bindings: Sequence[Binding], context: Context) -> Sequence[Binding]:
     """All solutions of the body that extend one of the bindings; one may occur once for each branch that yields it."""
-    if not bindings:
-        return bindings
-    for literal in arrange(body, _shared(bindings), context.scope):
+    return in_order(arrange(body, _shared(bindings), context.scope), bindings, context) if bindings else bindings
+
+
+def in_order(body: Sequence[Literal], bindings: Sequence[Binding], context: Context) -> Sequence[Binding]:
+    """The solutions of a body whose literals are arranged."""
+    for literal in body:
         bindings = list(extensions(literal, bindings, context))
     return bindings
 
@@ -75,7 +78,12 @@ def _shared(bindings: Sequence[Binding]) -> frozenset[str]:
 def distinct(body: Sequence[Literal], bindings: Sequence[Binding], context: Context) -> list[Binding]:
     """The solutions without repetitions, and without the variables that only some branches bind."""
     kept = sorted(_shared(bindings).union(*map(binds, body)))
-    rows = ((tuple(each[name] for name in kept)) for each in solutions(body, bindings, context))
+    return without_repetitions(kept, solutions(body, bindings, context))
+
+
+def without_repetitions(kept: Sequence[str], bindings: Iterable[Binding]) -> list[Binding]:
+    """The distinct values of some variables."""
+    rows = (tuple([each[name] for name in kept]) for each in bindings)
     return [dict(zip(kept, row, strict=True)) for row in dict.fromkeys(rows)]
 
 
@@ -194,7 +202,7 @@ def extensions(literal: Literal, bindings: Sequence[Binding], context: Context) 
             rows = context.model.get(predicate, ())
             yield from (each for each in bindings if next(_matches(args, rows, each, context), None) is None)
         case Comparison():
-            yield from (extended for each in bindings for extended in _comparisons(literal, each, context))
+            yield from _comparisons(literal, bindings, context)
         case Boolean(value=value):
             yield from bindings if value else ()
         case Disjunction(branches=branches):
@@ -214,39 +222,55 @@ def join(bindings: Sequence[Binding], args: Sequence[Term], rows: Iterable[Row],
 
 def _matches(args: Sequence[Term], rows: Iterable[Row], binding: Binding, context: Context) -> Iterator[Binding]:
     """One extension per row that fits: plain variables first, so that other arguments may use them."""
+    patterns = any(constructor_of(arg) is not None for arg in args)
     for row in rows:
-        pairs = matched(zip(args, row, strict=False))
+        pairs = matched(zip(args, row, strict=False)) if patterns else list(zip(args, row, strict=False))
         if pairs is None:
             continue
         extended = dict(binding)
-        plain = ((term.name, value) for term, value in pairs if isinstance(term, Var))
         others = [(term, value) for term, value in pairs if not isinstance(term, Var | Wildcard)]
-        if all(same(extended.setdefault(name, value), value) for name, value in plain) and all(
-            any(same(found, value) for found in values(term, extended, context)) for term, value in others
-        ):
-            yield extended
+        for term, value in pairs:
+            if isinstance(term, Var) and not same(extended.setdefault(term.name, value), value):
+                break
+        else:
+            if all(any(same(found, value) for found in values(term, extended, context)) for term, value in others):
+                yield extended
 
 
-def _comparisons(literal: Comparison, binding: Binding, context: Context) -> Iterator[Binding]:
+def _comparisons(literal: Comparison, bindings: Sequence[Binding], context: Context) -> Iterator[Binding]:
+    """The extensions of bindings; a comparison that cannot bind anything in any of them is a test."""
+    shared = _shared(bindings)
+    sides = (literal.left, literal.right)
+    tests = literal.op != "=" or not any(
+        constructor_of(side) is not None or (isinstance(side, Var) and side.name not in shared) for side in sides
+    )
+    for binding in bindings:
+        yield from _test(literal, binding, context) if tests else _equation(literal, binding, context)
+
+
+def _test(literal: Comparison, binding: Binding, context: Context) -> Iterator[Binding]:
+    for pair in product(values(literal.left, binding, context), values(literal.right, binding, context)):
+        left, right = alike(pair)
+        if holds(literal.op, left, right, type_of(left)):
+            yield binding
+
+
+def _equation(literal: Comparison, binding: Binding, context: Context) -> Iterator[Binding]:
+    """The extensions of one binding by an equation that may bind a variable, or open a pattern."""
+    known = frozenset(binding)
     for target, term in ((literal.left, literal.right), (literal.right, literal.left)):
-        opened = literal.op == "=" and isinstance(target, Var) and target.name not in binding
-        if opened and computable(term, frozenset(binding), context.scope):
-            assert isinstance(target, Var)
+        if isinstance(target, Var) and target.name not in binding and computable(term, known, context.scope):
             yield from ({**binding, target.name: value} for value in values(term, binding, context))
             return
     if (equations := part_equations(literal)) is not None:
         yield from solutions(equations, [binding], context)
         return
     for value, pattern in ((literal.left, literal.right), (literal.right, literal.left)):
-        opens = literal.op == "=" and constructor_of(pattern) is not None
-        if opens and computable(value, frozenset(binding), context.scope):
+        if constructor_of(pattern) is not None and computable(value, known, context.scope):
             for found in values(value, binding, context):
                 yield from _matches((pattern,), [(found,)], binding, context)
             return
-    for pair in product(values(literal.left, binding, context), values(literal.right, binding, context)):
-        left, right = alike(pair)
-        if holds(literal.op, left, right, type_of(left)):
-            yield binding
+    yield from _test(literal, binding, context)
 
 
 def values(term: Term, binding: Binding, context: Context) -> Iterator[Value]:

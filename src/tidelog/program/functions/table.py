@@ -93,8 +93,9 @@ class Function:
         params = self.params
         if self.variadic:
             params = params[:-1] + params[-1:] * (len(arg_types) - len(params) + 1)
-        return len(params) == len(arg_types) and all(
-            param == arg or ANY in (param, arg) for param, arg in zip(params, arg_types, strict=True)
+        return params == arg_types or (
+            len(params) == len(arg_types)
+            and all(param == arg or ANY in (param, arg) for param, arg in zip(params, arg_types, strict=True))
         )
 
 
