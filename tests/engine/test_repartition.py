@@ -422,9 +422,11 @@ def test_shortest_paths_of_many_nodes_are_moved_and_built() -> None:
 
 
 PROGRAMS = find_programs(Path(__file__).parents[2] / "programs")
+# Random programs of all features do the same in `tests/law/test_repartition.py`.
+SAMPLED = [path if i % 4 == 0 else pytest.param(path, marks=pytest.mark.long) for i, path in enumerate(PROGRAMS)]
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", SAMPLED, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_program_goes_through_other_numbers_while_it_changes(path: Path) -> None:
     case = load_program(path)
     with Engine(case.start.program, partitions=2) as db:

@@ -84,7 +84,7 @@ def most_are_long(names: Sequence[str], count: int) -> list[object]:
     return [name if i < count else pytest.param(name, marks=pytest.mark.long) for i, name in enumerate(names)]
 
 
-@pytest.mark.parametrize("name", most_are_long(SAMPLE, 2))
+@pytest.mark.parametrize("name", most_are_long(SAMPLE, 1))
 def test_programs_give_the_files_of_the_embedded_run(name: str, tmp_path: Path) -> None:
     folder = ROOT / name
     script = folder / "changes.txt"

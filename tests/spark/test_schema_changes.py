@@ -11,7 +11,8 @@ from tests.engine.test_schema_changes import AFTER, BEFORE, COLUMNS, MAPPED
 from tidelog import Engine, ProgramError
 
 
-@pytest.mark.parametrize("lasting", [True, False])
+# A state folder changes nothing of what comes before it is opened again.
+@pytest.mark.parametrize("lasting", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_columns_change_on_spark(spark: SparkSession, tmp_path: Path, lasting: bool) -> None:
     path = tmp_path / "s" if lasting else None
     with Engine(BEFORE, path=path, spark=spark, partitions=2) as db:

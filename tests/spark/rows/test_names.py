@@ -23,7 +23,7 @@ from tidelog.spark.rows.check import match_columns
 from tidelog.spark.rows.read import read_file, settle_types
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 def test_a_data_frame_is_read_by_name_or_by_position_or_refused(seed: int, spark: SparkSession) -> None:
     names, found = random_case(random.Random(seed))
     df = spark.createDataFrame([tuple("v" for _ in found)], [f"f{i}" for i in range(len(found))]).toDF(*found)
@@ -50,7 +50,7 @@ def db(spark: SparkSession) -> Any:
         yield engine
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(len(POLICIES)))
 def test_nulls_of_a_data_frame_are_handled_as_the_policy_says(seed: int, db: Engine, spark: SparkSession) -> None:
     rng = random.Random(seed)
     rows, policy = random_rows(rng), POLICIES[seed % len(POLICIES)]
