@@ -63,6 +63,7 @@ __all__ = [
     "TidelogError",
     "TidelogWarning",
     "Variant",
+    "sparql_rules",
     "user_function",
 ]
 
@@ -74,6 +75,7 @@ _HOMES = {
     "Limits": "tidelog.partition.base.limits",
     "NotTrueError": "tidelog.why",
     "Variant": "tidelog.program.values.variant",
+    "sparql_rules": "tidelog.syntax.sparql",
     "user_function": "tidelog.program.functions.table",
     **dict.fromkeys(
         ("NoAnswer", "PartitionLost", "PreflightError", "ResidentError", "SparkError", "StageError"),

@@ -22,6 +22,7 @@ PAGE = "\n".join(read(page) for page in sorted((DOCS / "reference").glob("python
 KINDS = (tidelog.Engine, Epoch, View, Table, ChangeSet, Limits)
 NAMES = {name for kind in KINDS for name in dir(kind)}
 FOR_THE_ENGINE = {
+    "is_ordered",
     "read_rule",
     "report",
     "no_change",

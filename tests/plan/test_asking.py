@@ -37,7 +37,7 @@ def question(body: Sequence[Literal]) -> Rule:
 def outcome(rules: Ruleset, rule: Rule, *, alone: bool) -> object:
     known = {ANSWERS: len(rule.head.args)}
     try:
-        after = rules.asking(rule, known) if alone else rules.changed(add=(rule,), known=known)
+        after = rules.asking((rule,), known) if alone else rules.changed(add=(rule,), known=known)
     except ProgramError as error:
         return [finding for finding in error.diagnostics if finding.severity == "error"]
     own = {label: made for label, made in after.core.items() if label not in rules.core}

@@ -36,6 +36,7 @@ from tidelog.spark.resident import resident_failures as resident_failures
 from tidelog.spark.rows import rows_failures as rows_failures
 from tidelog.spark.session import session_failures as session_failures
 from tidelog.store.base import store_failures as store_failures
+from tidelog.syntax.sparql import sparql_failures as sparql_failures
 from tidelog.syntax.syntax_catalogue import SYNTAX_CODES
 from tidelog.trial import trial_failures as trial_failures
 from tidelog.verify import verify_failures as verify_failures
@@ -92,6 +93,7 @@ FAILURE_CATALOGUES = (
     session_failures,
     serve_failures,
     spark_failures,
+    sparql_failures,
     store_failures,
     trial_failures,
     verify_failures,

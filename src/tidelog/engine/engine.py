@@ -293,6 +293,17 @@ class Engine:
         """
         return query.prepare(self._core, text, bind)
 
+    def sparql(self, text: str, *, triples: str = "triple") -> Rows:
+        """The solutions of a SPARQL query over a relation of triples: one column per variable that it shows.
+
+        Terms are texts as in N-Triples; what is unbound is the empty text. The rows have the order and the duplicates
+        that SPARQL defines. The result of ASK has no columns, and one row if the answer is yes. `sparql_rules` makes a
+        view of a query instead.
+        """
+        from tidelog.engine.read.sparql import sparql  # needs the extra `rdf`
+
+        return sparql(self._core, text, triples)
+
     async def aquery(self, text: str) -> Rows:
         """The answers to a query, for asyncio: they are computed on another thread while the loop continues."""
         return await query.aquery(self._core, text)

@@ -40,8 +40,9 @@ FUNCTIONS = (
     "pad_right", "range", "rdf_boolean", "rdf_compare", "rdf_date", "rdf_equals", "rdf_float", "rdf_iri",
     "rdf_is_blank", "rdf_is_date", "rdf_is_iri", "rdf_is_literal", "rdf_is_number", "rdf_is_timestamp", "rdf_lang",
     "rdf_literal", "rdf_number", "rdf_term", "rdf_text", "rdf_timestamp", "rdf_type", "regex_all", "regex_find",
-    "regex_group", "regex_replace", "replace", "round", "second", "sha1", "sha256", "sin", "sinh", "split", "sqrt",
-    "starts_with", "strlen", "substr", "tan", "tanh", "timestamp_add", "timestamp_diff", "to_date", "to_float",
+    "regex_group", "regex_replace", "replace", "round", "second", "sha1", "sha256", "sin", "sinh", "sparql",
+    "sparql_fold", "sparql_join", "split", "sqrt", "starts_with", "strlen", "substr", "tan", "tanh",
+    "timestamp_add", "timestamp_diff", "to_date", "to_float",
     "to_number", "to_string", "to_timestamp", "to_unsigned", "trim", "upper", "utof", "utoi", "weekday", "window",
     "year",
 )  # fmt: skip

@@ -406,17 +406,18 @@ class Ruleset:
         core_labels, all_core = {**before.core_labels, **needed}, {**before.core, **core}
         return grown._running(core_labels, all_core, outline.folding, core, {})
 
-    def asking(self, question: Rule, arities: Mapping[str, int]) -> Ruleset:
-        """The rule set with the rule of a query, whose own relations have these numbers of columns.
+    def asking(self, question: Sequence[Rule], arities: Mapping[str, int]) -> Ruleset:
+        """The rule set with the rules of a query, whose own relations have these numbers of columns.
 
-        No rule reads what a query derives, so it is checked separately, over relations whose types are known, and is
-        not added to the program.
+        No other rule reads what a query derives, so it is checked separately, over relations whose types are known, and
+        is not added to the program.
         """
-        names = {atom.predicate for atom in atoms(rule_literals(question))} - arities.keys()
+        read = {atom.predicate for rule in question for atom in atoms(rule_literals(rule))}
+        names = read - arities.keys()
         known = {name: self.schema.get(name, (None,)) for name in names}
         assert self.governing is not None
         if self.governing.is_on_demand or any(None in types for types in known.values()):
-            return self.changed(add=(question,), known=arities)
+            return self.changed(add=tuple(question), known=arities)
         declarations = [replace(d, qualifiers=(), domains=()) for d in self.program.declarations if d.relation in names]
         surroundings = Program(
             declarations=tuple(declarations),
@@ -440,7 +441,7 @@ class Ruleset:
             auxiliary, own = _typed(surroundings, own, self.functions, *_known(held, bound, counts))
             schema = {**schema, **auxiliary}
         if any(None in schema[rule.head.predicate] for rule in own.values()):
-            return self.changed(add=(question,), known=arities)
+            return self.changed(add=tuple(question), known=arities)
         schema = {**self.schema, **{name: types for name, types in schema.items() if name not in self.schema}}
         folding = self._outlined().folding
         if any(map(is_aggregate_rule, own.values())):

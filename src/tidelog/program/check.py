@@ -147,18 +147,18 @@ def learn_types(
 
 
 def check_question(
-    rule: Rule,
+    rules: Sequence[Rule],
     program: Program,
     functions: Mapping[str, tuple[Function, ...]],
     bound: Bound,
     known: Mapping[str, int],
 ) -> CheckedProgram:
-    """Check one more rule, which no rule reads, over relations whose types are known; raises `ProgramError`.
+    """Check more rules, which no other rule reads, over relations whose types are known; raises `ProgramError`.
 
-    No recursion goes through such a rule, so strata, monotonicity and termination are not checked, and there are no
+    No recursion goes through such rules, so strata, monotonicity and termination are not checked, and there are no
     warnings. ``program`` has the declarations, types and pragmas that the rule may name.
     """
-    stages = elaborate(Elaboration(replace(program, rules=(rule,), facts=()), functions, bound, known))
+    stages = elaborate(Elaboration(replace(program, rules=tuple(rules), facts=()), functions, bound, known))
     text, typed, typing = stages[separate_scopes], stages[assign_types], _typing(stages)
     has_types = bool(program.types) or Feature.CASTS in typed.features
     has_notices = Feature.CALLS in typed.features or TIMER in typed.names.first
@@ -167,7 +167,7 @@ def check_question(
         *check_safety(stages[drop_casts].program, functions),
         *(check_subtypes(text.program, typed.type_names) if has_types else ()),
         *typed.type_names.findings,
-        *(check_rule_notices(rule, typed.names) if has_notices else ()),
+        *(notice for rule in rules if has_notices for notice in check_rule_notices(rule, typed.names)),
     ]
     checked = CheckedProgram(typed.program, stages[wrap_arithmetic].program.rules, typing.schema, typing.classes, ())
     return _refuse_errors(checked, tuple(sorted(findings, key=position)))

@@ -49,7 +49,7 @@ def rehearse_question(number: int, packed: bytes | None, text: str) -> None:
     rules = _rules(number, packed)
     try:
         rule, names = read_query(text, rules.program.convention, rules.program.prefixes)
-        rules.asking(rule, {rule.head.predicate: len(names)})
+        rules.asking((rule,), {rule.head.predicate: len(names)})
     except TidelogError:
         return  # the server reports the same error
 

@@ -35,6 +35,12 @@ def query_command(
     functions: FunctionsOption = None,
     sandbox: SandboxOption = False,
     allow: AllowOption = None,
+    sparql: Annotated[
+        bool, typer.Option("--sparql", help="The query is SPARQL, over a relation of RDF triples.")
+    ] = False,
+    triples: Annotated[
+        str, typer.Option("--triples", metavar="NAME", help="With --sparql: the relation of triples.")
+    ] = "triple",
     format_: Annotated[
         AnswerFormat | None,
         typer.Option(
@@ -55,4 +61,4 @@ def query_command(
     file, text = split_words(program, question, state, "QUESTION")
     inside = sandboxed(sandbox, allow, file, facts or ".")
     with inside, open_target(file, facts, state, at, functions_of(functions)) as db:
-        write_answers(db.query(text), format_)
+        write_answers(db.sparql(text, triples=triples) if sparql else db.query(text), format_)

@@ -17,14 +17,14 @@ def ordered_table(rows: Table, *, lists_as_text: bool = True) -> pa.Table:
     """The rows in order, as Arrow; lists as text, as in files, or unchanged."""
     texts = text_table(rows)
     table = texts if lists_as_text else rows.to_arrow()
-    order = _order(texts)
+    order = None if rows.is_ordered else _order(texts)
     return table if order is None else table.take(order)
 
 
 def ordered_rows(rows: Table) -> list[tuple[Any, ...]]:
     """The rows in order, as Python values."""
     found = rows.rows()
-    order = _order(text_table(rows))
+    order = None if rows.is_ordered else _order(text_table(rows))
     return found if order is None else [found[i] for i in order.to_pylist()]
 
 

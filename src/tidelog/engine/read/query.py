@@ -9,7 +9,7 @@ between epochs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from typing import NamedTuple
@@ -31,7 +31,6 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.plan_rule import value_type
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm, StrataChange
-from tidelog.program import Rule
 from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.runtime.base.interrupts import Guard
 from tidelog.runtime.one.embedded import EmbeddedRuntime
@@ -119,31 +118,31 @@ def _ask(
     if question.look_up is not None:
         cells, epoch = at_one_epoch(core, partial(question.look_up.answer, core, given))
         return Answer(Rows("answers", question.names, question.types, core.dictionary, cells), epoch)
-    return Answer(*_run(core, rule, bind, given, limits))
+    return Answer(*run(core, lambda: make_ready(core, rule, bind), given, limits))
 
 
-def _run(
-    core: Core, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
+def run(
+    core: Core, ready: Callable[[], Question], given: Sequence[int] = (), limits: Limits | None = None
 ) -> tuple[Rows, int]:
-    """The answers that the rule of a query derives, and their epoch."""
+    """The answers that the rules of a query derive, and their epoch; ``ready`` prepares it for the rules in force."""
     if core.writing.take():
         try:
-            return _on_partitions(core, make_ready(core, rule, bind), given, limits)
+            return _on_partitions(core, ready(), given, limits)
         finally:
             core.writing.give_back()
-    found = core.read(lambda facts: _on_replica(core, facts, rule, bind, given, limits))
+    found = core.read(lambda facts: _on_replica(core, facts, ready, given, limits))
     if found is not None:
         return found
     with core.writing:  # on Spark, and where there is no room for copies
-        return _on_partitions(core, make_ready(core, rule, bind), given, limits)
+        return _on_partitions(core, ready(), given, limits)
 
 
 def _on_replica(
-    core: Core, facts: Facts, rule: Rule, bind: tuple[str, ...], given: Sequence[int], limits: Limits | None
+    core: Core, facts: Facts, ready: Callable[[], Question], given: Sequence[int], limits: Limits | None
 ) -> tuple[Rows, int] | None:
     """Run the query on copies while an epoch has the turn; None if there are no copies."""
     while core.runtime.session is None and core.rules.demand is None:  # on-demand facts are derived where they are kept
-        question = make_ready(core, rule, bind)
+        question = ready()
         names = {atom.predicate for own in question.own_rules.values() for atom in atoms(own.body)} - {GIVEN}
         derived = {own.head.predicate for own in question.own_rules.values()}
         replica = core.replicas.of_questions

@@ -112,9 +112,9 @@ class Question:
         return {label: rule for label, rule in self.rules.core.items() if label not in self.base.core}
 
 
-def make_ready(core: Core, rule: Rule, bind: tuple[str, ...]) -> Question:
-    """Prepare a question for the rules in force; ``rule`` has all its variables in the head."""
-    known = core.questions.get((rule, bind))
+def make_ready(core: Core, rule: Rule, bind: tuple[str, ...], also: tuple[Rule, ...] = ()) -> Question:
+    """Prepare a question for the rules in force; ``rule`` has all its variables in the head, and may need others."""
+    known = core.questions.get((rule, bind, also))
     if isinstance(known, Question) and known.base is core.rules:
         return known
     base = core.rules
@@ -122,14 +122,15 @@ def make_ready(core: Core, rule: Rule, bind: tuple[str, ...]) -> Question:
     body = (Atom(GIVEN, tuple(map(Var, bind)), span=rule.head.span), *rule.body) if bind else rule.body
     asked = replace(rule, head=replace(rule.head, args=tuple(map(Var, names))), body=body)
     arities = {ANSWERS: len(names), **({GIVEN: len(bind)} if bind else {})}
-    rules = base.asking(asked, arities)
+    arities |= {each.head.predicate: len(each.head.args) for each in also}
+    rules = base.asking((*also, asked), arities)
     found = Question(names, base, rules)
     own = list(found.own_rules.values())
     makes_none = base.demand is None and all(map(_makes_no_texts, own))  # on demand, other rules derive more
     found = replace(found, look_up=_look_up(found, own, core.dictionary), may_make_texts=not makes_none)
     if len(core.questions) >= REMEMBERED:
         core.questions.clear()
-    core.questions[rule, bind] = found
+    core.questions[rule, bind, also] = found
     return found
 
 

@@ -58,6 +58,8 @@ class Table(Sequence[tuple[Any, ...]]):
     Pickling it, or copying it with `copy.deepcopy`, creates `Rows` with its contents at that moment.
     """
 
+    is_ordered = False  # whether the order of the rows belongs to the answer
+
     def __init__(
         self,
         names: Sequence[str],

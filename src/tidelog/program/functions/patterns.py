@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
 from string import hexdigits
 
 import re2
@@ -45,23 +46,24 @@ _QUANTIFIER = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??")
 _NAMED = re.compile(r"\[([:.=])(.*?)\1\]", re.DOTALL)
 
 
-def _options(captures: bool) -> re2.Options:
+def _options(captures: bool, ignores_case: bool) -> re2.Options:
     options = re2.Options()
     options.never_capture = not captures
+    options.case_sensitive = not ignores_case
     options.log_errors = False
     options.max_mem = MEMORY
     return options
 
 
-_OPTIONS = {captures: _options(captures) for captures in (False, True)}
+_OPTIONS = {wanted: _options(*wanted) for wanted in product((False, True), repeat=2)}
 
 
 class Pattern:
     """A pattern that is ready to match; the texts of its groups are known only if it captures them."""
 
-    def __init__(self, pattern: str, captures: bool = False) -> None:
+    def __init__(self, pattern: str, captures: bool = False, ignores_case: bool = False) -> None:
         self.text = pattern
-        self._compiled = re2.compile(translated(pattern), _OPTIONS[captures])
+        self._compiled = re2.compile(translated(pattern), _OPTIONS[captures, ignores_case])
         self.size: int = self._compiled.programsize
         self.groups: int = self._compiled.groups
         if self.size > LARGEST:
@@ -123,7 +125,7 @@ def _next_character(raw: bytes, at: int) -> int:
 
 
 @lru_cache(maxsize=KEPT)
-def compiled(pattern: str, captures: bool = False) -> Pattern:
+def compiled(pattern: str, captures: bool = False, ignores_case: bool = False) -> Pattern:
     """The pattern, ready to match.
 
     >>> compiled("[[:alpha:]]+[[:digit:]]+").fullmatch("ab12"), compiled("a.c").fullmatch("a\\nc")
@@ -132,7 +134,7 @@ def compiled(pattern: str, captures: bool = False) -> Pattern:
     False
     """
     try:
-        return Pattern(pattern, captures)
+        return Pattern(pattern, captures, ignores_case)
     except re2.error as error:
         raise failures.PATTERN.error(pattern=pattern, error=_problem(error)) from None
     except (RecursionError, ValueError) as error:

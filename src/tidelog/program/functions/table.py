@@ -26,6 +26,7 @@ from tidelog.program.functions import (
     lists,
     rdf,
     regex,
+    sparql,
     text,
     windows,
 )
@@ -494,6 +495,9 @@ _RDF = (
     Function("rdf_timestamp", (SYMBOL,), TIMESTAMP, rdf.to_timestamp),
     Function("rdf_compare", (SYMBOL, SYMBOL), NUMBER, rdf.compare),
     Function("rdf_equals", (SYMBOL, SYMBOL), NUMBER, rdf.equals),
+    Function("sparql", (SYMBOL, SYMBOL), SYMBOL, sparql.apply, variadic=True),
+    Function("sparql_fold", (SYMBOL, LIST), SYMBOL, sparql.fold),
+    Function("sparql_join", (LIST, SYMBOL), SYMBOL, sparql.join),
     Function("rdf_term", (SYMBOL,), SYMBOL, rdf.canonical),
     Function("rdf_iri", (SYMBOL,), SYMBOL, rdf.make_iri),
     Function("rdf_literal", (SYMBOL, SYMBOL), SYMBOL, rdf.make_literal),
