@@ -95,6 +95,30 @@ def test_commands_answer() -> None:
     assert all(f":{name}" in text_reported for name in COMMANDS)
 
 
+def test_an_edited_program_is_applied_at_the_prompt(tmp_path: Path) -> None:
+    before = ".decl p(x: number, y: number)\n.decl q(x: number)\nq(x) :- p(x, _).\n"
+    (tmp_path / "a.dl").write_text(before)
+    (tmp_path / "b.dl").write_text(before.replace("y: number", "z: symbol").replace("p(x, _)", 'p(x, "4")'))
+    options = "--column 'p.z=to_string(y + 1)' --drop-column p.y"
+    text = f"""p(1, 2).
+p(2, 3).
+:dry :apply {tmp_path}/b.dl {options}
+?p(X, Y)
+:apply {tmp_path}/b.dl {options}
+?p(2, Y)
+:apply {tmp_path}/b.dl
+"""
+    result = CliRunner().invoke(app, ["repl", str(tmp_path / "a.dl")], input=text)
+    found = result.stdout.splitlines()
+    assert found.count("* p(x: number, y: number) -> p(x: number, z: symbol): z = to_string(y + 1); 2 facts") == 2
+    assert "2 answers" in result.stdout
+    assert found.count("- q(1)") == 2, result.stdout
+    assert found[found.index("Y") + 2] == "4"
+    assert f"nothing to do: the program already matches {tmp_path}/b.dl" in found
+    for wrong in ("--colum p.z=1", "--column", "'open"):
+        assert "TL4899" in CliRunner().invoke(app, ["repl"], input=f":apply x.dl {wrong}\n").stdout
+
+
 def test_commands_may_be_shortened_if_one_is_meant() -> None:
     assert lines(":rul\n:rel\n") == ["no rules", "no relations"]
     assert "unknown command `:r`" in run(":r\n").stdout

@@ -15,7 +15,7 @@ from tidelog.store.image import delta, entries
 
 PAGE = read(DOCS / "reference" / "state-format.md")
 ARROW = {"bool": "boolean", "large_list<item: int64>": "large list of int64", "large_binary": "large binary"}
-RARE = {"columns changed", "ranks closed", "anew", "before", "parts"}  # the last three: another number of partitions
+RARE = {"columns changed", "renewed", "ranks closed", "anew", "before", "parts"}  # the last three: other partitions
 
 
 def make_state(place: Path, partitions: int) -> Path:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tidelog import Engine, EngineError, ProgramError
 from tidelog.engine.base.feed_change import FeedChange, Gap
-from tidelog.errors import ConstraintError, StateError
+from tidelog.errors import ConstraintError, StateError, TidelogError
 
 BEFORE = """.decl person(first: symbol, last: symbol, age: number)
 .decl adult(name: symbol)
@@ -73,6 +77,8 @@ def test_columns_change_without_a_state_folder() -> None:
         epoch, _ = db.epoch_to(AFTER.replace('person("eve text", 20.0, "home").', ""), COLUMNS)
         epoch.commit()
         assert sorted(db["person"]) == [*MAPPED[:2], ("eve text", 20.0, "none")]
+        with pytest.raises(EngineError, match="changed columns"):
+            db.revert(epoch)
         assert db.why('adult("ann lee", "none")')
         assert db.verify()
 
@@ -135,12 +141,50 @@ def test_a_state_that_cannot_be_written_leaves_the_engine(tmp_path: Path, monkey
             raise OSError("no space")
 
         with monkeypatch.context() as patch:
-            patch.setattr(Durable, "record_anew", fails)
+            patch.setattr(Durable, "record", fails)
             with pytest.raises(OSError, match="no space"):
                 change(db)
         assert (db.epoch_number, sorted(db["adult"])) == (2, [("ann",), ("eve",)])
         change(db)
         assert sorted(db["person"]) == MAPPED
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tests.engine.test_schema_changes import change, filled
+from tidelog.store.folder.durable import Durable
+from tidelog.store.folder.piece import Piece
+
+def dying(method, before):
+    def act(*args, **named):
+        if before:
+            os.kill(os.getpid(), signal.SIGKILL)
+        method(*args, **named)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return act
+
+points = {"piece": (Piece, "write", 0), "before": (Durable, "_append", 1), "after": (Durable, "_append", 0)}
+owner, name, before = points[sys.argv[2]]
+db = filled(Path(sys.argv[1]), 2)
+setattr(owner, name, dying(getattr(owner, name), before))
+change(db)
+"""
+
+
+@pytest.mark.parametrize("point", ["piece", "before", "after"])
+def test_a_kill_leaves_the_columns_before_or_after(tmp_path: Path, point: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(("src", "."))}
+    killed = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "s", point], env=environment, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    with Engine(path=tmp_path / "s") as db:
+        if point == "after":
+            assert (db.epoch_number, sorted(db["person"])) == (3, MAPPED)
+        else:
+            assert (db.epoch_number, db["person"].columns) == (2, ("first", "last", "age"))
+            change(db)
+        assert sorted(db["adult"]) == [("ann lee", "none"), ("eve text", "home")]
+        assert db.verify()
 
 
 def test_history_ends_at_the_change(tmp_path: Path) -> None:
@@ -164,29 +208,110 @@ def test_history_ends_at_the_change(tmp_path: Path) -> None:
         assert [entry.epoch for entry in db.log()] == [1, 2, 3, 4, 5]
 
 
-def test_what_cannot_be_changed_is_refused(tmp_path: Path) -> None:
-    text = (
-        ".decl p(x: number, y: number)\n.decl q(x: number, y: number) choice-domain x\nq(x, x) :- p(x, _).\np(1, 2).\n"
-    )
-    with Engine(text, path=tmp_path / "s") as db:
-        epoch, _ = db.epoch_to(text.replace("y: number", "z: number"), {"p": {"z": "y"}})
-        for act in (lambda: db.preview(epoch), epoch.commit):
-            with pytest.raises(EngineError, match="choice-domain") as raised:
-                act()
-            assert raised.value.code == "TL4664"
-    other = ".decl p(x: number, y: number)\np(1, 2).\n"
-    for extra, reason in ((".lifetime p 10s\n", "lifetimes"), (".decl q(x: number, y: number) eqrel\n", "eqrel")):
-        with Engine(other + extra) as db, pytest.raises(EngineError, match=reason):
-            db.epoch_to(other.replace("y: number", "z: number") + extra, {"p": {"z": "y"}})[0].commit()
-    with Engine(other) as db:
+P = ".decl p(x: number, y: number)\n"
+
+
+def with_p(text: str, path: Path | None = None) -> Engine:
+    db = Engine(text, path=path)
+    with db.epoch() as e:
+        e.insert("p", [(1, 2)])
+    return db
+
+
+def rename(db: Engine, text: str, relation: str) -> None:
+    """Turn the first column of a relation into the second of another name, so that its facts are mapped."""
+    head = f".decl {relation}(x: number, y: number)"
+    epoch, _ = db.epoch_to(text.replace(head, f".decl {relation}(y: number, z: number)"), {relation: {"z": "x + 1"}})
+    epoch.commit()
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_facts_that_become_equal_are_one(partitions: int) -> None:
+    with Engine(P, partitions=partitions) as db:
+        with db.epoch() as e:
+            e.insert("p", [(x, 7) for x in range(9)])
+        db.epoch_to(".decl p(y: number)\n", {"p": {"x": None}})[0].commit()
+        assert (list(db["p"]), db.epoch_number) == ([(7,)], 3)
+        db.epoch_to(".decl p()\n", {"p": {"y": None}})[0].commit()
+        assert (list(db["p"]), len(db["p"])) == ([()], 1)
+
+
+def test_an_expression_reads_one_fact_and_respects_the_key(tmp_path: Path) -> None:
+    text = P + "materialize(p, infinity, infinity, keys(1)).\n"
+    with with_p(text, tmp_path / "s") as db:
+        with db.epoch() as e:
+            e.insert("p", [(2, 3)])
+        after = text.replace("x: number", "k: number")
+        for value, error in (("x / 10", "key of `p`"), ("x + count : { former_rows(_, _) }", "other facts")):
+            with pytest.raises(TidelogError, match=error):
+                db.epoch_to(after, {"p": {"k": value}})[0].commit()
+        epoch, _ = db.epoch_to(after, {"p": {"k": "x * 10"}})
+        epoch.insert("p", [(10, 77)])
+        epoch.commit()
+        assert sorted(db["p"]) == [(10, 77), (20, 3)]
+
+
+@pytest.mark.parametrize(
+    ("extra", "reason"),
+    [
+        (".decl q(x: number, y: number) choice-domain y\n", "choice-domain"),
+        (".decl q(x: number, y: number)\n.lifetime q 10s\n", "lifetimes"),
+    ],
+)
+def test_facts_that_depend_on_former_epochs_are_not_mapped(tmp_path: Path, extra: str, reason: str) -> None:
+    text = P + extra
+    with with_p(text, tmp_path / "s") as db:
+        with db.epoch() as e:
+            e.insert("q", [(3, 4)])
+        with pytest.raises(EngineError, match=reason) as raised:
+            rename(db, text, "q")
+        assert (raised.value.code, db.epoch_number, sorted(db["q"])) == ("TL4664", 3, [(3, 4)])
+        rename(db, text, "p")
+        assert (sorted(db["p"]), sorted(db["q"])) == ([(2, 2)], [(3, 4)])
+        with db.epoch(at=20) as e:
+            e.insert("q", [(3, 5)])
+        assert (3, 5) in db["q"] or "choice" in extra
+        assert db.verify()
+
+
+def test_ends_of_single_facts_are_not_mapped() -> None:
+    with Engine(P) as db:
         with db.epoch() as e:
             e.insert("p", [(3, 4)], until=10)
         with pytest.raises(EngineError, match="lifetimes"):
-            db.epoch_to(other.replace("y: number", "z: number"), {"p": {"z": "y"}})[0].commit()
-    with Engine(other) as db:
-        db.write_feed("p", folder=tmp_path / "feed")
+            rename(db, P, "p")
+
+
+def test_equivalences_and_choices_follow_a_changed_relation() -> None:
+    text = P + (
+        ".decl same(x: number, y: number) eqrel\n.decl one(x: number, y: number) choice-domain x\n"
+        "same(x, y) :- p(x, y).\none(x, y) :- p(x, y).\n"
+    )
+    with with_p(text) as db:
+        with db.epoch() as e:
+            e.insert("same", [(2, 3)])
+        rename(db, text, "p")
+        assert sorted(db["one"]) == [(2, 2)]
+        assert sorted(db["same"]) == [(2, 2), (2, 3), (3, 2), (3, 3)]
+        after = text.replace("p(x: number, y: number)", "p(y: number, z: number)")
+        after = after.replace("same(x: number, y: number)", "same(a: symbol, b: symbol)")
+        after = after.replace("same(x, y) :-", "same(to_string(x), to_string(y)) :-")
+        db.epoch_to(after, {"same": {"a": "to_string(x)", "b": "to_string(y)"}})[0].commit()
+        assert sorted(db["same"]) == [("2", "2"), ("2", "3"), ("3", "2"), ("3", "3")]
+        assert db.verify()
+
+
+def test_files_of_changes_refuse_their_relation_alone(tmp_path: Path) -> None:
+    text = P + ".decl q(x: number, y: number)\nq(x, y) :- p(y, x).\n.decl r(x: number, y: number)\n"
+    with with_p(text) as db:
+        db.write_feed("q", folder=tmp_path / "q")
+        rename(db, text, "r")
+        rename(db, text, "p")
         with pytest.raises(EngineError, match="write_feed"):
-            db.epoch_to(other.replace("y: number", "z: number"), {"p": {"z": "y"}})[0].commit()
+            now = text.replace("p(x: number, y: number)", "p(y: number, z: number)").replace(
+                "r(x: number", "r(z: number"
+            )
+            db.epoch_to(now.replace("q(x: number, y: number)", "q(x: number)").replace("q(x, y)", "q(x)"))[0].commit()
 
 
 def test_a_default_is_printed_and_read_back() -> None:

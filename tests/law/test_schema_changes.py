@@ -44,7 +44,21 @@ class Schema:
         lines.append(f"alone(a) :- p({self._args('p', 0, 'a')}), !{met}.")
         anything = ", ".join("_" * len(self.columns["p"]))
         lines.append(f".decl total(n: number)\ntotal(n) :- n = count : {{ p({anything}) }}.")
+        lines += self._recursion(first)
         return "\n".join(lines) + "\n"
+
+    def _recursion(self, start: tuple[str, str]) -> list[str]:
+        """A recursion, and a min in one: strata that stay while some of their rules change."""
+        ends = ("e: symbol", '"a"') if start[1] == "symbol" else ("e: number", "0")
+        step = ", ".join("x" if place == 0 else "_" for place in range(len(self.columns["p"])))
+        lines = [
+            f".decl walk(x: {start[1]}, {ends[0]})",
+            f"walk(x, {ends[1]}) :- p({step}).",
+            "walk(y, x) :- walk(x, y).",
+        ]
+        lines += ["walk(x, z) :- walk(x, y), walk(y, z).", f".decl near(x: {start[1]}, n: number)"]
+        lines += [f"near(x, min<n>) :- p({step}), n = 0.", "near(y, min<n + 1>) :- near(x, n), walk(x, y), n < 5."]
+        return lines
 
     def _default(self, name: str, column: str, defaults: dict[str, Any]) -> str:
         value = defaults.get(f"{name}.{column}")
@@ -135,7 +149,7 @@ def change_facts(chance: random.Random, schema: Schema, db: Engine) -> None:
 
 
 def facts_of(db: Engine) -> dict[str, list[tuple[Any, ...]]]:
-    return {name: sorted(db[name]) for name in ("p", "q", "both", "alone", "total")}
+    return {name: sorted(db[name]) for name in ("p", "q", "both", "alone", "total", "walk", "near")}
 
 
 def judge(schema: Schema) -> dict[str, list[tuple[Any, ...]]]:

@@ -223,6 +223,14 @@ def test_rules_of_an_open_epoch_are_checked_together() -> None:
         assert found.status_code in (200, 422)
 
 
+def test_values_of_columns_are_checked_elsewhere() -> None:
+    text = ".decl p(x: number, y: number)\n"
+    value = f"max({chain(600, lambda i: f'sum y{i} : {{ former_rows(_, y{i}), y{i} < {i} }}', ', ')})"
+    with running(text + "p(1, 2).\n", limits=LITTLE) as server:
+        body = {"program": text.replace("y: number", "z: number"), "columns": {"p": {"z": value, "y": None}}}
+        refused(server.http.post("/v1/apply", json=body), 422, "TL8025")
+
+
 def test_rules_that_are_rehearsed_are_those_in_force() -> None:
     with running(".decl e(x: number)\n.decl p(x: number) inline\np(x) :- e(x).\n.decl q(x: number)\n") as server:
         for number, expected in ((2, []), (3, [])):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.engine import core_of
 from tidelog.errors import StateError
-from tidelog.store.folder.stretches import COLUMNS
+from tidelog.store.base.header import COLUMNS
 
 if TYPE_CHECKING:
     from tidelog.engine.engine import Engine

@@ -51,6 +51,11 @@ class RelationPlacements:
         self.form = Form()
         self._rules: Ruleset | None = None  # in force
         self._next: tuple[Ruleset | None, Form] = (None, self.form)
+        self._unplaced: tuple[Ruleset | None, frozenset[str]] = (None, frozenset())
+
+    def place_again(self, rules: Ruleset, names: frozenset[str]) -> None:
+        """Choose new placements for relations that get other columns, in the form of this rule set."""
+        self._unplaced, self._next = (rules, names), (None, self.form)
 
     def next_form(self, rules: Ruleset) -> Form:
         """The form of a rule set; the most recent one is cached."""
@@ -67,6 +72,7 @@ class RelationPlacements:
     def adopt(self, rules: Ruleset, places: Mapping[str, int]) -> None:
         """Adopt the placements of a state that was read."""
         self._known = {name: Placement(column) for name, column in places.items()}
+        self._unplaced = (None, frozenset())
         self._rules, self._next = None, (None, self.form)
         self.commit(rules)
 
@@ -99,9 +105,15 @@ class RelationPlacements:
         from tidelog.rewrite.place.place import place
 
         arities = {name: len(types) for name, types in rules.schema.items()}
-        known = {name: home for name, home in self._known.items() if home.column < arities.get(name, 0)}
+        unplaced = self._unplaced[1] if self._unplaced[0] is rules else ()
+        known = {
+            name: home
+            for name, home in self._known.items()
+            if home.column < arities.get(name, 0) and name not in unplaced
+        }
+        before = None if unplaced else self.form.placed  # which kept the form of rules at the former places
         heavy = self.heavy if isinstance(self.heavy, HeavyColumns) else HeavyColumns(self.heavy)
-        return place(rules.core, arities, known, _located(rules), sorted(rules.known), self.form.placed, heavy)
+        return place(rules.core, arities, known, _located(rules), sorted(rules.known), before, heavy)
 
 
 def _copied(placed: PlacedRules, schema: Schema) -> dict[str, tuple[str | None, ...]]:

@@ -7,6 +7,7 @@ entered (`partition.replan`); a rule whose types become known is sent again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Protocol
 
@@ -16,8 +17,9 @@ from tidelog.plan.form import Form, RelationPlacements
 from tidelog.plan.layers import Layers
 from tidelog.plan.modes import Plans
 from tidelog.plan.plan_rule import is_folded, value_type
+from tidelog.plan.repartition_strata import exposed_source
 from tidelog.plan.ruleset import Ruleset, changed_names
-from tidelog.plan.work import UNADVISED, EpochWork, RuleForm
+from tidelog.plan.work import UNADVISED, ColumnMapping, EpochWork, RuleForm
 from tidelog.program import Program, Rule
 from tidelog.program.graph.choice import choices
 from tidelog.program.graph.keys import key_columns
@@ -67,17 +69,32 @@ class Planner:
         deletes: Mapping[str, Cells],
         *,
         is_question: bool = False,
+        columns: Mapping[str, ColumnMapping | None] | None = None,
     ) -> EpochWork:
-        """The work of an epoch that replaces one rule set by another and changes base facts."""
-        old, new = self._placing.form, self._placing.next_form(rules)
+        """The work of an epoch that replaces one rule set by another and changes base facts.
+
+        The relations in ``columns`` get other columns, and so do those whose columns follow from theirs.
+        """
+        old, renewed = self._placing.form, frozenset[str]()
+        if columns:
+            self._placing.place_again(rules, frozenset(columns))
+            renewed = _renewed(old, self._placing.next_form(rules), columns)
+            self._placing.place_again(rules, renewed)
+        new = self._placing.next_form(rules)
         arities = {}
         if rules.schema is not self._known:
-            columns = {name: len(new.schema[name]) for name in self._new_relations(old, new)}
-            arities = {name: count for name, count in columns.items() if self._held.arity(name) != count}
+            widths = {name: len(new.schema[name]) for name in {*self._new_relations(old, new), *renewed}}
+            arities = {n: count for n, count in widths.items() if n in renewed or self._held.arity(n) != count}
         places = {name: new.places[name] for name in arities if name in new.places}
-        if rules.core is before.core:  # so that nothing is retyped
+        if rules.core is before.core and not renewed:  # so that nothing is retyped
             return EpochWork(arities, inserts, deletes, places=places)
         was, replaced = old.core, _replaced(before, rules)
+        if renewed:
+            replaced |= {
+                label
+                for label, rule in new.core.items()
+                if not renewed.isdisjoint((*_names(rule), *(_names(was[label]) if label in was else ())))
+            }
         changed = {label: new.core[label] for label in changed_names(was, new.core)}
         if not replaced <= changed.keys():
             changed = {label: rule for label, rule in new.core.items() if label in changed or label in replaced}
@@ -94,7 +111,9 @@ class Planner:
         self._next = rules.core, layers
         form = self.forming(rules)
         plus, retyped = tuple(map(form, added)), tuple(map(form, again))
-        return EpochWork(arities, inserts, deletes, plus, removed, retyped, strata, places, is_question=is_question)
+        work = EpochWork(arities, inserts, deletes, plus, removed, retyped, strata, places, is_question=is_question)
+        mappings = columns or {}
+        return replace(work, renewed={name: mappings.get(name) for name in sorted(renewed)}) if renewed else work
 
     def _new_relations(self, old: Form, new: Form) -> Iterable[str]:
         """The relations that the runtime may lack, or may have with different columns."""
@@ -137,6 +156,15 @@ class Planner:
         elif self._layers is not None and self._layers[0] is not rules.core:
             self._layers = None
         self._next = None
+
+
+def _renewed(old: Form, new: Form, changed: Iterable[str]) -> frozenset[str]:
+    """The relations that lose their records when some get other columns; what a min or max exposes goes with it."""
+    known = old.schema.keys() & new.schema.keys()
+    found = {name for name in known if name in set(changed) or len(old.schema[name]) != len(new.schema[name])}
+    rules = [*old.core.values(), *new.core.values()]
+    found |= {s for r in rules if r.head.predicate in found and (s := exposed_source(r)) is not None and s in known}
+    return frozenset(found)
 
 
 def _retyped(old: Form, new: Form, changed: Mapping[str, Rule], kept: set[str]) -> list[Rule]:

@@ -207,10 +207,13 @@ class Ruleset:
         """The relations that the program declares."""
         return frozenset(d.relation for d in self.program.declarations)
 
-    def declaring(self, program: Program) -> Ruleset:
-        """The rule set with other declarations; knowledge about relations that are no longer declared is dropped."""
+    def declaring(self, program: Program, renewed: Iterable[str] = ()) -> Ruleset:
+        """The rule set with other declarations; knowledge about relations that are no longer declared is dropped.
+
+        So is that about ``renewed`` relations, which are declared with other columns.
+        """
         changed = replace(self, program=program, checked=None)
-        gone = self.declared - changed.declared
+        gone = (self.declared - changed.declared) | set(renewed)
         elsewhere = {other for name, other in self.asserted_elsewhere.items() if name in gone}
         gone |= elsewhere | {EXPIRIES + name for name in gone}
         known = {name: arity for name, arity in self.known.items() if name not in gone}

@@ -72,13 +72,29 @@ class StrataChange:
     dropped: frozenset[str] = frozenset()
 
 
+FORMER, MAPPED = "former_rows", "mapped_rows"  # the relations of the rule of a `ColumnMapping`
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMapping:
+    """How the asserted facts of a relation get its new columns: a rule derives `MAPPED` from `FORMER`.
+
+    The facts ``without`` are dropped. ``key`` are the columns of which the new facts share none.
+    """
+
+    form: RuleForm
+    without: Cells
+    key: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class EpochWork:
     """The work to be done in an epoch.
 
     ``strata`` specifies which relations are evaluated together after the epoch, if that changes; relations without
     rules are alone. ``retyped`` rules keep their supports and get new plans, because types that they read have become
-    known.
+    known. ``renewed`` relations get other columns: all rules that name them are removed or added, and of their facts
+    only the asserted ones are kept, mapped.
     """
 
     arities: Mapping[str, int] = field(default_factory=dict)
@@ -92,6 +108,7 @@ class EpochWork:
     staged: tuple[StageReference, ...] = ()
     signed: Mapping[str, Sequence[tuple[int, Cells]]] = field(default_factory=dict)  # in addition to staged rows
     keys: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of base relations, for staged rows and signed
+    renewed: Mapping[str, ColumnMapping | None] = field(default_factory=dict)
     is_question: bool = False  # what is read and rolled back; indexes that it needs are kept for the next one
 
     def with_sent(self, sent: ArrivedRows) -> EpochWork:
@@ -104,4 +121,4 @@ class EpochWork:
     @property
     def changes_rules(self) -> bool:
         """Whether more than facts change."""
-        return bool(self.added or self.removed or self.retyped) or self.strata is not None
+        return bool(self.added or self.removed or self.retyped or self.renewed) or self.strata is not None

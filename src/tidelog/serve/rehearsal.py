@@ -8,10 +8,11 @@ their types are known here.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tidelog.engine.read.question import read_query
+from tidelog.engine.write.column_change import rehearse_columns
 from tidelog.errors import Diagnostic, TidelogError
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Program, Rule
@@ -20,6 +21,7 @@ from tidelog.program.elaborate.expand_components import joined
 from tidelog.program.functions.table import Functions
 from tidelog.syntax import RuleAdded, parse_changes, parse_program, parse_rule, read_program
 
+Columns = Mapping[str, Mapping[str, str | None]]
 _last_rules: list[tuple[int, Ruleset]] = []  # the rules that were sent last, with their number
 
 
@@ -73,13 +75,15 @@ def rehearse_rules(number: int, packed: bytes | None, declared: str | None, adde
         return
 
 
-def rehearse_program(number: int, packed: bytes | None, text: str) -> None:
-    """Read, check and expand a whole program."""
-    functions = _rules(number, packed).functions
+def rehearse_program(number: int, packed: bytes | None, text: str, columns: Columns) -> None:
+    """Read, check and expand a whole program, and the expressions for columns that it changes."""
+    rules = _rules(number, packed)
+    functions = rules.functions
     try:
         program = parse_program(text)
         bare = Ruleset(Program(convention=program.convention), functions)
         bare.declaring(replace(program, rules=(), facts=())).changed(add=bare.label(program.rules), whole=True)
+        rehearse_columns(rules.program, program, functions, columns)
     except TidelogError:
         return
 

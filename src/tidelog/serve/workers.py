@@ -19,6 +19,7 @@ from tidelog.serve import serve_failures as failures
 from tidelog.serve.grants import READ, WRITE
 from tidelog.serve.limits import ServerLimits
 from tidelog.serve.rehearsal import (
+    Columns,
     check_text,
     pack_rules,
     rehearse_program,
@@ -77,18 +78,18 @@ class CheckWorkers:
         with self._convert_errors(), self._groups[access].reserve() as process:
             process.call_on_rules(number, packed, rehearse_rules, declared, added)
 
-    def rehearse_program(self, access: str, rules: Ruleset, text: str) -> None:
-        """Raise for a program that cannot be read, checked and expanded within the limits."""
-        self._rehearse_text(access, rules, rehearse_program, text)
+    def rehearse_program(self, access: str, rules: Ruleset, text: str, columns: Columns) -> None:
+        """Raise for a program that cannot be read, checked and expanded within the limits, or values of columns."""
+        self._rehearse_text(access, rules, rehearse_program, text, columns)
 
     def rehearse_script(self, access: str, rules: Ruleset, text: str) -> None:
         """Raise for a change script that cannot be read, checked and expanded within the limits."""
         self._rehearse_text(access, rules, rehearse_script, text)
 
-    def _rehearse_text(self, access: str, rules: Ruleset, rehearse: Callable[..., None], text: str) -> None:
+    def _rehearse_text(self, access: str, rules: Ruleset, rehearse: Callable[..., None], *given: object) -> None:
         number, packed = self._pack(rules)
         with self._convert_errors(), self._groups[access].reserve() as process:
-            process.call_on_rules(number, packed, rehearse, text)
+            process.call_on_rules(number, packed, rehearse, *given)
 
     def _pack(self, rules: Ruleset) -> tuple[int, bytes]:
         """The serialised rules, and their number."""

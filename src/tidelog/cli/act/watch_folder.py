@@ -185,7 +185,7 @@ class FolderWatch:
             signature = epoch.signature
             epoch, _ = engine.epoch_to(program)
             epoch.signature = signature
-            if epoch.rehearse is not None:  # columns change; edited facts follow in the next epoch
+            if epoch.collected.columns:  # columns change; edited facts follow in the next epoch
                 kept = {path: stamp for path, stamp in self._applied.stamps.items() if not path.endswith(".dl")}
                 own = {path: stamp for path, stamp in stamps.items() if path.endswith(".dl")}
                 return Edit(epoch, Applied(kept | own, self._applied.relations))

@@ -119,6 +119,15 @@ LOADED_DECLARATIONS = FailureEntry(
     "Declarations fix the types of relations before there are facts.",
     test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
+APPLY_OPTION = FailureEntry(
+    "TL4899",
+    EngineError,
+    "invalid option of `:apply`",
+    "`:apply` does not accept `{found}`{reason}",
+    "After the file, each option is followed by its value. Values with blanks are quoted.",
+    "Write `:apply edited.dl --column 'p.name=cat(first, last)' --drop-column p.age`.",
+    test=f"{_REPL}::test_an_edited_program_is_applied_at_the_prompt",
+)
 NOT_LOADED = FailureEntry(
     "TL4806",
     EngineError,
@@ -292,7 +301,7 @@ NOT_A_CHANGE = FailureEntry(
     EngineError,
     "`:dry` without a change",
     "`:dry` expects a change, but `{text}` is not one",
-    "A dry run reports what facts, rules and retractions would change.",
+    "A dry run reports what facts, rules, retractions and edited programs (`:apply`) would change.",
     "Write a fact or a rule with its period, as in `:dry edge(1, 2).`",
     test=f"{_REPL}::test_wrong_input_is_reported_and_changes_nothing",
 )
@@ -465,6 +474,7 @@ BAD_CONFIG = FailureEntry(
 )
 
 ENTRIES = (
+    APPLY_OPTION,
     BAD_COLUMN,
     NOT_WATCHED,
     NOT_ONE_STATE,

@@ -18,6 +18,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: Mapping[str, Command] = {
+    "apply": Command("FILE", "make the program that of an edited file, after printing the difference"),
     "at": Command("[EPOCH]", "show the epoch of the state folder, or switch to another; -1 is the last"),
     "delete": Command("FACT", "retract a fact, like -FACT."),
     "dry": Command("CHANGE", "show what a fact, a rule or a retraction would change"),

@@ -23,7 +23,7 @@ _VARIABLE = re.compile(r"\b[A-Z]\w*\b")
 _CALL = re.compile(r"([^\W\d][\w.]*)\s*\Z")
 _SKIPPED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"?")
 ROWS, VALUES = 2000, 12  # read at most, offered at most
-ABOUT_FILES = ("graph", "load", "open", "save")
+ABOUT_FILES = ("apply", "graph", "load", "open", "save")
 
 
 class _Place(NamedTuple):

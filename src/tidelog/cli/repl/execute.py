@@ -105,7 +105,7 @@ class ReplSession(ReplState):
 def dry(session: ReplSession, text: str) -> None:
     """Report what a change would do."""
     require_argument(text, "dry", "edge(1, 2).")
-    if is_query(text) or (text.startswith(":") and not text.startswith(":-")):
+    if is_query(text) or (text.startswith(":") and not text.startswith((":-", ":apply "))):
         raise failures.NOT_A_CHANGE.error(text=text)
     with session.trying():
         session.dispatch(text)

@@ -1,4 +1,4 @@
-"""Commands about files and state folders: load, save, open, and other epochs.
+"""Commands about files and state folders: load, apply, save, open, and other epochs.
 
 Law: saving a program and loading it again yields the same views. A file that was neither loaded nor saved in this
 session is not overwritten, and a state folder changes only if it was opened for writing.
@@ -6,6 +6,7 @@ session is not overwritten, and a state folder changes only if it was opened for
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,13 @@ from tidelog.cli.act.export_state import exported_program
 from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.base.options import LAST
 from tidelog.cli.base.write_file import write_file
+from tidelog.cli.input.columns import Columns, read_columns
+from tidelog.cli.input.inputs import refuse_errors
 from tidelog.cli.input.load import load_engine
+from tidelog.cli.input.report import check_file
 from tidelog.cli.input.state import holds_state
 from tidelog.cli.repl import change
+from tidelog.cli.repl.reports import EpochReport
 from tidelog.cli.repl.session import ReplState, require_argument
 from tidelog.engine.engine import Engine
 from tidelog.errors.counts import counted
@@ -36,6 +41,40 @@ def load(session: ReplState, file: str) -> None:
             raise failures.LOADED_DECLARATIONS.error(file=file)
         change.commit(session, [(1, fact.atom) for fact in program.facts], program.rules)
     session.written.add(str(Path(file).resolve()))
+
+
+def apply(session: ReplState, words: str) -> None:
+    """Make the state match an edited program: print the difference, then commit it as one epoch."""
+    file, columns = _apply_words(require_argument(words, "apply", "edited.dl"))
+    if not session.dry:
+        session.must_change()
+    epoch, difference = session.db.epoch_to(refuse_errors(check_file(file)).program, columns)
+    for line in difference.lines(session.convention):
+        session.line(line)
+    if not difference:
+        session.line(f"nothing to do: the program already matches {file}")
+        return
+    with session.waiting("epoch"):
+        if session.dry:
+            session.db.preview(epoch)
+        else:
+            epoch.commit()
+            session.last, session.declared = epoch, ""
+    session.report(EpochReport(epoch, session.convention, (), session.dry))
+
+
+def _apply_words(words: str) -> tuple[str, Columns]:
+    """The file, and the columns that options state as on the command line."""
+    try:
+        file, *rest = shlex.split(words)
+    except ValueError as error:
+        raise failures.APPLY_OPTION.error(found=words, reason=f": {error}") from None
+    given: dict[str, list[str]] = {"--column": [], "--drop-column": []}
+    for place in range(0, len(rest), 2):
+        if rest[place] not in given or place + 1 == len(rest):
+            raise failures.APPLY_OPTION.error(found=rest[place], reason="")
+        given[rest[place]].append(rest[place + 1])
+    return file, read_columns(given["--column"], given["--drop-column"])
 
 
 def _read_text(file: str) -> bytes:
@@ -84,4 +123,4 @@ def at(session: ReplState, epoch: str) -> None:
     session.line(f"{session.folder} at epoch {session.db.epoch_number}")
 
 
-HANDLERS = {"at": at, "load": load, "open": open_state, "save": save}
+HANDLERS = {"apply": apply, "at": at, "load": load, "open": open_state, "save": save}

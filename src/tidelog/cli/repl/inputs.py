@@ -15,7 +15,7 @@ from tidelog.syntax.reader import Findings, tokens_of
 from tidelog.syntax.sources import source_of
 from tidelog.syntax.tokens import Token
 
-_TRIED = re.compile(r"\s*:(?:d(?:ry?)?|t(?:ime?|im)?)\s+(?=[^\s?])")  # commands whose argument is a change
+_TRIED = re.compile(r"\s*:(?:d(?:ry?)?|t(?:ime?|im)?)\s+(?=[^\s?:]|:-)")  # commands whose argument is a clause
 _QUERY = re.compile(r"\?|.*\)\s*\?\s*\.?\s*\Z", re.DOTALL)
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _GOES_ON = {

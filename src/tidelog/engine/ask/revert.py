@@ -69,6 +69,9 @@ def reverting_epoch(
 def _changes_of_last(core: Core, epoch: Epoch) -> list[Change]:
     """The changes of the last epoch, which is known without a state folder."""
     given = kept_input(epoch)
+    if epoch.breaks_feeds:
+        reasons = "it changed columns of relations, and their former values are not kept"
+        raise CANNOT_REVERT.error(what=f"epoch {epoch.number}", reasons=reasons)
     if given is None or epoch.number is None:
         raise NOT_RUN.error()
     if core.number != epoch.number:

@@ -309,9 +309,9 @@ COLUMNS_CANNOT_CHANGE = FailureEntry(
     EngineError,
     "columns cannot be changed",
     "the columns of `{relation}` cannot be changed: {reason}",
-    "An epoch that changes columns builds the state again from its base facts.",
-    "",
-    test="tests/engine/test_schema_changes.py::test_what_cannot_be_changed_is_refused",
+    "An epoch that changes columns maps the base facts of a relation, and derives again what depends on them.",
+    "Declare another relation with the new columns, and rules that read both.",
+    test="tests/engine/test_schema_changes.py::test_facts_that_depend_on_former_epochs_are_not_mapped",
 )
 
 ENTRIES = (

@@ -220,13 +220,14 @@ def _commit(core: Core, epoch: Epoch, lawful: bool) -> Sequence[str]:
         warn_of_ignored(prepared, epoch)
         with Guard(core.runtime):
             outcome, before = _carry_out(core, epoch, prepared, lawful)
+        hidden = prepared.work.renewed.keys()
     except BaseException:
         drop_texts(dictionary)
         raise
     dictionary.end()
     if core.rules is not in_force or not road_of(core, in_force).is_ready:
         core.planner.committed(core.rules)
-    report(core, epoch, outcome, core.schema, before)
+    report(core, epoch, outcome, core.schema, before, hidden=hidden)
     core.profiler.note(outcome, core.rules)
     core.meter.note(core.number, outcome)
     unwritten: Sequence[str] = ()
@@ -259,7 +260,10 @@ def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) 
         if lawful and (prepared.rules.constraints or in_force.constraints):
             epoch.violations = check_constraints(core, prepared, outcome)
             enforce(epoch.violations)
-        keep_input(epoch, _input_of(core, prepared, outcome))
+        if epoch.collected.columns:
+            epoch.breaks_feeds = True
+        else:
+            keep_input(epoch, _input_of(core, prepared, outcome))
         if durable is not None:
             record(core, durable, epoch, prepared.rules, outcome)
     except BaseException:
@@ -346,9 +350,6 @@ def preview(core: Core, epoch: Epoch) -> None:
     """Run an epoch, record in it what would change and the cost, and roll it back."""
     core.must_be_open()
     must_be(epoch, Epoch, "epoch", "an epoch of this engine, made by `epoch()`")
-    if epoch.rehearse is not None:
-        epoch.rehearse()
-        return
     if core.durable is not None:
         core.durable.must_be_exact()
     with core.writing:
@@ -359,10 +360,12 @@ def preview(core: Core, epoch: Epoch) -> None:
             found = _input_of(core, prepared, outcome)
             epoch.violations = check_constraints(core, prepared, outcome)
         schema = {**core.schema, **prepared.rules.schema}
-        report(core, epoch, outcome, schema, types_before(core, prepared.rules), prepared.rules)
+        hidden = prepared.work.renewed.keys()
+        report(core, epoch, outcome, schema, types_before(core, prepared.rules), prepared.rules, hidden=hidden)
         _note_input(epoch, prepared)
         epoch.number = None
-        keep_input(epoch, found)
+        if not collected.columns:
+            keep_input(epoch, found)
 
 
 @contextmanager
@@ -412,6 +415,9 @@ def _publish(core: Core, epoch: Epoch, prepared: PreparedEpoch, outcome: EpochOu
     schema = before.schema if rules is before.rules else {**before.schema, **rules.schema}
     sizes = {**before.sizes, **dict.fromkeys(outcome.changes)} if outcome.changes else before.sizes
     core.committed = CommittedEpoch(rules, schema, before.number + 1, sizes)
+    if epoch.collected.columns:  # what is kept for readers has the former columns
+        core.questions.clear()
+        core.replicas.clear()
     if epoch.source is not None and epoch.offset is not None:
         core.offsets[epoch.source] = epoch.offset
     if epoch.memos:

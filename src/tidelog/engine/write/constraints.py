@@ -60,7 +60,8 @@ def _violations(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> I
     for name in sorted(names):
         none: Cells = np.zeros((0, len(prepared.rules.schema[name])), np.int64)
         come, gone = outcome.changes.get(name, (none, none))
-        if _severity(after[name]) == REFUSE and _severity(before.get(name)) == WARN:
+        was_warning = name not in prepared.work.renewed and _severity(before.get(name)) == WARN
+        if was_warning and _severity(after[name]) == REFUSE:
             come = np.concatenate([_without(core.runtime.facts.rows(name), gone), come])
         if len(come):
             yield name, come

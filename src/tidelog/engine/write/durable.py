@@ -114,6 +114,7 @@ def record(core: Core, durable: Durable, epoch: Epoch, rules: Ruleset, outcome: 
         epoch.signature.author,
         epoch.signature.note,
         epoch.memos,
+        [change.line() for change in collected.columns],
     )
     schema = core.planner.placing.next_form(rules).schema
     core.runtime.record(durable, core.number + 1, rules, schema, note)

@@ -28,6 +28,7 @@ from tidelog.spark.arrivals import Arrival, is_data_frame
 if TYPE_CHECKING:
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.read.ask import Fact
+    from tidelog.engine.write.column_change import ColumnChange
     from tidelog.engine.write.epoch_input import EpochInput
     from tidelog.engine.write.violations import ViolatedConstraint, Violation
     from tidelog.program.check import CheckedProgram
@@ -43,6 +44,7 @@ class CollectedChanges:
     removed: list[str] = field(default_factory=list)
     checked: CheckedProgram | None = None  # a check of the added rules, if the engine has no others
     program: Program | None = None  # whose declarations, types, keys and directives are in force afterwards
+    columns: tuple[ColumnChange, ...] = ()  # relations that the program declares with other columns
     text_facts: Sequence[str] | None = None  # the facts of the program's text afterwards
     at: int | None = None  # the time of the epoch, in microseconds
     timeless: bool = False  # a trial or a copy: no fact expires, and table bounds do not apply
@@ -112,7 +114,6 @@ class Epoch:
         self.signature = signature or UNSIGNED
         self.memos: dict[str, str | None] = {}  # the source's notes with its offset; None removes a memo
         self.collected = CollectedChanges(at=at)
-        self.rehearse: Callable[[], None] | None = None  # previews an epoch that changes columns
         self.breaks_feeds = False  # whether it changed columns, so that its changes cannot be listed as rows
         self.number: int | None = None
         self._report: Callable[[], tuple[Changes, EpochStatistics]] = lambda: (target.no_changes(), EpochStatistics())

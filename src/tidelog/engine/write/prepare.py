@@ -15,6 +15,7 @@ from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.facts import collected_types, learn
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import row_text
+from tidelog.engine.write.column_change import ColumnChange, check_renewed, column_mappings, renewed_storage
 from tidelog.engine.write.epoch import CollectedChanges
 from tidelog.engine.write.expiry import Expiry, concerned, govern, hidden_types
 from tidelog.engine.write.origins import Facts, Namer, SignedRows, remember
@@ -26,6 +27,7 @@ from tidelog.partition.base.net_changes import net_rows
 from tidelog.partition.memory.keys import KeyClash, base_keys, keyed_elsewhere, replace_by_key
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.plan.work import EpochWork
+from tidelog.program import Program
 from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.graph.choice import split_relations
 from tidelog.program.values.schema import numbered_columns
@@ -195,8 +197,11 @@ def sum_signs(core: Core, draft: Draft) -> None:
 
 def replace_keys(core: Core, draft: Draft) -> None:
     """An inserted row replaces the one that has its key (D9)."""
+    keys = base_keys(draft.rules.program)
+    for name in renewed_storage(draft.collected.columns, core.rules, draft.rules):
+        keys.pop(name, None)  # mapped facts are compared where they are
     try:
-        replace_by_key(base_keys(draft.rules.program), core.runtime.facts.rows_with_keys, draft.inserts, draft.deletes)
+        replace_by_key(keys, core.runtime.facts.rows_with_keys, draft.inserts, draft.deletes)
     except KeyClash as clash:
         raise clash.as_error(row_text(core, draft.rules)) from None
 
@@ -213,11 +218,14 @@ def expire(core: Core, draft: Draft) -> None:
 def plan(core: Core, draft: Draft) -> None:
     """The work that leads from the rules before the epoch to those after it."""
     mixed = draft.mixed
-    draft.rules = draft.rules.holding([*draft.inserts, *mixed])
-    work = core.planner.work(core.rules, draft.rules, draft.inserts, draft.deletes)
+    keys = base_keys(draft.rules.program)
+    columns = column_mappings(core, draft.rules, draft.collected.columns, keys) if draft.collected.columns else {}
+    draft.rules = draft.rules.holding([*draft.inserts, *mixed, *(name for name in columns if columns[name])])
+    work = core.planner.work(core.rules, draft.rules, draft.inserts, draft.deletes, columns=columns)
+    if work.renewed:
+        check_renewed(core, draft.rules, work)
     _refuse_other_shapes(core, draft.rules, work)
     if mixed:
-        keys = base_keys(draft.rules.program)
         work = replace(work, signed=draft.beside, keys={name: keys[name] for name in mixed if name in keys})
     draft.work = work
 
@@ -305,12 +313,19 @@ def _rules_after(core: Core, draft: Draft) -> Ruleset:
 
 def _changed_rules(rules: Ruleset, collected: CollectedChanges) -> Ruleset:
     if collected.program is not None:
-        rules = rules.declaring(replace(collected.program, rules=rules.program.rules, facts=()))
+        after = replace(collected.program, rules=rules.program.rules, facts=())
+        rules = rules.declaring(after, _renewed_names(rules, after, collected.columns))
     if not collected.changes_rules:
         return rules
     learnt = collected_types(collected.facts, {*rules.schema, *rules.declared}) if collected.added else ({}, {})
     whole = collected.program is not None
     return rules.changed(collected.added, collected.removed, *learnt, whole=whole, checked=collected.checked)
+
+
+def _renewed_names(rules: Ruleset, after: Program, changes: Sequence[ColumnChange]) -> list[str]:
+    """The relations whose columns change, and those that keep their asserted facts."""
+    names = [change.after.relation for change in changes if not change.keeps_facts(rules.program, after)]
+    return [*names, *(rules.asserted_elsewhere[name] for name in names if name in rules.asserted_elsewhere)]
 
 
 def _learning(rules: Ruleset, bound: Mapping[tuple[str, int], str], known: Mapping[str, int]) -> Ruleset:
@@ -330,7 +345,8 @@ def _keys_elsewhere(core: Core, draft: Draft) -> set[str]:
 
 def _refuse_other_shapes(core: Core, rules: Ruleset, work: EpochWork) -> None:
     """Refuse a rule whose hidden relation still holds facts of another rule with its label and other columns."""
-    held = {name for name in work.arities if is_auxiliary(name) and core.runtime.facts.live(name)}
+    names = work.arities.keys() - work.renewed.keys()
+    held = {name for name in names if is_auxiliary(name) and core.runtime.facts.live(name)}
     for rule in rules.core.values() if held else ():
         if rule.head.predicate in held:
             raise failures.OTHER_SHAPE.error(label=rule.users_label)

@@ -5,7 +5,7 @@ Law: rows are read on request.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import Changes, EpochStatistics, fixed_rows, no_change, shown_types
@@ -19,12 +19,20 @@ from tidelog.runtime.base.outcome import EpochOutcome
 
 
 def report(
-    core: Core, epoch: Epoch, outcome: EpochOutcome, schema: Schema, before: Schema, rules: Ruleset | None = None
+    core: Core,
+    epoch: Epoch,
+    outcome: EpochOutcome,
+    schema: Schema,
+    before: Schema,
+    rules: Ruleset | None = None,
+    *,
+    hidden: Collection[str] = (),
 ) -> None:
     """Set the number, the changes and the cost of an epoch; ``schema`` is that of every relation it knows.
 
     ``before`` are the types of deleted rows where the epoch changed them, ``rules`` those of an epoch that is only
-    tried: the column names of new relations come from there.
+    tried: the column names of new relations come from there. The changes of ``hidden`` relations are not reported:
+    these have other columns than before.
     """
     epoch.number = core.number
     old = {**schema, **before}
@@ -46,7 +54,7 @@ def report(
     in_force = core.rules
 
     def build() -> tuple[Changes, EpochStatistics]:
-        changed = [name for name in sorted(outcome.changes) if not is_auxiliary(name)]
+        changed = [name for name in sorted(outcome.changes) if not is_auxiliary(name) and name not in hidden]
         changes = Changes({name: change_of(name) for name in changed}, lambda name: no_change(core, name))
         statistics = EpochStatistics(
             outcome.seconds,

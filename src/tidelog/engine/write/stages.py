@@ -121,7 +121,7 @@ def _check_keys(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> N
 
 def _held(core: Core, prepared: PreparedEpoch, name: str) -> Cells:
     """The rows of a relation before the epoch; none if it is new."""
-    if name in core.schema:
+    if name in core.schema and name not in prepared.work.renewed:
         return core.runtime.facts.rows(name)
     return np.zeros((0, len(prepared.rules.schema.get(name, ()))), np.int64)
 

@@ -28,7 +28,7 @@ from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import StateError
 from tidelog.partition.texts.shared_dictionary import SharedDictionary
 from tidelog.program.functions.arguments import argument_error, must_be, must_be_amount
-from tidelog.store.folder.stretches import COLUMNS
+from tidelog.store.base.header import COLUMNS
 
 SMALL = 1_000  # rows that are decoded on the event loop
 MUCH = 50_000  # rows of the history that are read together, in whole epochs

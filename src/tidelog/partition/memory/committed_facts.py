@@ -97,6 +97,8 @@ class CommittedFacts:
 
     def _records(self, name: str) -> Cells:
         number = self._relations.numbers[name]
+        if self._rows_before is not None:  # an epoch runs that may have given the relation other columns
+            number = self._relations.replaced.get(name, number)
         records = self._relations.records(number)
         before = self._rows_before  # read after the rows: an epoch that began since has set their number
         if before is None:

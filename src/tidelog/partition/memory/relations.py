@@ -74,6 +74,10 @@ class Relations(Arrays):
             return number
         if number is not None and self.directory[number, LIVE_ROWS]:
             raise failures.OTHER_COLUMNS.error(name=name, found=self.directory[number, ARITY], wanted=arity)
+        return self.create(name, arity)
+
+    def create(self, name: str, arity: int) -> int:
+        """The number of a new, empty relation; one of the same name is replaced until the epoch is undone."""
         number = len(self.names)
         if number >= len(self.directory):
             self.directory = np.concatenate([self.directory, np.zeros_like(self.directory)])
@@ -92,6 +96,11 @@ class Relations(Arrays):
             self.set_array(number, part, array)
         self.set_table(number, table)
         return number
+
+    @property
+    def renewed(self) -> list[str]:
+        """The relations whose records the epoch has replaced."""
+        return sorted(name for name, number in self.replaced.items() if self.directory[number, LIVE_ROWS])
 
     def load(self, number: int, records: Cells, rows: int, rank_base: int) -> None:
         """Load records as another process stored them, ``rows`` of them in use; the relation has no index yet."""

@@ -29,11 +29,12 @@ from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.committed_facts import CommittedFacts
 from tidelog.partition.memory.journal import NOTHING, unmark
 from tidelog.partition.memory.query_indexes import QueryIndexes
-from tidelog.partition.memory.records import counts_of, later, rank_base
+from tidelog.partition.memory.records import STATE, asserted, counts_of, later, present, rank_base
 from tidelog.partition.memory.relations import BRIEF, Relations
 from tidelog.partition.memory.trim import LONG_JOURNAL, clear, trim, trim_journal
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.functions.table import Function
+from tidelog.rewrite.place.placement import MIRRORED
 
 MEMORY_LIMIT = 1 << 20
 
@@ -101,6 +102,14 @@ class Partition:
         self.machine.messages.fit(arity)
         return number
 
+    def renew_relation(self, name: str, arity: int, place: int = 0) -> None:
+        """Replace a relation by an empty one, in the same stratum; no rule may read or derive it now."""
+        directory, before = self.relations.directory, self.relations.numbers[name]
+        base = directory[before, at.RANK_BASE]
+        number = self.relations.create(name, arity)
+        self.relations.directory[number, [at.PLACE, at.RANK_BASE]] = place, base
+        self.machine.messages.fit(arity)
+
     # Ranks
 
     @property
@@ -125,9 +134,9 @@ class Partition:
             self._trim_memories(0)
         rows, rank_bases = np.empty((2, len(self.relations.names)), np.int64)
         self.machine.start_epoch(rows, rank_bases)
+        self.relations.replaced.clear()
         self.committed.epoch_begins(rows)
         self.replanner.start_epoch()
-        self.relations.replaced.clear()
         self.epoch = OpenEpoch(True, self.clock, rank_bases)
 
     def touch(self, stratum: Stratum) -> list[int]:
@@ -162,6 +171,8 @@ class Partition:
             if self.relations.directory.item(number, at.JCAP) > LONG_JOURNAL:
                 trim_journal(self.relations, number)
         self.committed.epoch_ends()
+        for number in self.relations.replaced.values():
+            clear(self.relations, number)
         self.machine.queue.trim()
         for fold in ended.folds.values():
             fold.commit()
@@ -208,6 +219,14 @@ class Partition:
     def counts(self, name: str) -> tuple[Cells, Cells, Cells, Cells, npt.NDArray[Any]]:
         """Columns, ranks, ``all``, ``low`` and assertion of the facts of a relation; no epoch runs."""
         return counts_of(self.committed.records(name), rank_base(self.relations, self.relations.numbers[name]))
+
+    def asserted_rows(self, name: str) -> Cells:
+        """The asserted facts of a relation before the epoch; of facts on every partition, the first returns all."""
+        number = self.relations.numbers[name]
+        records = self.relations.records(number)
+        if self.number and self.relations.directory[number, at.PLACE] == MIRRORED:
+            return records[:0, :STATE].copy()
+        return np.ascontiguousarray(records[present(records) & asserted(records), :STATE])
 
     def running_label(self) -> str | None:
         """The label of the rule whose join runs now, if one does."""

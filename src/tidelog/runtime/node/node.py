@@ -16,7 +16,7 @@ from tidelog.partition.base.limits import Limits
 from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.code.check_groups import check_shown
 from tidelog.partition.code.stratum import Stratum
-from tidelog.partition.memory.journal import Items
+from tidelog.partition.memory.journal import NOTHING, Items
 from tidelog.partition.memory.ranks import close_ranks
 from tidelog.partition.memory.records import arity_of, at_depth, columns_of, later
 from tidelog.partition.memory.relations import Relations
@@ -27,6 +27,7 @@ from tidelog.program.functions.table import Function
 from tidelog.runtime.base.channel import Channel
 from tidelog.runtime.base.outcome import EpochOutcome, RowChanges
 from tidelog.runtime.base.request import Steps
+from tidelog.runtime.node.map_facts import map_facts
 from tidelog.runtime.node.node_state import NodeState
 from tidelog.runtime.node.rule_change import NewRules, RuleUndo, change_rules, remember_rules, restore_rules
 from tidelog.runtime.node.small_epoch import SmallEpochs
@@ -153,10 +154,14 @@ class Node:
         began = time.perf_counter()
         outcome = EpochOutcome()
         self._add_relations(work)
+        if work.renewed:
+            work = yield from map_facts(self.state, work)
         new_rules: NewRules = {}
         if undo is not None:
             new_rules = yield from change_rules(self.state, work, undo)
         changes = yield from visit_strata(self.state, work, new_rules, outcome)
+        for name in work.renewed:  # also if no fact is left
+            changes.setdefault(self.partition.relations.numbers[name], Items(NOTHING, NOTHING))
         self._report_changes(changes, outcome)
         outcome.seconds = time.perf_counter() - began
         self._report_statistics(undo, outcome)
@@ -164,6 +169,8 @@ class Node:
 
     def _add_relations(self, work: EpochWork) -> None:
         for name, arity in work.arities.items():
+            if name in work.renewed:
+                continue
             self.partition.add_relation(name, arity, work.places.get(name, 0))
             if name not in self.strata:
                 self.strata[name] = Stratum(frozenset((name,)), order=-1)
@@ -176,7 +183,7 @@ class Node:
         if self._rule_undo is not None:
             restore_rules(self.state, self._rule_undo)
             self.partition.replanner.charts.reorder()
-        if self._new_relations:
+        if self._new_relations or self.partition.relations.replaced:
             self.partition.replanner.charts.forget()
         for name in self._new_relations:  # some partitions may not have them yet, and all must agree
             self.strata.pop(name, None)

@@ -16,6 +16,7 @@ from tidelog.partition.code.fold import Fold, fold_of
 from tidelog.partition.code.gather import Gather
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.stratum import RuleCode, Stratum
+from tidelog.partition.memory.records import arity_of
 from tidelog.partition.phases.rule_supports import absorb_lost_rules, lose_rule
 from tidelog.plan.plan_rule import RulePlanner
 from tidelog.plan.steps import Plan
@@ -58,6 +59,7 @@ def remember_rules(node: NodeState, work: EpochWork) -> RuleUndo:
     codes = node.partition.rules.codes
     heads = {form.rule.head.predicate for form in (*work.added, *work.retyped)}
     heads.update(codes[label].rule.head.predicate for label in work.removed)
+    heads.update(work.renewed)
     found = {id(stratum): stratum for name in heads if (stratum := node.strata.get(name)) is not None}
     if work.strata is not None:
         first, last = work.strata.first, work.strata.last
@@ -73,7 +75,7 @@ def remember_rules(node: NodeState, work: EpochWork) -> RuleUndo:
 def _forget_charts(node: NodeState, work: EpochWork, heads: set[str]) -> None:
     """Forget the charts of strata and relations that a change of rules affects."""
     charts, rules, change = node.partition.replanner.charts, node.partition.rules, work.strata
-    if change is not None and change.first != change.last:  # strata are divided otherwise
+    if work.renewed or (change is not None and change.first != change.last):  # strata are divided otherwise
         charts.forget()
         return
     codes = [rules.codes[label].rule for label in work.removed]
@@ -110,6 +112,7 @@ def restore_rules(node: NodeState, undo: RuleUndo) -> None:
 def change_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[NewRules]:
     """Carry out the change of rules of an epoch; returns the new rules of each stratum."""
     yield from _remove_rules(node, work, undo)
+    _renew_relations(node, work, undo)
     if work.strata is not None:
         yield from restratify(node, work.strata)
     for form in work.retyped:
@@ -120,9 +123,10 @@ def change_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[NewR
 def _remove_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[None]:
     partition = node.partition
     codes = [partition.rules.codes[label] for label in work.removed]
-    for code in codes:
+    losing = [code for code in codes if code.rule.head.predicate not in work.renewed]
+    for code in losing:
         lose_rule(partition, code)
-    if any(code.sends for code in codes):
+    if any(code.sends for code in losing):
         yield from node.flow(partial(absorb_lost_rules, partition))
     for code in codes:
         stratum = node.strata[code.rule.head.predicate]
@@ -131,6 +135,18 @@ def _remove_rules(node: NodeState, work: EpochWork, undo: RuleUndo) -> Steps[Non
         undo.lost_supports[code.label] = int(partition.machine.losses[code.number])
         partition.rules.forget(code)
         undo.removed.append(code)
+
+
+def _renew_relations(node: NodeState, work: EpochWork, undo: RuleUndo) -> None:
+    """Replace the relations that get other columns, and with them the groups of a min or max that they showed."""
+    partition = node.partition
+    for name in work.renewed:
+        partition.renew_relation(name, work.arities[name], work.places.get(name, 0))
+        node.strata[name].forget_tables()
+    for code in undo.removed:
+        if code.choice is not None and code.rule.head.predicate in work.renewed:
+            groups = partition.relations.names[code.choice.shown]
+            partition.renew_relation(groups, arity_of(partition.relations, code.choice.shown))
 
 
 def _retype(node: NodeState, form: RuleForm, undo: RuleUndo) -> None:

@@ -35,7 +35,8 @@ def rehearsal_of(service: Service, call: RequestCall) -> Callable[[], None] | No
     """The rehearsal of the program or the rules of a request; None if it has none."""
     rules, workers = core_of(service.engine).rules, service.workers
     if "program" in call.body:
-        return partial(workers.rehearse_program, call.grant.access, rules, call.body["program"])
+        columns = call.body.get("columns", {})
+        return partial(workers.rehearse_program, call.grant.access, rules, call.body["program"], columns)
     if "script" in call.body:
         return partial(workers.rehearse_script, call.grant.access, rules, call.body["script"])
     return None

@@ -15,6 +15,8 @@ from tidelog.store.base.corruption import ImpossibleError
 Check = Callable[[object], bool]
 INT64, UINT64 = 1 << 63, 1 << 64
 MOST_PARTITIONS = MOST_COLUMNS = 1 << 16
+COLUMNS = "columns changed"  # in the header of an epoch: how it changes columns, for people
+RENEWED = "renewed"  # and the relations whose records it replaces, beside the records
 PLACES = -2  # the lowest number of a placement
 
 
@@ -81,6 +83,8 @@ FIELDS: Mapping[str, Check] = {
     "changed": _map_of(_tuple_of(COUNT, COUNT)),
     "rules added": _list_of(_text),
     "rules removed": _list_of(_text),
+    COLUMNS: _list_of(_text),
+    RENEWED: _list_of(_text),
     "author": _text,
     "note": _text,
 }

@@ -21,11 +21,12 @@ from tidelog.partition.phases.partition import Partition
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import EPOCH, SNAPSHOT, Bytes, Frame, framed
+from tidelog.store.base.header import COLUMNS
 from tidelog.store.base.notes import FORMAT_FILE, NOTE_FILE, check_format, write_format, write_note
 from tidelog.store.base.store import HISTORY, Store, open_store
 from tidelog.store.folder.recovery import read_pieces, recover
 from tidelog.store.folder.state_reader import part_of
-from tidelog.store.image.capture import everything, held_bytes, touched
+from tidelog.store.image.capture import everything, held_bytes, renewed_header, touched
 from tidelog.store.image.delta import encode_deltas
 from tidelog.store.image.entries import encode_columns
 from tidelog.store.image.image import Image
@@ -200,7 +201,7 @@ class Durable:
         found = touched(partition, rules.schema, bases=self.changes_rules(rules), before=note.before)
         entries = partition.dictionary.entries.columns_since(self._entries)
         counts = {"asserted": found.asserted, "retracted": found.retracted, "changed": found.changed}
-        header = self._header(rules, node, note, {"clock": partition.clock, **counts})
+        header = self._header(rules, node, note, {"clock": partition.clock, **counts}) | renewed_header(found)
         if node.closes_ranks:
             header["ranks closed"] = True
         messages: list[tuple[str, Bytes]] = [("deltas", encode_deltas(found.deltas))] if found.deltas else []
@@ -263,8 +264,6 @@ class Durable:
         header |= {"anew": epoch, "parts": parts, "before": {"partitions": self.partitions, "begun": self.begun}}
         header["before"]["placements"] = self.placements
         header |= {"pieces": markers, "placements": places, **_about_rules(rules, node)}
-        if note.columns:
-            header["columns changed"] = list(note.columns)
         self.log.begin_segment()  # all frames of a segment are of one number of partitions
         self._append(epoch, rules, header, messages)
         self.markers, self.placements, self.begun, self._parts = markers, places, epoch, parts
@@ -286,6 +285,8 @@ class Durable:
             header |= _about_rules(rules, node)
         if note.facts is not None:
             header["facts"] = list(note.facts)
+        if note.columns:
+            header[COLUMNS] = list(note.columns)
         return header
 
     def _append(

@@ -20,7 +20,7 @@ from tidelog.plan.ruleset import Schema
 from tidelog.store.base.frame import EPOCH, SNAPSHOT, Bytes, framed
 from tidelog.store.base.store import Store, open_store
 from tidelog.store.folder.state_reader import part_of, read_piece
-from tidelog.store.image.capture import everything, held_bytes, touched
+from tidelog.store.image.capture import everything, held_bytes, renewed_header, touched
 from tidelog.store.image.delta import encode_deltas
 from tidelog.store.image.entries import Entry, encode_entries
 from tidelog.store.image.restore import fill_partition
@@ -83,8 +83,9 @@ class Piece:
         if kept:
             messages.append(("entries", encode_entries(kept)))
         size, checksum = 0, known.checksum
-        if messages:
-            parts, checksum = framed(EPOCH, epoch, known.checksum, {"clock": partition.clock}, messages)
+        if messages or found.renewed:
+            header = {"clock": partition.clock, **renewed_header(found)}
+            parts, checksum = framed(EPOCH, epoch, known.checksum, header, messages)
             size = self._log.append(epoch, parts)
         self._last = _WrittenFiles(epoch, checksum, seen, partition.closings)
         return PieceNote(

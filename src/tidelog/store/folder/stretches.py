@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 
 from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import Frame
+from tidelog.store.base.header import COLUMNS
 from tidelog.store.base.store import Store
 from tidelog.store.folder.durable import Durable
 from tidelog.store.folder.state_reader import pieces
 from tidelog.store.log.markers import Marker, markers_of
-
-COLUMNS = "columns changed"  # in the header of an epoch that built the state again, with other columns
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from tidelog.partition.memory.records import arity_of, cells_in_use, in_use, ran
 from tidelog.partition.phases.partition import Partition
 from tidelog.plan.ruleset import Schema
 from tidelog.rewrite.names import is_auxiliary
+from tidelog.store.base.header import RENEWED
 from tidelog.store.image.delta import Cells, Delta, named
 from tidelog.store.image.image import Image, RelationImage
 
@@ -32,6 +33,7 @@ class EpochDeltas:
     asserted: dict[str, int] = field(default_factory=dict)
     retracted: dict[str, int] = field(default_factory=dict)
     changed: dict[str, NetChange[int]] = field(default_factory=dict)
+    renewed: list[str] = field(default_factory=list)  # relations that got other columns: their records were replaced
 
 
 def touched(
@@ -42,8 +44,8 @@ def touched(
     With ``ranks``, all facts that stay are included: their ranks were renumbered since the previous epoch. ``before``
     are the types of deleted facts, of relations where the epoch changes them.
     """
-    found = EpochDeltas()
     relations = partition.relations
+    found = EpochDeltas(renewed=relations.renewed)
     for number in touched_relations(relations):
         if number not in partition.assembler.memories:
             _touched_relation(partition, number, schema, found, ranks)
@@ -55,6 +57,11 @@ def touched(
     if ranks:
         found.deltas = [_with_untouched(partition, delta) for delta in found.deltas]
     return found
+
+
+def renewed_header(found: EpochDeltas) -> dict[str, list[str]]:
+    """The part of a header that names the relations whose records are replaced."""
+    return {RENEWED: found.renewed} if found.renewed else {}
 
 
 def _with_untouched(partition: Partition, delta: Delta) -> Delta:
@@ -79,7 +86,7 @@ def _touched_relation(partition: Partition, number: int, schema: Schema, deltas:
     )
     if delta.changed.size or delta.inserted.size or delta.deleted.size:
         deltas.deltas.append(delta)
-    if not is_auxiliary(delta.relation):
+    if not is_auxiliary(delta.relation) and delta.relation not in deltas.renewed:
         _count(deltas, delta.relation, touched)
 
 

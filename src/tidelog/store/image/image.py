@@ -19,6 +19,7 @@ from tidelog.partition.texts.texts import to_bytes
 from tidelog.program.values.term import Value
 from tidelog.store.base.corruption import AlteredError, ImpossibleError, damage
 from tidelog.store.base.frame import Frame
+from tidelog.store.base.header import RENEWED
 from tidelog.store.base.memos import change_memos
 from tidelog.store.image.delta import Cells, Delta, decode_deltas
 from tidelog.store.image.duplicate_facts import IN, OUT, check_changes
@@ -162,6 +163,8 @@ class Image:
         header = frame.header
         if "anew" in header:
             self.relations, self.entries, self.placements = {}, {}, {}
+        for name in header.get(RENEWED, ()):
+            self.relations.pop(name, None)
         try:
             if records:
                 self._apply_deltas(frame)
