@@ -90,7 +90,8 @@ class ProgramReader(ComponentReader):
     """Reads clauses in turn and continues after mistakes; ``parts`` are those read of the innermost block."""
 
     def __init__(self, tokens: list[Token], convention: str, findings: Findings, prefixes: Prefixes = ()) -> None:
-        super().__init__(resolve_prefixes(tokens, prefixes), convention)
+        may_have_prefixes = prefixes or any(token[0] == DIRECTIVE for token in tokens)
+        super().__init__(resolve_prefixes(tokens, prefixes) if may_have_prefixes else tokens, convention)
         self.prefixes: dict[str, str] = {}
         self.findings = findings
         self.faults = frozenset((d.span.source, d.span.start) for d in findings if d.span and d.code in FAULTS)

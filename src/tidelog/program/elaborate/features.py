@@ -73,7 +73,7 @@ def _declared(program: Program) -> Iterator[Feature]:
 def _of_rule(rule: Rule) -> Iterator[Feature]:
     if rule.constraint is not None:
         yield Feature.CONSTRAINTS
-    if is_broadcast(rule):
+    if rule.head.location is not None and is_broadcast(rule):
         yield Feature.BROADCASTS
     if rule.subsumes:
         yield Feature.SUBSUMPTIONS
