@@ -30,7 +30,13 @@ RUNS: dict[str, list[tuple[str, str, list[object]]]] = {
         (P + "#if 0\np(1).\n#elif defined(N)\np(2).\n#else\n#ifndef N\np(3).\n#endif\n#endif", "p", [3])
     ],
     '`.include "file"`, `.once`': [(".once\n" + P + "p(1).", "p", [1])],
-    "`__LINE__`, `__FILE__`": [(P + "p(__LINE__).", "p", [2])],
+    "`__LINE__`, `__FILE__`, `RAM_DOMAIN_SIZE` (64)": [
+        (P + "p(__LINE__).", "p", [2]),
+        (P + "#if RAM_DOMAIN_SIZE == 64\np(RAM_DOMAIN_SIZE).\n#endif", "p", [64]),
+    ],
+    "`a ## b` in a macro": [
+        (P + "#define Q(a) .decl q_##a(x: number) \\\n q_ ## a(a##1).\nQ(7)\np(x) :- q_7(x).", "p", [71])
+    ],
     '`.pragma "option" "value"`': [('.pragma "verbose"\n.pragma "jobs" "4"\n' + P + "p(1).", "p", [1])],
     "arithmetic that wraps around": [
         ('.pragma "overflow" "wrap"\n' + P + Q + "q(9223372036854775807).\np(x + 1) :- q(x).", "p", [-(2**63)])

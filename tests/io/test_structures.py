@@ -42,7 +42,7 @@ def shape_of(relation: str) -> Shape:
         ("pair", "[1, two words]", (1, "two words")),
         ("pair", "nil", None),
         ("list", "[a, [b, nil]]", ("a", ("b", None))),
-        ("list", '["", ["a, b", ["]", ["\\"", nil]]]]', ("", ("a, b", ("]", ('"', None))))),
+        ("list", '[, ["a, b", ["]", ["\\"", nil]]]]', ("", ("a, b", ("]", ('"', None))))),
         ("list", "[nil, nil]", ("nil", None)),
         ("shape", "$Circle(1.5)", Variant("Circle", 1.5)),
         ("shape", "$Nothing", Variant("Nothing")),

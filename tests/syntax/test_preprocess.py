@@ -71,6 +71,15 @@ def test_macros_stand_for_instances_before_a_period():
     assert program.rules[0].body[0].predicate == "main.graph.edge"
 
 
+def test_tokens_are_joined_before_macros_expand():
+    text = '#define ab p\n#define JOIN(x, y) x##y(1). q("x ## y"). r(x ## ).\nJOIN(a, b)\n'
+    assert [f"{fact.atom.predicate}{fact.atom.args[0].value}" for fact in parse_program(text).facts] == [
+        "p1",
+        "qx ## y",
+        "ra",
+    ]
+
+
 def test_a_mistake_in_an_expansion_is_shown_where_the_macro_is_used():
     (found,) = read_program("#define BAD (1\np(1).\nq(BAD).")[1]
     assert (found.code, found.span.line) == ("TL103", 3)

@@ -78,12 +78,13 @@ def layout_of(directive: Directive) -> Layout:
         raise ProgramError(findings)
     filename = params.get("filename")
     kind = params.get("IO") or (JSON if "path" in params else _kind_of_name(filename))
+    quoted = SWITCHES.get(params.get("rfc4180", ""))
     return Layout(
         kind,
         filename,
-        _delimiter(params.get("delimiter")),
+        _delimiter(params.get("delimiter", "," if quoted and kind == TEXT else None)),
         SWITCHES.get(params.get("headers", "")),
-        SWITCHES.get(params.get("rfc4180", "")),
+        quoted,
         _columns(params.get("columns")),
         tuple(params["attributeNames"].split(":")) if params.get("attributeNames") else None,
         SWITCHES.get(params.get("compress", ""), False),

@@ -1,7 +1,8 @@
 """Records and algebraic values as text, in Soufflé's own form: ``[1, [2, nil]]``, ``$Add($Zero, $Num(1))``.
 
 Law: reading what was written gives the same value. The type says what a part is, so that a symbol needs no quotes
-unless it contains a comma, a bracket, a quote, or space at either end; quoted text is read verbatim. Neither direction
+unless it contains a comma, a bracket, a quote, or space at either end; quoted text is read verbatim. An empty
+symbol has no text, as in Soufflé. Neither direction
 recurses on Python's stack.
 """
 
@@ -19,7 +20,7 @@ _BARE = {"]": re.compile(r"[^,\]]*"), ")": re.compile(r"[^,)]*")}
 _NAME = re.compile(r"\$\s*([\w?.]+)\s*")
 _SPACE = re.compile(r"\s*")
 _NIL = re.compile(r"nil(?![\w?])")
-_AWKWARD = re.compile(r'[,\[\]()"\n\r\t\\]|^\s|\s$|^$')
+_AWKWARD = re.compile(r'[,\[\]()"\n\r\t\\]|^\s|\s$')
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 OPEN, CLOSE = "[(", "])"
 

@@ -1,4 +1,4 @@
-"""The preprocessor: ``#include``, ``#define`` with and without parameters, ``#if`` and related lines.
+"""The preprocessor: ``#include``, ``#define`` with and without parameters and with ``##``, ``#if`` and related lines.
 
 Law: it works on tokens, never on text, so that every token keeps a place in a text the user wrote: the expansion of a
 macro has the place where the macro is used. A macro does not expand inside its own expansion, and expansion has a
@@ -8,7 +8,7 @@ budget, so preprocessing ends. Soufflé's own ``.include`` and ``.once`` are als
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tidelog.errors import Source
@@ -24,7 +24,10 @@ MAX_NESTING = 50
 _LINE = re.compile(r"\#[ \t]*(\w+)[ \t]*")
 _INCLUDED = re.compile(r'"([^"]+)"|<([^>]+)>')
 _MACRO = re.compile(r"([^\W\d]\w*)(\(([^)]*)\))?")
-MARKS = ("#", ".include", ".once", "__LINE__", "__FILE__")
+_JOINED = re.compile(r'("(?:[^"\\]|\\.)*")|\s*##\s*')
+JOIN = "##"  # a token that joins the tokens on both sides; it exists only in the bodies of macros
+DOMAIN_SIZE = "RAM_DOMAIN_SIZE"  # which Soufflé defines: the bits of a number
+MARKS = ("#", ".include", ".once", "__LINE__", "__FILE__", DOMAIN_SIZE)
 _PLACES = ("__LINE__", "__FILE__")
 NO_MACROS: Mapping[str, str] = {}
 _IGNORED = ("line", "pragma", "warning")
@@ -69,6 +72,8 @@ class Preprocessor:
         tokens = scan(source, self._convention, self._report)
         if not self._macros and not any(mark in source.text for mark in MARKS):
             return tokens
+        if DOMAIN_SIZE in source.text and DOMAIN_SIZE not in self._macros:
+            self._macros[DOMAIN_SIZE] = Macro(None, (Token(NUMBER, "64", 0, 0, source),))
         self._open.append(source.name)
         expanded = self._expanded(tokens)
         self._open.pop()
@@ -204,12 +209,22 @@ class Preprocessor:
             self._macros.pop(match[1], None)
             return []
         params = None if match[2] is None else tuple(p.strip() for p in match[3].split(",") if p.strip())
-        body = Source(token.source.name, rest[match.end() :].replace("\\\n", " \n"))
+        body = rest[match.end() :].replace("\\\n", " \n")
         at_definition = [
-            t._replace(start=token.start, end=token.end, source=token.source) for t in self._scan(body, token)
+            t._replace(start=token.start, end=token.end, source=token.source) for t in self._body(body, token)
         ]
         self._macros[match[1]] = Macro(params, tuple(at_definition))
         return []
+
+    def _body(self, text: str, token: Token) -> Iterator[Token]:
+        """The tokens of a macro's text, with a token for each `##`."""
+        start = 0
+        for join in _JOINED.finditer(text):
+            if join[1] is None:
+                yield from self._scan(Source(token.source.name, text[start : join.start()]), token)
+                yield token._replace(kind=JOIN, text=JOIN)
+                start = join.end()
+        yield from self._scan(Source(token.source.name, text[start:]), token)
 
     def _scan(self, body: Source, token: Token) -> list[Token]:
         """The tokens of a macro's text; its faults are shown at the definition."""
@@ -235,9 +250,28 @@ class Preprocessor:
                 done.extend(tokens[at:after])
                 return after
             body = _substituted(body, dict(zip(macro.params, args, strict=False)))
+        if any(t.kind == JOIN for t in body):
+            body = self._joined(body, token)
         placed = [_placed(t, token) if _from_definition(t, macro) else t for t in body]
         self._expand(placed, token, done, (*hidden, token.text))
         return after
+
+    def _joined(self, body: list[Token], use: Token) -> list[Token]:
+        """Tokens around each `##` made one, where they are one; the arguments that are joined are not expanded."""
+        done: list[Token] = []
+        joins = False
+        for token in body:
+            if token.kind == JOIN:
+                joins = True
+            elif joins and done:
+                last = done.pop()
+                one = self._scan(Source(use.source.name, last.text + token.text), use)
+                done.extend([last._replace(kind=one[0].kind, text=one[0].text)] if len(one) == 1 else [last, token])
+                joins = False
+            else:
+                done.append(token)
+                joins = False
+        return done
 
     def _expand(self, body: list[Token], use: Token, done: list[Token], hidden: tuple[str, ...]) -> None:
         exhausted = self._budget < 0

@@ -53,6 +53,7 @@ def write_views(session: ProgramSession, program: Program, outputs: Outputs | No
         if not sizes:
             console(stderr=True).print("warning: no output was written, because the program has no `.output` directive")
         outputs = []
+    named = out == TERMINAL and bool(program.declarations)
     if outputs is None:
         outputs = [] if sizes and out is None else [(name, _layout(program, Layout())) for name in session.views]
         out = TERMINAL if out is None else out
@@ -60,7 +61,8 @@ def write_views(session: ProgramSession, program: Program, outputs: Outputs | No
         if out == TERMINAL or layout.kind == SCREEN:
             printed_layout = layout if layout.kind in (TEXT, CSV, *TERMS) else replace(layout, kind=TEXT)
             table = session.table(name, lists_as_text=True)
-            text = relation_text(name, table, session.types(name), printed_layout)
+            heading = [name, "\t".join(table.column_names)] if named and layout.kind != SCREEN else [name]
+            text = relation_text(heading, table, session.types(name), printed_layout)
             sys.stdout.write(on_screen(text) if sys.stdout.isatty() else text)
         else:
             folder = Path(out or ".")
@@ -74,7 +76,7 @@ def _layout(program: Program, layout: Layout) -> Layout:
     return replace(layout, souffle=program.convention == SOUFFLE, prefixes=program.prefixes)
 
 
-def relation_text(name: str, table: pa.Table, types: Sequence[str | None], layout: Layout) -> str:
-    """A relation as Soufflé prints it to the terminal."""
-    rows = output_bytes(name, table, types, layout, f"`{name}`").decode("utf-8", "replace")
-    return f"{LINE}\n{name}\n{DOUBLE_LINE}\n{rows}{DOUBLE_LINE}\n"
+def relation_text(heading: Sequence[str], table: pa.Table, types: Sequence[str | None], layout: Layout) -> str:
+    """A relation as Soufflé prints it to the terminal; with `-D-`, its columns are named below its name."""
+    rows = output_bytes(heading[0], table, types, layout, f"`{heading[0]}`").decode("utf-8", "replace")
+    return "\n".join([LINE, *heading, DOUBLE_LINE, f"{rows}{DOUBLE_LINE}\n"])
