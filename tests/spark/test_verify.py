@@ -112,6 +112,7 @@ def test_verdicts_agree_on_random_programs(spark: Any) -> None:
     [
         ('p(X) :- q(X), match("a.*", X). q(abc).', "match"),
         ("p(X, L) :- q(X), L = [X]. q(1).", "list"),
+        (".decl q(x: number)\n.decl p(x: float)\np(variance<x>) :- q(x).\nq(1). q(2).", "variance"),
         (".decl q(x: float)\n.decl p(x: float)\np(sum<x>) :- q(x).\nq(1.5).", "sum of floats"),
     ],
 )
@@ -181,3 +182,46 @@ def test_spark_certifies_functions_of_texts_and_rounding(spark: Any) -> None:
         python, sql = db.verify(), db.verify(spark)
         assert isinstance(python, Certificate), python
         assert isinstance(sql, Certificate), sql
+
+
+GROUPS = """
+.decl v(g: number, x: number, u: unsigned, s: symbol, f: float, b: boolean)
+.decl key(g: number)
+.decl middle(g: number, m: float, q: float, r: float, d: float)
+.decl texts(g: number, all: symbol, once: symbol)
+.decl chosen(g: number, least: symbol, most: number, by: float)
+.decl truth(g: number, some: boolean, every: boolean)
+.decl counted(g: number, n: number, t: number, m: float, u: float)
+.decl body(g: number, m: float, s: symbol, some: boolean, every: boolean, d: number)
+.decl whole(m: float)
+middle(g, median<x>, quantile<x, 0.3>, median<u>, median<distinct x>) :- v(g, x, u, _, _, _).
+texts(g, string_agg<s, "|">, string_agg<distinct s, ", ">) :- v(g, x, _, s, _, _).
+chosen(g, argmin<s, x>, argmax<x, s>, argmax<f, f>) :- v(g, x, _, s, f, _).
+truth(g, any<b>, all<b>) :- v(g, _, _, _, _, b).
+counted(g, count<distinct x>, sum<distinct x>, mean<distinct x>, mean<x>) :- v(g, x, _, _, _, _).
+body(g, m, s, some, every, d) :- key(g), m = median x : { v(g, x, _, _, _, _) },
+    s = argmax(t, x) : { v(g, x, _, t, _, _) }, some = any b : { v(g, _, _, _, _, b) },
+    every = all b : { v(g, 99, _, _, _, b) }, d = sum distinct x : { v(g, x, _, _, _, _) }.
+whole(m) :- m = quantile(x, 0.75) : { v(_, x, _, _, _, _) }.
+"""
+
+
+def test_spark_certifies_aggregates_over_whole_groups(spark: Any) -> None:
+    rows = [
+        (1, 5, 7, "b", 1.5, True),
+        (1, 5, 8, "a", -0.5, False),
+        (1, -4, 8, "b", 2.0, True),
+        (1, 9, 1, "é", 2.0, True),
+    ]
+    rows += [(2, 3, 3, "z", float("nan"), False), (3, 7, 2**50, "q", 1.0, True), (3, -7, 2, "r", 2.0, True)]
+    with Engine(GROUPS) as db:
+        with db.epoch() as epoch:
+            epoch.insert("v", rows)
+            epoch.insert("key", [(g,) for g in range(5)])
+        assert db.query("texts(1, X, Y)").rows() == [("a|b|b|é", "a, b, é")]
+        python, sql = db.verify(), db.verify(spark)
+        assert isinstance(python, Certificate), python
+        assert isinstance(sql, Certificate), sql
+        start = Subject(db.program, db.state())
+        claims = claims_of([damaged for _, damaged in corruptions(Random(3), start, ())][::12])
+        assert [bool(v) for v in verify_claims(claims, spark)] == [bool(check_claim(claim, 0)) for claim in claims]

@@ -13,16 +13,15 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Const, Path, Term, Var
-from tidelog.program.values.term import CHOICE, FLOAT, NUMBER, SUM, UNSIGNED, WRAPPING_SUM
-from tidelog.verify.folds import OVER_NOTHING
+from tidelog.program.values.term import CHOICE, NUMBER
 from tidelog.verify.normal import Absent, Choices, Clause, Fold, Item, RangeBinding, Scan, Test, item_names
 from tidelog.verify.order import arrange, assigns
+from tidelog.verify.sql_folds import OVER_NOTHING
+from tidelog.verify.sql_folds import folded as fold_sql
 from tidelog.verify.sql_terms import SQL_TYPES, Sql, refused, to_sql
 from tidelog.verify.terms import Overloads, Schema, Types, aggregate_type, term_type, variable_types
 
 FLOOR = -(2**63) + 1  # below every rank, and so is its negation above
-EXACT = 2**53
-IN_SQL = ("count", SUM, WRAPPING_SUM, "min", "max", "mean")
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,8 @@ class _Query:
         alias = self._join(f"({inner})", "LEFT JOIN", f" ON {' AND '.join(known) or 'TRUE'}")
         if folded.kind in OVER_NOTHING:
             type_ = SQL_TYPES[aggregate_type(folded, item.body, self.types, *self._known()) or NUMBER]
-            self._bind(item.variable, f"coalesce({alias}.a0, CAST(0 AS {type_}))")
+            over_nothing = f"CAST({OVER_NOTHING[folded.kind]} AS {type_})"
+            self._bind(item.variable, f"coalesce({alias}.a0, {over_nothing})")
         else:
             self._bind(item.variable, f"{alias}.a0")
             self.conditions.append(f"{alias}.a0 IS NOT NULL")
@@ -226,18 +226,23 @@ def grouped(
         _must_bind(group, query)
         columns = {f"g{i}": query.term(term) for i, term in enumerate(group)}
         for i, aggregate in enumerate(folded):
-            if aggregate.kind not in IN_SQL or (aggregate.distinct and aggregate.kind != "count"):
-                raise refused(f"the aggregate {'distinct ' if aggregate.distinct else ''}{aggregate.kind}")
-            for term in aggregate.measured:
-                columns[f"v{i}"] = query.term(term)
-                kinds[i] = kinds[i] or term_type(term, query.types, tables.functions)
+            for place, term in enumerate(aggregate.measured):
+                columns[_value(i, place)] = query.term(term)
+            if aggregate.measured:
+                kinds[i] = kinds[i] or term_type(aggregate.measured[0], query.types, tables.functions)
         columns.update({f"n{i}": query.names[name] for i, name in enumerate(body.counted)})
         parts.append(query.select(columns or {"g": "1"}))
-    results = [f"{_folded(a, f'v{i}', kinds[i])} AS a{i}" for i, a in enumerate(folded)]
+    values = [[_value(i, place) for place in range(len(each.measured))] for i, each in enumerate(folded)]
+    results = [f"{fold_sql(each, values[i], kinds[i])} AS a{i}" for i, each in enumerate(folded)]
     keys = [f"g{i}" for i in range(len(group))]
     grouping = f" GROUP BY {', '.join(keys)}" if keys else ""
     distinct = f"SELECT DISTINCT * FROM ({' UNION ALL '.join(parts)})"
     return f"SELECT {', '.join([*keys, *results, 'count(*) AS n'])} FROM ({distinct}){grouping}"
+
+
+def _value(aggregate: int, place: int) -> Sql:
+    """The column with a measured value."""
+    return f"v{aggregate}_{place}"
 
 
 def _must_bind(group: Sequence[Term], query: _Query) -> None:
@@ -245,20 +250,3 @@ def _must_bind(group: Sequence[Term], query: _Query) -> None:
         for name in item_names(Test("=", term, Const(0, NUMBER))):
             if name not in query.names:
                 raise refused(f"an aggregate whose body does not bind `{name}`")
-
-
-def _folded(aggregate: Aggregate, value: Sql, type_: str | None) -> Sql:
-    kind = aggregate.kind
-    if kind == "count":
-        return f"count(DISTINCT {value})" if aggregate.distinct else "count(*)"
-    if kind in ("min", "max"):
-        return f"{kind}({value})"
-    if type_ == FLOAT:
-        raise refused(f"the {kind} of floats (Tidelog's are exact)")
-    if kind == WRAPPING_SUM:
-        raise refused("a sum that wraps around")
-    total = f"sum(CAST({value} AS DECIMAL(38,0)))"
-    if kind == "sum":
-        return f"CAST({total} AS {SQL_TYPES[UNSIGNED if type_ == UNSIGNED else NUMBER]})"
-    exact = f"CAST({total} AS DOUBLE) / count(*)"
-    return f"CASE WHEN abs({total}) <= {EXACT} THEN {exact} ELSE raise_error('a mean beyond 2^53') END"

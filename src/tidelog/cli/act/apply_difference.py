@@ -100,7 +100,7 @@ def show_epoch(epoch: Epoch, convention: str, dry_run: bool, to: Console) -> Non
     found = view_changes(epoch, convention)
     for line in change_lines(found):
         to.print(line)
-    if not found:
+    if not found and not epoch.collected.columns:
         to.print("  no relation changes")
     if dry_run:
         for violated in epoch.violations:
