@@ -265,6 +265,23 @@ def test_an_epoch_is_undone_after_a_look_at_what_that_changes(server: ConsoleSer
     assert ("ida", "editors") not in server.engine["member"]
 
 
+def test_an_edited_program_is_compared_and_applied(server: ConsoleServer, page: ConsolePage) -> None:
+    rows = sorted(server.engine["folder"])
+    page.open("#/change")
+    page.one('[data-tab="Program"]').click()
+    text = page.one('[aria-label="Program"]').get_attribute("value") or ""
+    page.type('[aria-label="Program"]', text.replace("folder(item: symbol, parent:", "folder(item: symbol, holder:"))
+    page.click("#compare")
+    page.until(lambda: "new column `holder`" in page.text(".outcome"))
+    page.type('[aria-label="Columns"]', "folder.holder = parent")
+    page.click("#compare")
+    page.until(lambda: page.all("#apply"))
+    assert "holder: symbol): holder = parent" in page.text(".outcome pre")
+    page.click("#apply")
+    page.until(lambda: page.all('[data-outcome="committed"]'))
+    assert (server.engine["folder"].columns, sorted(server.engine["folder"])) == (("item", "holder"), rows)
+
+
 def test_wrong_rule_is_underlined_while_it_is_typed(page: ConsolePage) -> None:
     page.open("#/change?rule=direct")
     assert page.one(".editor textarea").get_attribute("value").startswith("reads(p, x) :- belongs(p, g)")

@@ -9,6 +9,7 @@ import { factsForm } from "./facts_form.js";
 import { openHistory } from "./history.js";
 import { live, listen, reload } from "./live.js";
 import { showOutcome } from "./outcome.js";
+import { programForm } from "./program_form.js";
 import { rulesForm } from "./rules_form.js";
 import { say } from "./shell.js";
 import { empty, failed, loading } from "./states.js";
@@ -19,8 +20,9 @@ const AUTHOR = "tidelog author";
 
 export function openChange(main, route) {
   const facts = factsForm(route.name),
-    rules = rulesForm();
-  const forms = { Facts: facts.box, Rules: rules.box };
+    rules = rulesForm(),
+    program = programForm((body) => apply(body, true));
+  const forms = { Facts: facts.box, Rules: rules.box, Program: program.box };
   const outcome = html("div", { class: "outcome", "aria-live": "polite" }),
     list = draftList();
   const author = html("input", {
@@ -118,6 +120,27 @@ export function openChange(main, route) {
       if (!isDry) {
         say(`Epoch ${count(epoch)} undone`, "good");
         await reload();
+      }
+    } catch (error) {
+      outcome.replaceChildren(...(error.violations?.length ? showRefusal(error) : [failed(error)]));
+    }
+  }
+  async function apply(body, isDry) {
+    outcome.replaceChildren(loading(isDry ? "Trying" : "Committing", 8));
+    try {
+      const told = await call("/apply", { body: { ...body(), author: author.value, dry_run: isDry, rows: 100 } });
+      const agree = html(
+        "button",
+        { type: "button", id: "apply", class: "primary", onclick: () => apply(body, false) },
+        "Apply this program",
+      );
+      const difference = html("pre", { class: "mono" }, told.difference.join("\n") || "The program is the same.");
+      const offer = isDry && !told.refused && !told.matches && !live.info.read_only;
+      outcome.replaceChildren(difference, ...showOutcome(told, isDry), ...(offer ? [agree] : []));
+      if (!isDry) {
+        say(`Epoch ${count(told.epoch)} committed`, "good");
+        await reload();
+        program.renew();
       }
     } catch (error) {
       outcome.replaceChildren(...(error.violations?.length ? showRefusal(error) : [failed(error)]));
