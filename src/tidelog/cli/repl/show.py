@@ -64,6 +64,7 @@ def change_lines(epoch: Epoch, convention: str, *, dry: bool = False) -> Iterato
 
 def epoch_text(epoch: Epoch, *, dry: bool = False) -> str:
     """The number of an epoch, whether it changed anything, and the time that it took."""
-    nothing = "" if epoch.changes or epoch.collected.columns else "nothing would change, " if dry else "nothing changed, "
+    has_changed = epoch.changes or epoch.collected.columns
+    nothing = "" if has_changed else "nothing would change, " if dry else "nothing changed, "
     title = "not committed" if dry else f"epoch {epoch.number}"
     return f"{title}: {nothing}{duration(epoch.statistics.seconds)}"
