@@ -70,7 +70,7 @@ def _views(db: Engine) -> dict[str, list[str]]:
 def test_forms_agree_with_evaluation_from_scratch(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
     monkeypatch.setattr(precompute, "FEWEST", random.choice([1, 4, 32]))  # small batches are computed by column, too
-    ways: list[dict[str, int]] = [{"threads": 1}, {"threads": 2}, {"partitions": 2}]
+    ways: list[dict[str, Any]] = [{"threads": 1}, {"threads": 2}, {"partitions": 2}]
     facts: set[Row] = set()
     rules: set[str] = set()
     values, columns = (Engine(functions=functions(columns=columns), **random.choice(ways)) for columns in (False, True))
