@@ -224,9 +224,13 @@ const length = isTimed ? Math.max(1, steps[steps.length - 1].time) : 0;
 const tick = isTimed ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((s) => length / s <= 8) || length : 1;
 const part = (step) => (isTimed ? Math.floor(step.time / tick) : step.epoch);
 const starts = steps.map((step, i) => [part(step), i]).filter(([now], i) => i === 0 || part(steps[i - 1]) !== now);
-const every = Math.ceil(starts.length / 12);
-for (const [now, i] of starts.filter((_, n) => n % every === 0)) {
+const NARROWEST = 7;  // percent of the slider, less than which labels would overlap
+let last = -NARROWEST;
+for (const [now, i] of starts) {
+  const left = (100 * i) / Math.max(1, steps.length);
+  if (left - last < NARROWEST) continue;
+  last = left;
   const mark = text("b", "", isTimed ? `${now * tick} s` : now === 0 ? "start" : `epoch ${now}`, el("marks"));
-  mark.style.left = `${(100 * i) / Math.max(1, steps.length)}%`;
+  mark.style.left = `${left}%`;
 }
 go(0);
