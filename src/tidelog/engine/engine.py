@@ -278,6 +278,10 @@ class Engine:
         """The base facts of a relation: those that were asserted, even if rules also derive them."""
         return read.asserted(self._core, name)
 
+    def undefined(self, name: str) -> Rows:
+        """The facts of a relation that depend on their own negation and are neither true nor false."""
+        return read.undefined(self._core, name)
+
     def rule(self, label: str) -> Rule:
         """The rule with a label."""
         return self._core.rules.rule(label)

@@ -14,6 +14,8 @@ from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Term
 from tidelog.program.graph.choice import MAY, PICK, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.lifetime import EXPIRIES, NOW
+from tidelog.program.graph.well_founded import GROUND, TRUTH, UNDEFINED
+from tidelog.program.values.term import POSSIBLE
 from tidelog.rewrite.demand.pass_demand import BOUND
 from tidelog.rewrite.demand.restrict import demanded_by_name
 from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
@@ -24,6 +26,13 @@ from tidelog.syntax.printer import print_declaration
 
 if TYPE_CHECKING:
     from tidelog.rewrite.place.place import PlacedRules
+
+CYCLE_WORDS = {
+    GROUND: "instances of",
+    POSSIBLE: "possible facts of",
+    TRUTH: "the truth of",
+    UNDEFINED: "undefined facts of",
+}
 
 
 class Names:
@@ -80,6 +89,9 @@ class Names:
             return f"demand for {self.relation(asked[0])} by {columns_text(known)}"
         if name.startswith((MAY, PICK)):
             return f"candidates of {name.removeprefix(MAY)}" if name.startswith(MAY) else "the chosen facts"
+        for prefix, words in CYCLE_WORDS.items():
+            if name.startswith(prefix):
+                return f"{words} {name.removeprefix(prefix).partition(' ')[0]}"
         if name not in self._heads:
             return name
         if name.startswith(OPENED):

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from tidelog.explain.names import Names
 from tidelog.explain.numbers import duration
 from tidelog.explain.plans import JoinOrder, RulePlan, StepNumbers, StratumPlan
+from tidelog.partition.code.ground_model import ModelPart
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.code.stratum import RuleCode, Stratum
@@ -46,9 +47,12 @@ def _orders(
     code: RuleCode, names: Names, plans: Mapping[str, Sequence[Plan]], counted: CountsByRule | None
 ) -> tuple[JoinOrder, ...]:
     if code.fold is not None:
-        step = (
-            "choose one fact for each key" if isinstance(code.fold, Pick) else f"fold the {code.fold.kind} of its group"
-        )
+        if isinstance(code.fold, Pick):
+            step = "choose one fact for each key"
+        elif isinstance(code.fold, ModelPart):
+            step = f"find the truth of each fact in the well-founded model: {code.fold.model.size_in_words()}"
+        else:
+            step = f"fold the {code.fold.kind} of its group"
         return (JoinOrder(names.literal(code.rule.body[0]), (step,)),)
     if counted is None:
         return tuple(_order(plan, names) for plan in plans.get(code.label, ()))

@@ -20,7 +20,7 @@ from tidelog.plan.term_types import Schema
 from tidelog.program import Aggregate, Atom, Rule, Var, Wildcard
 from tidelog.program.graph.strata import strata_of_edges
 from tidelog.program.values.scope import atoms
-from tidelog.program.values.term import CHOICE
+from tidelog.program.values.term import CHOICE, MODEL
 from tidelog.rewrite.lift_aggregates import ORDERED
 from tidelog.rewrite.names import CANDIDATES, VALUES, is_requested_result
 
@@ -59,7 +59,9 @@ def ranging(core: Core) -> frozenset[str]:
 def _ranges(rule: Rule) -> bool:
     """Whether a rule aggregates rows that may be found elsewhere."""
     aggregate = aggregate_of(rule)
-    return aggregate is not None and aggregate.kind != CHOICE and not is_requested_result(rule.head.predicate)
+    return (
+        aggregate is not None and aggregate.kind not in (CHOICE, MODEL) and not is_requested_result(rule.head.predicate)
+    )
 
 
 class _Rows:

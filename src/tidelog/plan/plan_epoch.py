@@ -191,7 +191,7 @@ def _reads_alike(rule: Rule, other: Rule) -> bool:
     """Whether two forms of a rule have the same supports in the same places."""
     if rule is other:
         return True
-    if is_folded(rule) != is_folded(other):
+    if is_folded(rule) != is_folded(other) or rule.head.predicate != other.head.predicate:
         return False
     return [getattr(x, "predicate", None) for x in rule.body] == [getattr(x, "predicate", None) for x in other.body]
 

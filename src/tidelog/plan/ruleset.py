@@ -28,6 +28,7 @@ from tidelog.program.graph.inline import inline_relations
 from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import input_name, subsumed_relations
+from tidelog.program.graph.well_founded import depending_on, modelled, readers_of
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
@@ -52,10 +53,19 @@ class FactPolicies:
     Most of it depends only on declarations, and is copied from the program ``before`` if its declarations are the same.
     """
 
-    __slots__ = ("asserted_elsewhere", "inline", "is_on_demand", "program", "retentions", "split_names", "subsumed")
+    __slots__ = (
+        "asserted_elsewhere",
+        "cyclic",
+        "inline",
+        "is_on_demand",
+        "program",
+        "retentions",
+        "split_names",
+        "subsumed",
+    )
 
-    def __init__(self, program: Program, before: FactPolicies | None = None) -> None:
-        self.program = program
+    def __init__(self, program: Program, cyclic: frozenset[str], before: FactPolicies | None = None) -> None:
+        self.program, self.cyclic = program, cyclic
         self.retentions: Mapping[str, Retention]
         self.is_on_demand: bool
         self.split_names: Mapping[str, str]
@@ -67,7 +77,8 @@ class FactPolicies:
             self.retentions, self.is_on_demand = retentions(program), bool(values_of(program, MAGIC))
             self.split_names, self.inline = split_relations(program), inline_relations(program)
         self.subsumed = frozenset(subsumed_relations(program.rules))
-        self.asserted_elsewhere = {**{name: input_name(name) for name in sorted(self.subsumed)}, **self.split_names}
+        apart = sorted(self.subsumed | cyclic)
+        self.asserted_elsewhere = {**{name: input_name(name) for name in apart}, **self.split_names}
 
 
 def _are_declared_alike(one: Program, other: Program) -> bool:
@@ -159,6 +170,9 @@ class Ruleset:
     inlined: Mapping[str, Rule] = field(default_factory=dict)
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
+    cyclic: frozenset[str] = frozenset()  # relations that depend on their own negation (`graph.well_founded`)
+    cycle_readers: Mapping[str, str] = field(default_factory=dict)  # the head of a rule that reads such a relation
+    above_cycles: frozenset[str] = frozenset()  # those and all that depend on them
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # the demands on relations that are evaluated on demand
     origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types of the original data
@@ -169,8 +183,9 @@ class Ruleset:
 
     def __post_init__(self) -> None:
         """Compute once what every epoch needs to know about the program."""
-        if self.governing is None or self.governing.program is not self.program:
-            object.__setattr__(self, "governing", FactPolicies(self.program, self.governing))
+        known = self.governing
+        if known is None or known.program is not self.program or known.cyclic is not self.cyclic:
+            object.__setattr__(self, "governing", FactPolicies(self.program, self.cyclic, known))
         if self.watched is None or self.watched.core is not self.core:
             object.__setattr__(self, "watched", ConstraintRules.of(self.core))
 
@@ -471,6 +486,7 @@ class Ruleset:
         fresh: set[str],
     ) -> Ruleset:
         needed, core = _core_of_program(checked)
+        cyclic = modelled(checked.rules)
         inlined = {r.label: r for r in checked.rules if r.label and r.origin is not None and r.origin.label == r.label}
         groups = _check_core_strata(core)
         demand = _on_demand(program, core)
@@ -497,6 +513,9 @@ class Ruleset:
             warnings=checked.warnings,
             checked=checked,
             demand=demand,
+            cyclic=cyclic,
+            cycle_readers=readers_of(checked.rules, cyclic),
+            above_cycles=depending_on(checked.rules, cyclic),
             orders={rule.head.predicate: rule for rule in checked.orders},
             outline=outline,
         )

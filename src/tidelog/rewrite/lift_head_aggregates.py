@@ -38,6 +38,7 @@ from typing import TypeGuard
 
 from tidelog.program import Aggregate, Atom, Rule, Term, Var
 from tidelog.program.graph.choice import choice_of
+from tidelog.program.graph.well_founded import model_of
 from tidelog.rewrite.label_rules import label_of
 from tidelog.rewrite.lift_aggregates import ORDERED, rows_of
 from tidelog.rewrite.names import GROUPS, VALUES
@@ -59,7 +60,7 @@ def lift_head_aggregates(rule: Rule) -> tuple[Rule, ...]:
     r1: deg(X, count<*>) :- edge(X, V1).
     """
     aggregates = _aggregates(rule.head)
-    if not aggregates or choice_of(rule) is not None:
+    if not aggregates or choice_of(rule) is not None or model_of(rule) is not None:
         return (rule,)
     pool = _pool(rule, aggregates)
     valuations = _valuations(rule, aggregates, pool)

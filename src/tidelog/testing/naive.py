@@ -21,7 +21,7 @@ from functools import lru_cache
 from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
-from tidelog.program import Aggregate, Atom, Literal, Program, Rule, Value
+from tidelog.program import Aggregate, Atom, Disjunction, Literal, Negation, Program, Rule, Value
 from tidelog.program.elaborate.choose_witnesses import with_choices
 from tidelog.program.elaborate.hide_heads import with_hidden_heads
 from tidelog.program.elaborate.mark_witnesses import with_witnesses
@@ -35,7 +35,7 @@ from tidelog.program.graph.constraint import UNNAMED
 from tidelog.program.graph.equivalence import equivalences
 from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.testing.folds import FOLDS
-from tidelog.testing.occurrences import dependencies, head_aggregates, names, names_of_body
+from tidelog.testing.occurrences import body_literals, dependencies, head_aggregates, names, names_of_body
 from tidelog.testing.solutions import (
     Binding,
     Context,
@@ -68,6 +68,23 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
     >>> model["p"]
     frozenset({(1,)})
     """
+    return evaluate_both(program, facts, functions, limit)[0]
+
+
+def evaluate_both(
+    program: Program, facts: Facts = NO_FACTS, functions: Overloads = FUNCTIONS, limit: int = LIMIT
+) -> tuple[Model, Model]:
+    """The true facts, and those that are true or undefined, in the well-founded model.
+
+    A stratum that negates one of its own relations, or reads an undefined fact, is evaluated by the alternating
+    fixpoint: the least model if what may be true is negated lies below the truth, the least model if what is true is
+    negated lies above it; from nothing true, both approach the model.
+
+    >>> from tidelog.syntax import parse_program
+    >>> true, possible = evaluate_both(parse_program("a :- !b. b :- !a. c :- !d. d :- !e, !c. e."))
+    >>> sorted(name for name in true if true[name]), sorted(name for name in possible if possible[name])
+    (['c', 'e'], ['a', 'b', 'c', 'e'])
+    """
     named = relations(program, facts)
     columns = {relation: len(row) for relation, rows in facts.items() for row in list(rows)[:1]}
     program = with_neighbours(with_choices(with_witnesses(_without_constraints(program))), columns)
@@ -79,19 +96,45 @@ def evaluate(program: Program, facts: Facts = NO_FACTS, functions: Overloads = F
         model[relation] = frozenset(_closed(model[relation]))
     for relation, declared in choices(program).items():
         model[relation] = frozenset(first_choice(set(model[relation]), declared.domains))
-    below = reads(program.rules)
+    below, possible = reads(program.rules), dict(model)
+    apart = _Judge(replace(program, rules=tuple(map(_negating_apart, program.rules))), functions)
     for stratum in strata(program.rules):
-        model.update(dict.fromkeys(stratum, frozenset[Row]()))
         recursive = any(relation in below[relation] for relation in stratum)
+        own = [rule for rule in program.rules if rule.head.predicate in stratum]
+        if not any(_is_uncertain(rule, stratum, model, possible) for rule in own):
+            possible.update(judge.least(stratum, base, model, limit if recursive else 1))
+            continue
         for _ in range(limit):
-            derived = judge.round(stratum, base, model)
-            settled = not recursive or all(model[relation] == derived[relation] for relation in stratum)
-            model.update(derived)
-            if settled:
+            true = {relation: model.get(relation, frozenset()) for relation in stratum}
+            possible.update(apart.least(stratum, base, {**possible, **_apart(model)}, limit))
+            model.update(apart.least(stratum, base, {**model, **_apart(possible)}, limit))
+            if all(model[relation] == true[relation] for relation in stratum):
                 break
-        else:
-            raise LimitError(f"no fixed point after {limit} rounds of {', '.join(sorted(stratum))}")
-    return model
+    return model, possible
+
+
+def _is_uncertain(rule: Rule, stratum: frozenset[str], model: Model, possible: Model) -> bool:
+    """Whether a rule negates its own stratum, or reads undefined facts."""
+    negated = {literal.atom.predicate for literal in body_literals(rule) if isinstance(literal, Negation)}
+    read = {name for name, _ in dependencies(rule)} - stratum
+    return bool(negated & stratum) or any(model.get(name) != possible.get(name) for name in read)
+
+
+def _negating_apart(rule: Rule) -> Rule:
+    """The rule in which negations read relations under other names."""
+    return replace(rule, body=tuple(map(_apart_literal, rule.body)))
+
+
+def _apart_literal(literal: Literal) -> Literal:
+    if isinstance(literal, Negation):
+        return replace(literal, atom=replace(literal.atom, predicate=f"not {literal.atom.predicate}"))
+    if isinstance(literal, Disjunction):
+        return replace(literal, branches=tuple(tuple(map(_apart_literal, branch)) for branch in literal.branches))
+    return literal
+
+
+def _apart(model: Model) -> Model:
+    return {f"not {name}": rows for name, rows in model.items()}
 
 
 def violations(
@@ -201,6 +244,17 @@ class _Judge:
         for fact in self.program.facts:
             found[fact.atom.predicate].update(self.rows(fact.atom, {}, Context({}, self.functions)))
         return found
+
+    def least(self, stratum: frozenset[str], base: Mapping[str, set[Row]], model: Model, limit: int) -> Model:
+        """Complete the model by the relations of a stratum, from nothing; returns these. One round needs no check."""
+        model.update(dict.fromkeys(stratum, frozenset[Row]()))
+        for _ in range(limit):
+            derived = self.round(stratum, base, model)
+            settled = limit == 1 or all(model[relation] == derived[relation] for relation in stratum)
+            model.update(derived)
+            if settled:
+                return derived
+        raise LimitError(f"no fixed point after {limit} rounds of {', '.join(sorted(stratum))}")
 
     def round(self, stratum: frozenset[str], base: Mapping[str, set[Row]], model: Model) -> Model:
         """The relations of a stratum after one more application of its rules."""

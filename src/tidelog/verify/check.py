@@ -19,6 +19,7 @@ from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Path, Program, Term, Value
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.program.values.state import EngineState
+from tidelog.program.values.term import MODEL
 from tidelog.verify.choices import candidates_of, chosen_relation, wrong_choice
 from tidelog.verify.claim import Base, Claim, to_claim
 from tidelog.verify.folds import fold, is_better
@@ -204,6 +205,8 @@ class Check:
         kinds = {aggregate.kind for aggregate in clause.folded.values()}
         if chosen_relation(clause) is not None:
             self._choice(clause, founded)
+        elif kinds == {MODEL}:
+            self._model(clause, founded)
         elif not kinds:
             self._solve(clause, context, lambda frame: self._derive(clause, frame, founded))
         elif kinds <= {"min", "max"}:
@@ -222,6 +225,15 @@ class Check:
         if violation is not None:
             raise ViolationFound(violation)
         founded.update(chosen)
+
+    def _model(self, clause: Clause, founded: set[Row]) -> None:
+        """Check that the facts held are those of a model, over instances that are already certified."""
+        held = self._claim.ranks.get(clause.rule.head.predicate, NEVER)
+        self.supports += len(held)
+        violation = self._claim.models.wrong_truth(clause, held.keys())
+        if violation is not None:
+            raise ViolationFound(violation)
+        founded.update(held)
 
     def _solve(self, clause: Clause, context: Context, finish: Callable[[Scope], Step]) -> None:
         for items in clause.body.alternatives:

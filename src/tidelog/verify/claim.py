@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from tidelog.program import Program, Rule, Value
@@ -17,12 +18,15 @@ from tidelog.program.check import check_program
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.program.graph.asserted_facts import asserted_elsewhere_of
 from tidelog.program.graph.constraint import is_hidden
+from tidelog.program.graph.subsumption import input_name
+from tidelog.program.graph.well_founded import modelled
 from tidelog.program.types.arity import RESERVED
 from tidelog.program.values.rule import REFUSE
 from tidelog.program.values.scope import atoms
 from tidelog.program.values.state import EngineState
 from tidelog.verify.choices import chosen_relation
 from tidelog.verify.fact_cache import FactCache
+from tidelog.verify.models import Models
 from tidelog.verify.normal import Clause, to_clause
 from tidelog.verify.relations import Row
 from tidelog.verify.solve import Context, Scope, Step, solver
@@ -42,6 +46,11 @@ class Claim:
     strata: tuple[tuple[frozenset[str], tuple[Clause, ...]], ...]
     schema: Mapping[str, tuple[str | None, ...]]
     functions: Overloads
+
+    @cached_property
+    def models(self) -> Models:
+        """The models of relations that depend on their own negation."""
+        return Models(lambda name: self.ranks.get(name, {}))
 
     @property
     def ranks(self) -> Mapping[str, Mapping[Row, int]]:
@@ -98,7 +107,7 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     taken = FactCache(user, plain)
     asserted = taken.asserted
     if base is not None:
-        elsewhere = asserted_elsewhere_of(program)
+        elsewhere = asserted_elsewhere_of(program) | {name: input_name(name) for name in modelled(checked.rules)}
         given = {elsewhere.get(name, name): map(plain[name], rows) for name, rows in base.items()}
         asserted = _with_text(checked, elsewhere, {n: frozenset(rows) for n, rows in given.items()}, schema, functions)
     return Claim(taken, asserted, strata_of(checked.rules), schema, functions)

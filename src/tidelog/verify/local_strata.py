@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tidelog.program import Atom, Disjunction, Literal, Rule, Var
+from tidelog.program.graph.well_founded import model_of
 from tidelog.program.values.state import FactState
 from tidelog.verify.check import check_stratum
 from tidelog.verify.choices import chosen_relation
@@ -107,7 +108,7 @@ def _is_apart(clause: Clause, homes: Homes) -> bool:
 def _site(clause: Clause, homes: Homes) -> Var | None:
     """The variable with whose owner the heads of a clause lie; None if there is none."""
     home = homes.get(clause.rule.head.predicate)
-    if home is None or chosen_relation(clause) is not None:
+    if home is None or chosen_relation(clause) is not None or model_of(clause.rule) is not None:
         return None
     site = clause.head[home]
     return site if isinstance(site, Var) else None

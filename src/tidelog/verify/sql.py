@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Const, Path, Term, Var
-from tidelog.program.values.term import CHOICE, NUMBER
+from tidelog.program.values.term import CHOICE, MODEL, NUMBER
 from tidelog.verify.normal import Absent, Choices, Clause, Fold, Item, RangeBinding, Scan, Test, item_names
 from tidelog.verify.order import arrange, assigns
 from tidelog.verify.sql_folds import OVER_NOTHING
@@ -198,6 +198,8 @@ def best_query(candidates: Sequence[Sql], width: int, shape: Mapping[int, str]) 
 def aggregate_query(clause: Clause, tables: Tables) -> Sql:
     """The results of a rule with aggregates other than min and max, as supports without rank."""
     folded = clause.folded
+    if any(aggregate.kind == MODEL for aggregate in folded.values()):
+        raise refused("negation in a cycle")
     if any(aggregate.kind == CHOICE for aggregate in folded.values()):
         raise refused("a choice")
     plain = [arg for i, arg in enumerate(clause.head) if i not in folded]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tidelog.program import Path
+from tidelog.program.graph.well_founded import model_sources
 from tidelog.program.values.path import domains, labels
 from tidelog.verify import verify_failures as failures
 from tidelog.verify.normal import Absent, Choices, Clause, Fold, Scan
@@ -27,6 +28,7 @@ def reads(clause: Clause) -> Iterator[tuple[str, bool]]:
     """The relations that a rule reads, each with whether it must lie in a lower stratum."""
     strict = any(aggregate.kind not in ("min", "max") for aggregate in clause.folded.values())
     yield from _reads(clause.body, strict)
+    yield from ((relation, True) for relation in model_sources(clause.rule))
 
 
 def _reads(body: Choices, strict: bool) -> Iterator[tuple[str, bool]]:

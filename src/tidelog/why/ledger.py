@@ -20,7 +20,7 @@ from tidelog.plan.result_types import Outside, outside_types
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.statistics import Sizes
 from tidelog.program import Const, Rule, Value, Var
-from tidelog.program.graph.asserted_facts import asserted_elsewhere_of, users_name
+from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.graph.choice import as_copy, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.values.shape import Shape
@@ -43,7 +43,7 @@ class Ledger:
         self.pages = Pages(runtime.facts, running=running, far=runtime.partitions > 1 or runtime.session is not None)
         self.dictionary = runtime.dictionary
         self.rules = rules
-        self.asserted_elsewhere = asserted_elsewhere_of(rules.program)
+        self.asserted_elsewhere = rules.asserted_elsewhere
         self.work = work
         self.sizes = Sizes(runtime.facts.live, runtime.facts.key_counts(), {}, frozenset())
         self.by_head: dict[str, list[Rule]] = {}

@@ -6,7 +6,7 @@ Law: arguments are checked before anything is changed.
 
 from __future__ import annotations
 
-from tidelog.errors import ConstraintError, DataError, EngineError
+from tidelog.errors import ConstraintError, DataError, EngineError, EvaluationError
 from tidelog.errors.entry import FailureEntry
 
 UNKNOWN_RELATION = FailureEntry(
@@ -108,6 +108,28 @@ NO_INSTANCE = FailureEntry(
     "An instance is removed by the name that it has in `.init`.",
     "",
     'db = Engine(".comp C { .decl p(x: number) }\\n.init c = C")\nwith db.epoch() as e:\n    e.remove_instance("d")\n',
+)
+UNDEFINED_READ = FailureEntry(
+    "TL2213",
+    EvaluationError,
+    "undefined facts are read",
+    "{count:1 fact} of `{relation}` would be undefined, among them `{fact}`, and {reader} reads `{relation}`; "
+    "nothing was changed",
+    "A fact that depends on its own negation may be neither true nor false. Relations, constraints and negated or "
+    "aggregated queries above it would be undefined as well, which is not supported.",
+    "Change the facts so that the cycle is broken, or remove the rule that reads the relation. `db.undefined(...)` "
+    "returns the undefined facts of a relation that no other rule reads.",
+    'db = Engine("win(X) :- move(X, Y), !win(Y). safe(X) :- move(X, _), !win(X).")\n'
+    'with db.epoch() as e:\n    e.insert("move", [(1, 2), (2, 1)])\n',
+)
+UNDEFINED_PROOF = FailureEntry(
+    "TL4602",
+    EngineError,
+    "no explanation through a cycle of negation",
+    "`{relation}` depends on a cycle of negation, through `{cycle}`: its facts have no explanation",
+    "`why`, `why_not` and `blame` explain facts by ranked supports; the model of a cycle through negation has none.",
+    "Ask about the facts that it is derived from.",
+    "Engine('win(X) :- move(X, Y), !win(Y). move(1, 2).').why('win(1)')\n",
 )
 INLINE_FACTS = FailureEntry(
     "TL4092",
@@ -333,6 +355,8 @@ ENTRIES = (
     NO_NAME,
     INSTANCE_TAKEN,
     NO_INSTANCE,
+    UNDEFINED_READ,
+    UNDEFINED_PROOF,
     INLINE_FACTS,
     NOT_DECLARED,
     NOT_A_RULE,

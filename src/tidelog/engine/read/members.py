@@ -5,6 +5,8 @@ Law: everything shows the last committed epoch.
 
 from __future__ import annotations
 
+import numpy as np
+
 from tidelog.engine.base.engine_time import in_seconds
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.forked_core import ForkedCore
@@ -13,6 +15,7 @@ from tidelog.engine.read.report import fixed_rows
 from tidelog.engine.read.view import Rows
 from tidelog.errors.counts import counted
 from tidelog.program.functions.arguments import must_be
+from tidelog.program.graph.well_founded import UNDEFINED
 from tidelog.syntax import print_rule
 
 SHOWN = 8  # relations in a summary
@@ -66,6 +69,16 @@ def asserted(core: Core, name: str) -> Rows:
     with core.writing:
         cells, *_, bases = core.runtime.facts.counts(name)
         return fixed_rows(core, name, cells[bases])
+
+
+def undefined(core: Core, name: str) -> Rows:
+    """The facts of a relation that are neither true nor false, because they depend on their own negation."""
+    core.must_be_open()
+    if not core.knows(name):
+        raise core.unknown_relation(name)
+    if name not in core.rules.cyclic:
+        return fixed_rows(core, name, np.zeros((0, len(core.rules.schema[name])), np.int64))
+    return fixed_rows(core, name, core.read(lambda facts: facts.rows(f"{UNDEFINED}{name}")))
 
 
 def time(core: Core) -> int | float:

@@ -18,6 +18,7 @@ from tidelog.engine.read.view import Rows
 from tidelog.partition.memory.keys import base_keys
 from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.graph.lifetime import EXPIRIES, NOW
+from tidelog.program.graph.well_founded import model_sources
 from tidelog.program.values.scope import atoms
 from tidelog.rewrite.names import is_auxiliary
 
@@ -179,6 +180,7 @@ def relations_behind(programs: Sequence[Ruleset], relation: str) -> frozenset[st
     for rules in programs:
         for rule in rules.core.values():
             reads[rule.head.predicate].update(atom.predicate for atom in atoms(rule.body))
+            reads[rule.head.predicate].update(model_sources(rule))
         for name, apart in rules.asserted_elsewhere.items():
             reads[name].add(apart)
     found, waiting = {relation}, [relation]

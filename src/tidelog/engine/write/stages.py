@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import row_text
 from tidelog.engine.write.epoch import CollectedChanges
@@ -32,6 +33,9 @@ from tidelog.partition.memory.keys import base_keys, check_keys, check_new_keys
 from tidelog.plan.plan_epoch import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program.checks.order import expected_step
+from tidelog.program.graph.asserted_facts import users_name
+from tidelog.program.graph.constraint import is_hidden
+from tidelog.program.graph.well_founded import UNDEFINED
 from tidelog.runtime.base.outcome import EpochOutcome
 
 Check = Callable[[Core, PreparedEpoch, EpochOutcome], None]
@@ -108,7 +112,8 @@ def _settled_width(rules: Ruleset, name: str) -> int:
 def _checks(rules: Ruleset) -> tuple[Check, ...]:
     keys = (_check_keys,) if rules.program.keys else ()
     orders = (_check_orders,) if rules.orders else ()
-    return (*keys, *orders)
+    readers = (_check_undefined,) if rules.cycle_readers else ()
+    return (*keys, *orders, *readers)
 
 
 def _check_keys(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:
@@ -132,3 +137,20 @@ def _check_orders(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) ->
         if name in outcome.changes and len(outcome.changes[name][0]):
             step = core.dictionary.decode(int(outcome.changes[name][0][0][-1]), prepared.rules.schema[name][-1])
             raise UNORDERED.error(label=rule.users_label, step=step, wanted=expected_step(rule))
+
+
+def _check_undefined(core: Core, prepared: PreparedEpoch, outcome: EpochOutcome) -> None:
+    """Refuse an epoch after which a rule would read a relation with undefined facts."""
+    rules = prepared.rules
+    for relation, reader in sorted(rules.cycle_readers.items()):
+        name = f"{UNDEFINED}{relation}"
+        none: Cells = np.zeros((0, len(rules.schema[name])), np.int64)
+        inserted, deleted = outcome.changes.get(name, (none, none))
+        rows = list(map(tuple, inserted.tolist()))
+        if relation not in core.rules.cycle_readers:
+            gone = set(map(tuple, deleted.tolist()))
+            rows += [row for row in map(tuple, _held(core, prepared, name).tolist()) if row not in gone]
+        if rows:
+            fact = row_text(core, rules)(relation, np.array(rows[0], np.int64))
+            shown = "a constraint" if is_hidden(reader) else f"`{users_name(reader) or reader}`"
+            raise failures.UNDEFINED_READ.error(relation=relation, count=len(rows), fact=fact, reader=shown)

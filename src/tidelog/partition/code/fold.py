@@ -19,6 +19,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.kernel.layout import NEW, OLD
 from tidelog.partition.code.assemble import value_order
 from tidelog.partition.code.gather import Gather
+from tidelog.partition.code.ground_model import ModelPart, Models, model_for
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.memory.groups import Groups, Overflow, Shape
 from tidelog.partition.memory.relations import Relations
@@ -29,7 +30,8 @@ from tidelog.plan.work import RuleForm
 from tidelog.program import Atom, Const
 from tidelog.program.functions.arithmetic import in_range
 from tidelog.program.functions.whole_groups import WHOLE_GROUPS
-from tidelog.program.values.term import CHOICE, PARAMETRIC, SUM, WRAPPING_SUM
+from tidelog.program.graph.well_founded import TRUTH
+from tidelog.program.values.term import CHOICE, MODEL, PARAMETRIC, SUM, WRAPPING_SUM
 
 ORDERED = {"min": "min", "max": "max", "any": "max", "all": "min"}  # false is below true
 ADDED = {"float": at.FLOATS, "unsigned": at.UNSIGNEDS}
@@ -156,7 +158,7 @@ def _kind(kind: str, type_: str) -> tuple[int, int]:
     return added, at.TOTAL if kind == SUM else at.WRAPPED
 
 
-def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | Gather | Pick | None:
+def fold_of(form: RuleForm, dictionary: Dictionary, models: Models) -> Fold | Gather | Pick | ModelPart | None:
     """How the groups of an aggregate rule are computed; None for rules that are not folded."""
     aggregate, source = aggregate_of(form.rule), form.rule.body[0] if form.rule.body else None
     if aggregate is None or not is_folded(form.rule) or not isinstance(source, Atom):
@@ -164,6 +166,8 @@ def fold_of(form: RuleForm, dictionary: Dictionary) -> Fold | Gather | Pick | No
     if aggregate.kind == CHOICE:
         types = (type_ or "number" for type_ in form.schema[source.predicate])
         return Pick(aggregate.domains, tuple(types), dictionary)
+    if aggregate.kind == MODEL:
+        return ModelPart(form.rule.head.predicate.removeprefix(TRUTH), model_for(models, aggregate.ground))
     args = form.rule.head.args
     group = sorted(source.args.index(arg) for arg in args if arg is not aggregate)
     head = tuple(-1 if arg is aggregate else group.index(source.args.index(arg)) for arg in args)

@@ -17,6 +17,7 @@ from tidelog.kernel.layout import LIVE_ROWS
 from tidelog.partition.code.assemble import Choice
 from tidelog.partition.code.fold import Fold
 from tidelog.partition.code.gather import Gather
+from tidelog.partition.code.ground_model import ModelPart
 from tidelog.partition.code.pick import Pick
 from tidelog.plan.plan_rule import RulePlanner
 from tidelog.plan.steps import Expose, Plan
@@ -40,7 +41,7 @@ class RuleCode:
     same: frozenset[str] = frozenset()  # the relations of the stratum that the code was assembled for
     sizes: dict[str, int] = field(default_factory=dict)  # of relations that the order depends on, when it was chosen
     choice: Choice | None = None
-    fold: Fold | Gather | Pick | None = None
+    fold: Fold | Gather | Pick | ModelPart | None = None
     everywhere: bool = False  # fires on every partition, and each keeps the heads that it owns
     sends: bool = False  # may send messages to other partitions
     supports: int = 0  # held at the last committed epoch; -1: not counted yet
@@ -55,6 +56,11 @@ class RuleCode:
         atom = self.rule.body[0]
         assert isinstance(atom, Atom)
         return atom.predicate
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The relations with the instances that determine a model; none for other rules."""
+        return self.fold.sources if isinstance(self.fold, ModelPart) else ()
 
     @property
     def reads(self) -> list[str]:
@@ -72,7 +78,7 @@ class RuleCode:
         found = {step.index for plan in self.plans for step in plan.steps if isinstance(step, Expose)}
         if isinstance(self.fold, Pick):
             found.update((name, key) for name in (self.source, self.rule.head.predicate) for key in self.fold.domains)
-        elif self.fold is not None and self.fold.group and self._reads_groups:
+        elif isinstance(self.fold, Fold | Gather) and self.fold.group and self._reads_groups:
             found.add((self.source, self.fold.group))
         return found
 

@@ -15,6 +15,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.base.owner import share_rows
 from tidelog.partition.code.fold import Fold
 from tidelog.partition.code.gather import Gather
+from tidelog.partition.code.ground_model import NO_ROWS, GroundModel, ModelPart
 from tidelog.partition.code.pick import Facts, Pick
 from tidelog.partition.code.stratum import RuleCode
 from tidelog.partition.memory.journal import Items
@@ -26,6 +27,11 @@ def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, 
     """Withdraw the results of groups that change; returns the results that replace them."""
     assert code.fold is not None
     number = partition.relations.numbers[code.source]
+    if isinstance(code.fold, ModelPart):
+        model = _advanced(partition, code.fold, changes)
+        lost, gained = model.change(code.fold.relation, len(code.rule.head.args))
+        give_results(partition, at.RETRACT_LOWER, code, lost)
+        return gained
     change = changes.get(number)
     if change is None:
         return np.zeros((0, len(code.rule.head.args)), np.int64)
@@ -39,6 +45,36 @@ def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, 
         lost, gained = fold.change(*source, change.inserted, change.deleted, partition.machine.look_up)
     give_results(partition, at.RETRACT_LOWER, code, lost)
     return gained
+
+
+def _advanced(partition: Partition, part: ModelPart, changes: Mapping[int, Items]) -> GroundModel:
+    """The model after the epoch, whose instances are all known by now; it is advanced once."""
+    model, epoch, relations = part.model, partition.epoch, partition.relations
+    if id(model) in epoch.folds:
+        return model
+    numbers = [relations.numbers[name] for name in part.sources]
+    if not model.is_loaded:
+        model.load([_source_before(partition, number) for number in numbers], partition.machine.look_up)
+    epoch.folds[id(model)] = model
+    found = [changes.get(number) for number in numbers]
+    inserted = [
+        NO_ROWS if c is None else columns_of(relations, c.inserted, n) for n, c in zip(numbers, found, strict=True)
+    ]
+    deleted = [
+        NO_ROWS if c is None else columns_of(relations, c.deleted, n) for n, c in zip(numbers, found, strict=True)
+    ]
+    model.advance(inserted, deleted, partition.machine.look_up)
+    return model
+
+
+def _present_model(partition: Partition, part: ModelPart) -> GroundModel:
+    """The model over all instances as they are now."""
+    model = part.model
+    if id(model) not in partition.epoch.folds:
+        rows = [_source_now(partition, partition.relations.numbers[name]) for name in part.sources]
+        model.load(rows, partition.machine.look_up, is_new=True)
+        partition.epoch.folds[id(model)] = model
+    return model
 
 
 def _touched(partition: Partition, fold: Fold | Gather) -> Fold | Gather:
@@ -77,7 +113,7 @@ def _source_now(partition: Partition, number: int) -> Cells:
 def lose_all_results(partition: Partition, code: RuleCode) -> None:
     """Remove the results of all groups of a removed rule, as they were before the epoch."""
     assert code.fold is not None
-    if isinstance(code.fold, Pick):
+    if isinstance(code.fold, Pick | ModelPart):
         give_results(partition, at.RETRACT_LOWER, code, _source_before(partition, _head_number(partition, code)))
         return
     number = partition.relations.numbers[code.source]
@@ -92,6 +128,10 @@ def gain_all_results(partition: Partition, code: RuleCode) -> None:
     if isinstance(code.fold, Pick):
         source = _source_now(partition, number)
         shown = code.fold.all(source, _source_before(partition, _head_number(partition, code)))
+        give_results(partition, at.ASSERT_LOWER, code, shown)
+        return
+    if isinstance(code.fold, ModelPart):
+        shown = _present_model(partition, code.fold).all(code.fold.relation, len(code.rule.head.args))
         give_results(partition, at.ASSERT_LOWER, code, shown)
         return
     results = _touched(partition, code.fold).now(partition.relations, number, partition.machine.look_up)

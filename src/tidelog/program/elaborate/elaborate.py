@@ -21,6 +21,7 @@ from tidelog.program.elaborate.elaboration import Elaboration
 from tidelog.program.elaborate.expand_generators import expand_generators
 from tidelog.program.elaborate.expand_inline import expand_inline
 from tidelog.program.elaborate.features import Feature, features_of
+from tidelog.program.elaborate.ground_cycles import ground_cycles
 from tidelog.program.elaborate.hide_heads import hide_heads
 from tidelog.program.elaborate.make_choices import make_choices
 from tidelog.program.elaborate.mark_witnesses import mark_witnesses
@@ -42,6 +43,7 @@ ELABORATE: tuple[tuple[Feature, Pass], ...] = (
     (Feature.INLINE, expand_inline),
     (Feature.CHOICES, make_choices),
     (Feature.EQUIVALENCES, close_equivalences),
+    (Feature.NEGATIONS, ground_cycles),
     (Feature.SUBSUMPTIONS, resolve_subsumption),
     (Feature.RULES, assign_types),
     (Feature.CASTS, drop_casts),

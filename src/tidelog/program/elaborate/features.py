@@ -17,7 +17,7 @@ from tidelog.program.values.pragmas import wraps
 from tidelog.program.values.program import Program
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import body_aggregates, calls, literal_terms, rule_literals
-from tidelog.program.values.term import Aggregate, Call, Term
+from tidelog.program.values.term import Aggregate, Call, Negation, Term
 
 HOP, ELEMENTS = "hop", "elements"
 RENAMED = {"least": "min", "greatest": "max"}
@@ -36,6 +36,7 @@ class Feature(enum.Enum):
     CHOICES = enum.auto()
     EQUIVALENCES = enum.auto()
     SUBSUMPTIONS = enum.auto()
+    NEGATIONS = enum.auto()
     CALLS = enum.auto()  # of any function
     CASTS = enum.auto()
     GENERATORS = enum.auto()  # and second names of functions
@@ -79,6 +80,8 @@ def _of_rule(rule: Rule) -> Iterator[Feature]:
         yield Feature.SUBSUMPTIONS
     for term in rule.head.args:
         yield from _of_term(term)
+    if any(isinstance(literal, Negation) for literal in rule.body):
+        yield Feature.NEGATIONS
     for literal in rule_literals(rule):
         for term in literal_terms(literal):
             yield from _of_term(term)

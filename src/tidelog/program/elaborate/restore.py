@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from operator import is_
 
+from tidelog.program.elaborate.ground_cycles import written_rule
 from tidelog.program.elaborate.hide_heads import without_head
+from tidelog.program.graph.well_founded import GROUND
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.term import Aggregate
 
@@ -40,6 +42,8 @@ def restore_rules(expanded: Sequence[Rule], typed: Sequence[Rule]) -> tuple[Rule
 
 
 def _restored(written: Rule, typed: Rule) -> Rule:
+    if typed.head.predicate.startswith(GROUND):
+        return written_rule(written, typed)
     if typed.head.predicate == written.head.predicate and len(typed.body) == len(written.body):
         pairs = zip(written.head.args, typed.head.args, strict=True)
         args = tuple(

@@ -58,6 +58,9 @@ def rule_dependencies(rule: Rule) -> Iterator[Edge]:
     over = strictest(term.kind for term in rule.head.args if isinstance(term, Aggregate) and term.body is None)
     yield from _edges(rule, rule.body, over, bool(over))
     for term in rule.head.args:
+        if isinstance(term, Aggregate):
+            for ground in term.ground:
+                yield Edge(ground.relation, rule.head.predicate, AGGREGATE, rule, aggregate=term.kind, in_head=True)
         if isinstance(term, Call | Aggregate):
             for aggregate in body_aggregates(term):
                 yield from _aggregate_edges(rule, aggregate, "")

@@ -10,11 +10,13 @@ from tidelog.errors.entry import CodeEntry
 STRATA = (
     CodeEntry(
         "TL501",
-        "negation through recursion",
-        "`{target}` depends on its own negation: {cycle}",
-        "Negation is stratified: a relation must be complete before its negation is evaluated.",
-        "Break the cycle so that the negated relation does not depend on the relation derived here.",
-        "win(X) :- move(X, Y), !win(Y).\n",
+        "unsupported negation through recursion",
+        "`{target}` depends on its own negation in a way that is not supported: {cycle}",
+        "A relation may depend on its own negation if the rules of the cycle read its relations as plain atoms and "
+        "negations. Aggregates, disjunctions, paths, subsumptions and locations in such a cycle are not supported.",
+        "Write each alternative as a rule of its own and each path as a relation, or break the cycle so that the "
+        "negated relation does not depend on the relation derived here.",
+        "win(X) :- move(X, Y), (!win(Y) ; lost(Y)).\n",
     ),
     CodeEntry(
         "TL502",

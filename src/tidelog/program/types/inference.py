@@ -32,6 +32,7 @@ from tidelog.program.values.term import (
     DATE,
     LIST,
     NUMBER,
+    POSSIBLE,
     RECORD,
     SYMBOL,
     TIMESTAMP,
@@ -41,6 +42,7 @@ from tidelog.program.values.term import (
     Comparison,
     Const,
     Disjunction,
+    GroundRule,
     Literal,
     Negation,
     PathAtom,
@@ -225,6 +227,8 @@ class Inference(Places):
             self.body(aggregate.body, inner)
         values = [self.term(term, inner) for term in aggregate.arguments]
         kind = aggregate.kind
+        for ground in aggregate.ground:
+            self._instances(ground, aggregate)
         if kind == "count" or not values:
             return self.classes.fresh(NUMBER, Reason("count returns a number", aggregate.span))
         if kind == CHOICE:
@@ -235,6 +239,14 @@ class Inference(Places):
             result = AGGREGATE_RESULTS[kind]
             return self.classes.fresh(result, Reason(f"{kind} returns a {result}", aggregate.span))
         return values[0]
+
+    def _instances(self, ground: GroundRule, aggregate: Aggregate) -> None:
+        """Unite the columns of instances with those of the relations that their literals read."""
+        at, places = ground.width, self.column_places(ground.relation)
+        for name, _, width in ground.literals:
+            for i, place in enumerate(self.column_places(f"{POSSIBLE}{name}")[:width]):
+                self.unite(place, places[at + i], aggregate.span, "this argument must be")
+            at += width
 
     def _demand_type(self, aggregate: Aggregate, value: int) -> None:
         """Require a type to which an aggregate applies of its values; for any and all, boolean."""

@@ -27,6 +27,8 @@ RECORD, ANY_TYPE = "record", "any"
 NAN = math.nan
 SUM, WRAPPING_SUM = "sum", "wrap sum"  # no text can write the second
 CHOICE = "choice"  # cannot be written in a text: the aggregate of a choice domain (`program.choice`)
+MODEL = "model"  # cannot be written in a text either: the truth of facts in a model (`graph.well_founded`)
+POSSIBLE = "__possible_"  # begins the relation of facts that may be true in it
 VARIANCES = ("variance", "stddev", "var_pop", "stddev_pop")
 AGGREGATES = ("count", SUM, "min", "max", "mean", "any", "all", "median", *VARIANCES, "collect")
 PARAMETRIC = ("quantile", "string_agg")  # of a value and a constant
@@ -94,6 +96,24 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class GroundRule:
+    """The relation with the instances of a rule: ``width`` columns of its head, then those of each of its literals.
+
+    A literal is (relation, whether it is positive, number of columns).
+    """
+
+    relation: str
+    head: str
+    width: int
+    literals: tuple[tuple[str, bool, int], ...]
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
+        return self.width + sum(width for _, _, width in self.literals)
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregate:
     """An aggregate: ``kind`` over ``value`` (None for count).
 
@@ -103,7 +123,7 @@ class Aggregate:
     and among equal values they are compared in this order, each by ``min`` or ``max`` (`program.witnesses`).
     ``domains`` are the keys of a choice, each by its columns of the head (`program.choice`). ``distinct``: each value
     of a group counts once, however many valuations have it. ``folded``: a min or max of rows that come from a lower
-    stratum (`plan.fold_rows`).
+    stratum (`plan.fold_rows`). ``ground`` are the rules whose instances determine a model (`graph.well_founded`).
     """
 
     kind: str
@@ -114,6 +134,7 @@ class Aggregate:
     domains: tuple[tuple[int, ...], ...] = ()
     folded: bool = False
     distinct: bool = False
+    ground: tuple[GroundRule, ...] = ()
 
     @property
     def arguments(self) -> tuple[Term, ...]:

@@ -24,6 +24,7 @@ from tidelog.program import Aggregate, Atom, Call, Comparison, Literal, Rule, Te
 from tidelog.program.graph.choice import choice_of
 from tidelog.program.graph.dependency import POSITIVE, Edge, dependencies
 from tidelog.program.graph.strata import strata_of_edges
+from tidelog.program.graph.well_founded import model_of, model_sources
 from tidelog.program.values.scope import atoms
 from tidelog.rewrite.core import is_aggregate_rule
 from tidelog.rewrite.demand.pass_demand import BOUND, Askable, DemandedAtom, asks, is_weaker, known_args
@@ -33,6 +34,7 @@ from tidelog.rewrite.scope import FreshVariables, rule_terms
 LOCATED = "its facts have locations"
 IN_MIN_MAX = "it is in a recursion through min or max"
 CHOSEN = "its choices depend on all candidates and on the past"
+MODELLED = "its rules depend on their own negation"
 ASKED_WHOLE = "all its facts are demanded"
 UNSTRATIFIED = "its demand would depend on it through a negation or an aggregate"
 
@@ -89,6 +91,9 @@ def _unfit(rules: Mapping[str, Rule]) -> dict[str, str]:
     for rule in rules.values():
         if choice_of(rule) is not None:
             found.update((atom.predicate, CHOSEN) for atom in (rule.head, *atoms(rule.body)))
+        if model_of(rule) is not None:
+            names = (rule.head.predicate, *(atom.predicate for atom in atoms(rule.body)), *model_sources(rule))
+            found.update(dict.fromkeys(names, MODELLED))
     return found
 
 

@@ -26,14 +26,16 @@ class Readers:
 
     def add(self, code: RuleCode) -> None:
         """Add a new rule as a reader of the relations in its body."""
-        head = code.rule.head.predicate
+        head, found = code.rule.head.predicate, list(code.sources)
         for literal in code.rule.body:
             atom = literal.atom if isinstance(literal, Negation) else literal
             if isinstance(atom, Atom):
-                heads = self._heads.setdefault(atom.predicate, set())
-                if head not in heads:
-                    heads.add(head)
-                    self._added.append((atom.predicate, head))
+                found.append(atom.predicate)
+        for name in found:
+            heads = self._heads.setdefault(name, set())
+            if head not in heads:
+                heads.add(head)
+                self._added.append((name, head))
 
     def commit(self) -> None:
         """Keep what the epoch added."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from tidelog.partition.code.fold import Fold, fold_of
 from tidelog.partition.code.gather import Gather
+from tidelog.partition.code.ground_model import ModelPart
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.records import arity_of
@@ -49,8 +50,8 @@ class RuleUndo:
     lost_supports: dict[str, int] = field(default_factory=dict)  # of removed rules, by label
     added: list[RuleCode] = field(default_factory=list)
     kept: set[tuple[int, tuple[int, ...]]] | None = None  # for a question: the indexes that plans had before it
-    retyped: list[tuple[RuleCode, Rule, RulePlanner, tuple[Plan, ...], Fold | Gather | Pick | None]] = field(
-        default_factory=list
+    retyped: list[tuple[RuleCode, Rule, RulePlanner, tuple[Plan, ...], Fold | Gather | Pick | ModelPart | None]] = (
+        field(default_factory=list)
     )
 
 
@@ -158,7 +159,7 @@ def _retype(node: NodeState, form: RuleForm, undo: RuleUndo) -> None:
     code.rule, code.planning, code.fold = (
         form.rule,
         partition.replanner.planning(form),
-        fold_of(form, partition.dictionary),
+        fold_of(form, partition.dictionary, partition.rules.models),
     )
     partition.replanner.plan(code, stratum.relations)
     stratum.forget_tables()
