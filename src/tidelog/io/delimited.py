@@ -92,12 +92,26 @@ def _decode(data: bytes, shape: DelimitedShape) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise not_text(error, data, shape.where) from None
+_NOT_TEXTS = {
+    b"PK\x03\x04": "a ZIP archive or an Excel workbook: unpack it, or save its sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save its sheet as CSV",
+    b"BZh": "compressed with bzip2: unpack it, or compress it with gzip",
+    b"\xfd7zXZ": "compressed with xz: unpack it, or compress it with gzip",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it, or compress it with gzip",
+    b"PAR1": "a Parquet file: name it `.parquet`, or set IO=parquet",
+    b"SQLite format 3": "an SQLite database: export its tables as CSV",
+}  # by their first bytes
+_NULL_WORDS = frozenset(("null", "na", "n/a", "#n/a", "none", "-"))
 
 
 def not_text(error: UnicodeDecodeError, data: bytes, where: str) -> DataError:
     """The error for bytes that are not UTF-8, with the line and the probable encoding."""
     line = data.count(b"\n", 0, error.start) + 1
-    return failures.NOT_TEXT.error(where=where, line=line, byte=data[error.start], encoding=probable_encoding(data))
+    kind = next((kind for mark, kind in _NOT_TEXTS.items() if data.startswith(mark)), None)
+    iconv = f"Convert the file, for example with `iconv -f {probable_encoding(data)} -t utf-8`."
+    return failures.NOT_TEXT.error(
+        where=where, line=line, byte=data[error.start], advice=iconv if kind is None else f"The file is {kind}."
+    )
 
 
 def probable_encoding(data: bytes) -> str:
@@ -335,9 +349,26 @@ def _value(text: str, place: int, shape: DelimitedShape, number: int) -> Any:
     except DataError as error:
         header = shape.headers is None and number == 1
         hint = "; if the first line contains names, set headers=true" if header else ""
-        hint += "; if an empty cell is a null, set nulls=skip or replace it" if not text else ""
+        hint += _cell_hint(text, type_)
         column = f"column {place + 1} (`{shape.names[place]}`) of `{shape.relation}`"
         raise error.reworded(f"{shape.where}:{number}: {column}: {error}{hint}; nothing was read") from None
+
+
+def _cell_hint(text: str, type_: str | None) -> str:
+    """What to do about a cell that is not of the type of its column.
+
+    >>> _cell_hint("1,5", "float"), _cell_hint("1.0", "number")
+    ('; numbers have a decimal point and no separators of thousands', '; declare the column as float')
+    """
+    if not text:
+        return "; if an empty cell is a null, set nulls=skip or replace it"
+    if text.strip().casefold() in _NULL_WORDS:
+        return "; if it is a null, leave the cell empty, and set nulls=skip or replace it"
+    if type_ in ("number", "unsigned", "float") and re.fullmatch(r"\s*-?\d[\d.,' ]*\s*", text):
+        if re.fullmatch(r"-?\d+\.\d*", text):
+            return "; declare the column as float"
+        return "; numbers have a decimal point and no separators of thousands" if re.search("[,' ]", text) else ""
+    return ""
 
 
 def _table(shape: DelimitedShape, columns: Sequence[list[Any]]) -> Data:

@@ -69,6 +69,7 @@ UNREAD = {  # endings of data files that cannot be read, and what to do with the
     **dict.fromkeys((".xlsx", ".xls", ".ods"), _SHEET),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3", ".duckdb"), "export its table as CSV or Parquet"),
     **dict.fromkeys((".arrow", ".feather", ".orc", ".avro"), "write it as Parquet"),
+    **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".7z"), "unpack it, or compress it with gzip"),
     ".txt": "name it `.facts` (tab-separated) or `.csv`, or write `filename=` in an `.input` directive",
 }
 

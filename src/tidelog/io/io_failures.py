@@ -243,7 +243,7 @@ NOT_TEXT = FailureEntry(
     "text file is not UTF-8",
     "{where}:{line}: not UTF-8 text (byte 0x{byte:02x}); nothing was read",
     "Text files with facts are UTF-8. Files compressed with gzip are recognised by their first bytes.",
-    "Convert the file, for example with `iconv -f {encoding} -t utf-8`.",
+    "{advice}",
     _run("\\351\\n", "name.facts", ".decl name(x: symbol)\\n.input name"),
 )
 LONG_LINE = FailureEntry(
