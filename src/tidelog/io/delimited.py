@@ -92,6 +92,8 @@ def _decode(data: bytes, shape: DelimitedShape) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise not_text(error, data, shape.where) from None
+
+
 _NOT_TEXTS = {
     b"PK\x03\x04": "a ZIP archive or an Excel workbook: unpack it, or save its sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook: save its sheet as CSV",

@@ -16,4 +16,4 @@ def changes_page(changes: Mapping[str, ChangeSet]) -> str:
     if not changes:
         return html.page(html.line(html.text("no change")))
     few = len(changes) <= 3
-    return html.page(*(change.section(name, is_open=few) for name, change in changes.items()))
+    return html.page(*(change._section(name, is_open=few) for name, change in changes.items()))

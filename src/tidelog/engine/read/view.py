@@ -429,7 +429,7 @@ class ChangeSet:
         write = changes_writer(plus._cells(), minus._cells(), plus.columns, plus.types, plus._dictionary, plus.outside)
         return to_spark_frame(session_or_active(spark), new_folder(None), write, shown)
 
-    def section(self, name: str, *, is_open: bool) -> str:
+    def _section(self, name: str, *, is_open: bool) -> str:
         """A collapsible section of a page, with the counts and a few of the rows."""
         sides = (("+", self.inserted), ("−", self.deleted))
         counts = " ".join(f"{sign}{len(rows):,}" for sign, rows in sides)
@@ -441,7 +441,7 @@ class ChangeSet:
         return html.fold(f"{html.code(name)} {html.text(counts)}", inside, is_open=is_open)
 
     def _repr_html_(self) -> str:
-        return html.page(self.section(self.inserted._name, is_open=True))
+        return html.page(self._section(self.inserted._name, is_open=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ChangeSet, (self.inserted, self.deleted)
