@@ -133,6 +133,56 @@ def test_owl_2_rl_is_that_of_owlrl():
     assert cases // 12 <= inconsistent < cases
 
 
+def expanded(db):
+    """What `owl2rl_merged.dl` derives, about all terms."""
+    members = {}
+    for term, representative in db["owl_rep"]:
+        members.setdefault(representative, []).append(term)
+    pairs = [(rule, members.get(x, [x]), members.get(y, [y])) for rule, x, y in db["inconsistent"]]
+    wrong = {(rule, a, b) for rule, xs, ys in pairs for a in xs for b in ys}
+    return set(db.query("owl_expanded(S, P, O)")), wrong
+
+
+def test_representatives_are_expanded_to_what_follows_without_them():
+    for seed in range(share(20, 60)):
+        rnd, facts = random.Random(seed), set()
+        terms = [*NODES, *CLASSES, *PROPERTIES]
+        plain, merged = Engine("#include <owl2rl.dl>\n"), Engine("#include <owl2rl_merged.dl>\n")
+        for _ in range(3):
+            gone = set(rnd.sample(sorted(facts), min(len(facts), rnd.randrange(6))))
+            same = {(rnd.choice(terms), f"<{OWL}sameAs>", rnd.choice(terms)) for _ in range(rnd.randrange(4))}
+            new = ({*owl_triples(rnd)} | same) - facts
+            facts = (facts - gone) | new
+            for db in (plain, merged):
+                with db.epoch() as e:
+                    e.delete("triple", sorted(gone))
+                    e.insert("triple", sorted(new))
+            assert expanded(merged) == (set(plain["owl"]), set(plain["inconsistent"])), seed
+
+
+def test_a_clique_of_equal_terms_costs_its_size():
+    links = [(f"<{EX}c{i}>", f"<{OWL}sameAs>", f"<{EX}c{i + 1}>") for i in range(199)]
+    db, _ = mine("#include <owl2rl_merged.dl>\n", "owl", [*links, (f"<{EX}c7>", f"<{EX}p>", f"<{EX}x>")])
+    assert len(db["owl"]) == 2
+    assert db.fact_count < 12 * 200
+    assert len(db.query(f'owl_expanded(S, "<{EX}p>", "<{EX}x>")')) == 200
+    assert len(db.query(f'owl_expanded("<{EX}c3>", "<{OWL}sameAs>", X)')) == 199
+    with db.epoch() as e:
+        e.delete("triple", [links[99]])
+    assert len(db.query(f'owl_expanded("<{EX}c3>", "<{OWL}sameAs>", X)')) == 99
+
+
+def test_one_member_of_a_list_is_not_different_from_itself():
+    facts = [(f"<{EX}d>", TYPE, f"<{OWL}AllDifferent>"), (f"<{EX}d>", f"<{OWL}members>", f"<{EX}l-0>"),
+             *list_of("l", [f"<{EX}a>", f"<{EX}c>"]), (f"<{EX}a>", f"<{OWL}sameAs>", f"<{EX}b>")]  # fmt: skip
+    for library in ("owl2rl", "owl2rl_merged"):
+        db, _ = mine(f"#include <{library}.dl>\n", "owl", facts)
+        assert not len(db["inconsistent"])
+        with db.epoch() as e:
+            e.insert("triple", [(f"<{EX}c>", f"<{OWL}sameAs>", f"<{EX}b>")])
+        assert {row[0] for row in db["inconsistent"]} == {"eq-diff2"}
+
+
 def test_inferences_follow_changes_and_have_proofs():
     db = Engine(PREFIXES + ".include <owl2rl.dl>\n:- inconsistent(_, _, _).\n")
     with db.epoch() as e:
