@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+from random import Random
 
 import pyarrow as pa
 import pytest
@@ -9,8 +10,9 @@ from typer.testing import CliRunner
 
 from tidelog.cli import app
 from tidelog.errors import DataError
-from tidelog.io.ntriples import blank_nodes_of, read_ntriples, write_ntriples
+from tidelog.io.ntriples import blank_nodes_of, read_nquads, read_ntriples, write_ntriples
 from tidelog.io.turtle import read_turtle, write_turtle
+from tidelog.program.functions.rdf_terms import LiteralParts
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 GOOD = r"""
@@ -101,6 +103,35 @@ def test_what_is_written_reads_back_and_depends_on_the_rows_alone():
     assert read_turtle(text, "t", "spo", "turtle", str).equals(table)
     quads = pa.table({"s": ["<urn:a>"] * 2, "p": ["<urn:b>"] * 2, "o": ['"c"'] * 2, "g": ["", "<urn:g>"]})
     assert read_turtle(write_turtle(quads, "t", "trig"), "t", "spog", "trig", str).equals(quads)
+
+
+def random_term(rng, place):
+    """A canonical term that a statement can have in this place."""
+    signs = "ab 'é\"\\\t\r\n\u0000\u0001\u007f\u2028\ufeff\ufffe\U0001f30a#.;,<>@^_:"
+    text = "".join(rng.choice(signs) for _ in range(rng.randrange(6)))
+    iri = "<urn:" + "".join(rng.choice("ab/?é.,;'()~:@!$&*+=-_") for _ in range(rng.randrange(6))) + ">"
+    if place == 2 and rng.random() < 0.6:
+        return str(
+            LiteralParts(text, *rng.choice([(f"{XSD}string",), ("", "en-gb"), (f"{XSD}integer",), ("urn:type",)]))
+        )
+    blank = f"_:{rng.choice(['b', '1', 'é', 'a.b', 'a-b', 'n1', 'A_'])}"
+    return "" if place == 3 and rng.random() < 0.3 else blank if place != 1 and rng.random() < 0.3 else iri
+
+
+def test_random_statements_read_back_from_every_format():
+    readers = {"nt": read_ntriples, "nq": read_nquads}
+    for seed in range(60):
+        rng = Random(seed)
+        for kind, places in (("nt", 3), ("nq", 4), ("turtle", 3), ("trig", 4)):
+            rows = sorted({tuple(random_term(rng, place) for place in range(places)) for _ in range(8)})
+            names = list("spog"[:places])
+            table = pa.table([pa.array(column) for column in zip(*rows, strict=True)], names=names)
+            if kind in readers:
+                read = readers[kind](write_ntriples(table, "x"), "x", names)
+            else:
+                data = write_turtle(table, "x", kind, [("ex", "urn:a")])
+                read = read_turtle(data, "x", names, kind, lambda blank: blank)
+            assert sorted(map(tuple, (row.values() for row in read.to_pylist()))) == rows, (seed, kind)
 
 
 def test_relative_iris_are_not_written():
