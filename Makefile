@@ -66,7 +66,7 @@ lint: $(READY) ## ruff, the layout of all programs, strict types, the direction 
 check: lint ## run before a commit, under three minutes: lint, and tests that need no system tools and no Spark
 	TIDELOG_CASES=$(CASES_CHECK) $(PARALLEL) -m "not slow and not long and not spark"
 
-test: lint ## run in CI, about 15 minutes: every law, also on partitions, with threads and on Spark
+test: lint ## run in CI, about 10 minutes: every law, also on partitions, with threads and on Spark
 	@scripts/tools java postgresql chromium neovim
 	@echo "Tests on Spark run beside the others; the output of each part follows when it ends."
 	+@$(BESIDE) test-spark test-embedded test-partitions test-threads; status=$$?; scripts/part && exit $$status

@@ -85,13 +85,9 @@ def marks_of(path: Path) -> list[str]:
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays to the end: the collector of garbage need not look at it again."""
+    """What was collected stays to the end: the collector of garbage need not look at it again, nor when pytest ends."""
     gc.collect()
     gc.freeze()
-
-
-def pytest_unconfigure() -> None:
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from tidelog.engine.engine import Engine
 from tidelog.partition.code.machine import Machine
 from tidelog.partition.texts import entries
 
-CASES = share(16, 20)
+CASES = share(16, 12)
 BLOCK = min(6, CASES)
 TYPES = """
 .type P = [x: number, next: P]
