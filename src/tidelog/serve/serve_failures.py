@@ -60,7 +60,7 @@ NOT_THIS_TYPE = FailureEntry(
     "unsupported content type",
     "the body has the content type `{found}`, but this path accepts {wanted}",
     "Bodies are JSON. Rows may also be sent as an Arrow stream.",
-    "Set the header `Content-Type`.",
+    "Set the header, for example `Content-Type: application/json` (`--json` instead of `-d` in curl).",
     test="tests/serve/test_limits.py::test_a_body_of_another_type",
 )
 NOT_ACCEPTABLE = FailureEntry(
@@ -86,7 +86,8 @@ NOT_AS_DESCRIBED = FailureEntry(
     ServerError,
     "invalid request",
     "{place}: {what}",
-    "`/v1/openapi.json` describes the parameters and bodies.",
+    "`/v1/openapi.json` describes the parameters and bodies. Rows are arrays or objects, in an array even if there is "
+    'only one: `[["ann", 3]]`.',
     "",
     test="tests/serve/test_limits.py::test_a_request_that_is_not_as_described",
 )
