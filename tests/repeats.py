@@ -13,6 +13,7 @@ from __future__ import annotations
 import pytest
 
 FILES = ("law/test_partitions.py", "why/test_partitions.py", "law/test_threads.py", "engine/test_bare_install.py")
+SEVERAL = ("law/test_repartition_features.py",)  # `law/test_repartition.py` keeps that one partition has threads again
 NUMBERS_CHANGE = ("engine/test_repartition.py", "law/test_repartition.py", "law/test_repartition_features.py")
 TESTS = {
     "test_all_partitions_build_a_stratum_again_together",
@@ -36,7 +37,7 @@ def without_repeats(config: pytest.Config, items: list[pytest.Item], *, threads:
     for item in items:
         variant = _variant(item)
         if threads:
-            repeats = _is_divided(item)
+            repeats = _is_divided(item) or item.path.as_posix().endswith(SEVERAL)
         elif spark:
             repeats = "partitions" in _parameters(item) and variant in seen
         else:
