@@ -41,6 +41,15 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
+def peak_of(process: int) -> int:
+    """The highest resident memory of another process so far, in bytes; 0 where that is not known (Linux)."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:  # it has ended
+        return 0
+    return max((int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM")), default=0)
+
+
 def held_by_family() -> int:
     """Bytes that this process and all that descend from it hold now, what they share divided among them (Linux)."""
     parents = {int(path.parent.name): path for path in Path("/proc").glob("[0-9]*/stat")}

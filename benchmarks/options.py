@@ -60,7 +60,7 @@ class Options:
         given = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "session"}
         named = {name: value.name if isinstance(value, Path) else value for name, value in given.items()}
         if self.peer is not None:
-            named["peer"] = ",".join(name for name, _ in self.peer)
+            named["peer"] = " --peer ".join(f'"{name}=..."' for name, _ in self.peer)
         return {name: value for name, value in named.items() if value not in (None, False)}
 
 

@@ -129,6 +129,15 @@ class PydbspRunner:
         self._driver.push_rules(self._zset({self._rules[number]: sign}))
         self._state = self._driver.saturate()
 
+    def add_new_rule(self, rule: Rule) -> None:
+        """A rule that was not there before."""
+        self._rules.append(tuple(map(self._atom, (rule.head, *rule.body))))
+        self.add_rule(len(self._rules) - 1)
+
+    def facts(self) -> dict[tuple[str, tuple[Any, ...]], int]:
+        """The weights of all facts."""
+        return dict(self._state.inner)
+
     def size(self) -> int:
         return len(self._state.inner)
 

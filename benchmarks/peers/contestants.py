@@ -1,8 +1,9 @@
-"""The systems of the contest that this environment brings: Tidelog, DuckDB and clingo, each in a separate process.
+"""The systems of the contest that are called from Python: Tidelog, DuckDB, clingo and pydbsp, in separate processes.
 
     python -m benchmarks.peers.contestants duckdb closure FOLDER
 
-Law: each follows `peers.protocol`, in one thread. DuckDB and clingo compute the view again after every change.
+Law: each follows `peers.protocol`, in one thread. DuckDB and clingo compute the view again after every change. pydbsp
+needs another version of Python: it takes part where ``--peer`` names that.
 """
 
 from __future__ import annotations
@@ -140,12 +141,55 @@ class InClingo:
         return self._found
 
 
+class InPydbsp:
+    """An interpreter of rules as data, which maintains all views; facts are tuples."""
+
+    def __init__(self, task: Task) -> None:
+        from benchmarks.peers.circuits import PydbspRunner
+        from tidelog.program import Atom
+        from tidelog.syntax import parse_program
+
+        rules = list(parse_program(task.rules).rules)
+        if any(not isinstance(part, Atom) for rule in rules for part in rule.body) or "min<" in task.rules:
+            cannot("no comparisons, arithmetic or minima; its negation is not tried here")
+        self._task, self._runner, self._rules = task, PydbspRunner(), rules
+
+    def build(self) -> None:
+        """All rules and facts."""
+        self._runner.load(self._rules, [(name, tuple(row)) for name, rows in self._facts for row in rows.tolist()])
+
+    @property
+    def _facts(self) -> list[tuple[str, Cells]]:
+        return list(self._task.facts.items())
+
+    def delete(self, relation: str, rows: Cells) -> None:
+        """One change."""
+        self._runner.change([(relation, tuple(row)) for row in rows.tolist()], -1)
+
+    def insert(self, relation: str, rows: Cells) -> None:
+        """One change."""
+        self._runner.change([(relation, tuple(row)) for row in rows.tolist()], 1)
+
+    def add_rule(self, rule: str) -> None:
+        """One change."""
+        from tidelog.syntax import parse_program
+
+        self._runner.add_new_rule(parse_program(rule).rules[0])
+
+    def rows(self) -> Cells:
+        """The rows of the view."""
+        found = [row for (name, row), weight in self._runner.facts().items() if name == self._task.view and weight > 0]
+        return np.array(found, np.int64)
+
+
 def system_of(name: str, program: str, task: Task) -> System:
     """A system, ready to build."""
     if name == "tidelog":
         return InTidelog(task)
     if name == "duckdb":
         return InDuckDB(task, PROGRAMS[program].make(True).sql)
+    if name == "pydbsp":
+        return InPydbsp(task)
     if "min<" in task.rules:
         cannot("clingo does not support minima inside recursion")
     return InClingo(task)

@@ -16,8 +16,9 @@ After each step it prints
 
 with the processor time of the step, and the number of rows of the view with their `measure.checksum` (for each cell of
 a row m = (m ^ cell) * 0xBF58476D1CE4E5B9, m ^= m >> 31, from m = 0x9E3779B97F4A7C15; the sum of all rows modulo 2^64),
-which are not timed. A system that cannot take a step leaves it out; one that computes everything again does that. Exit
-code 3 says that the system cannot express the program.
+which are not timed. A system that cannot take a step leaves it out; one that computes everything again does that. If
+another process than the one called computes, ``{"step": "memory", "bytes": 65536000}`` is its peak. A system which is
+not able to express the program ends with exit code 3.
 """
 
 from __future__ import annotations
@@ -109,8 +110,12 @@ def take_steps(system: System, task: Task, steps: Sequence[str] = STEPS) -> None
         began = now()
         acts[step]()
         seconds = (now() - began).cpu
-        rows = system.rows()
-        print(json.dumps({"step": step, "seconds": seconds, "rows": len(rows), "sum": checksum(rows)}), flush=True)
+        print_step(step, seconds, system.rows())
+
+
+def print_step(step: str, seconds: float, rows: Cells) -> None:
+    """The line of one step."""
+    print(json.dumps({"step": step, "seconds": seconds, "rows": len(rows), "sum": checksum(rows)}), flush=True)
 
 
 def cannot(reason: str) -> None:

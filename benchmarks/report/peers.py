@@ -10,12 +10,25 @@ from benchmarks.report.table import Page, Table, machine_text, number, prose, ta
 PREFACE = """
 Written by `{command}`. {machine}. Every system runs in a separate process with one thread, and follows
 [the protocol](../peers/protocol.py): it computes the view, deletes one fact in a hundred, inserts them again, does the
-same with a single fact, and adds a rule. After each step but the last, its view had the rows that DuckDB's SQL
-returns; the rule step is not compared. Times are
-milliseconds of processor time, the best of all runs; `--quick` means small data and one run. Tidelog's build includes
-loading the facts. DuckDB, clingo, and systems that are not incremental compute the view again; compiled systems cannot
-add a rule. Memory is the peak of the process in MB, with the Python interpreter and its libraries where there are any.
+same with a single fact, and adds a rule. After each step its view had the same rows as DuckDB's SQL; after the rule,
+which is not in the SQL, all systems had the same rows. Times are milliseconds of processor time, the best of all runs;
+`--quick` means small data. Memory is the peak of the process in MB, with the Python interpreter and its libraries where
+there are any. A dash: the system cannot take the step, [did not end](#what-is-missing), or ended before its memory
+was seen.
 """
+HOW: Mapping[str, str] = {
+    "Tidelog": "maintains the view; a rule is added in an epoch; the build includes loading the facts",
+    "DuckDB": "computes the view again, by SQL",
+    "clingo": "grounds and solves again",
+    "Soufflé": "the interpreter computes everything again, and reads the facts as text; known to about a millisecond",
+    "Soufflé compiled": "the same as a compiled program; adding a rule means compiling",
+    "differential dataflow": "maintains the view; adding a rule means compiling",
+    "dbsp": "maintains the view; adding a rule means compiling",
+    "Ascent": "computes everything again; adding a rule means compiling",
+    "FlowLog": "compiles rules to differential dataflow",
+    "DDlog": "compiles rules to differential dataflow; its compiler needs Haskell",
+    "pydbsp": "maintains all views; a rule is a fact; has neither comparisons nor minima",
+}
 MEASURES: Mapping[str, str] = {
     "build": "Build",
     "out": "Delete 1 %",
@@ -27,17 +40,19 @@ MEASURES: Mapping[str, str] = {
 }
 REASONS: Mapping[str, str] = {
     "build": "Tidelog counts the supports of every fact and ranks them, which is what deletions need; a system that "
-    "computes again, or that is compiled for this program, stores rows only.",
-    "out": "Deleting visits the supports of every fact that could be lost; where most of the view changes, or the view "
-    "is small, computing it again is cheaper.",
+    "computes again stores rows only, and a compiled one has neither a parser nor a planner in its first epoch.",
+    "out": "Deleting visits the supports of every fact that could be lost. Where most of the view changes, or the view "
+    "is small, computing it again is cheaper: with small data, a compiled program often needs less time than an epoch, "
+    "which costs some tenths of a millisecond whatever it changes.",
     "in": "The same applies as to deletions; what matters is which share of the view changes.",
-    "one out": "An epoch passes through Python, which costs a few tenths of a millisecond in the first epochs of a "
-    "process.",
+    "one out": "An epoch passes through Python, which costs some tenths of a millisecond in the first epochs of a "
+    "process; a compiled dataflow, or a compiled program on small data, is done by then.",
     "one in": "The same applies as to the deletion of one fact.",
     "rule": "The supports of the new rule are found and counted.",
     "memory": "Supports and ranks are stored with every fact, and Python with its libraries takes about 75 MB.",
 }
 OWN = "Tidelog"
+SEEN = 1.0  # MB: less was read before the process had begun
 
 
 def page(run: Run) -> Page:
@@ -49,6 +64,9 @@ def _parts(run: Run) -> Iterator[str | Table]:
     yield prose(PREFACE.format(command=run.command, machine=machine_text(run.machine, "duckdb", "clingo", "numpy")))
     records = run.of("contest")
     systems = list(dict.fromkeys(system for record in records for system in _systems(record)))
+    yield "## Systems"
+    lines = [(name, how, "yes" if name in systems else "no") for name, how in HOW.items()]
+    yield table(("system", "how it takes the steps", "in this run"), lines, ("how it takes the steps", "in this run"))
     for measure, title in MEASURES.items():
         shown = [system for system in systems if any(f"{system} {measure}" in record for record in records)]
         yield f"## {title}"
@@ -69,10 +87,16 @@ def _systems(record: Record) -> list[str]:
 
 
 def _line(record: Record, measure: str, systems: Sequence[str]) -> tuple[str, ...]:
-    names = [f"{system} {measure}" for system in systems]
-    best = min((record[name] for name in names if name in record), default=0.0)
-    cells = [_cell(record[name], best) if name in record else "-" for name in names]
-    return record.title, *cells
+    found = _found(record, measure)
+    best = min(found.values(), default=0.0)
+    return record.title, *(_cell(found[system], best) if system in found else "-" for system in systems)
+
+
+def _found(record: Record, measure: str) -> dict[str, float]:
+    """What each system has, unless its process ended before it was seen to hold memory."""
+    least = SEEN if measure == "memory" else 0.0
+    names = {system: f"{system} {measure}" for system in _systems(record)}
+    return {system: record[name] for system, name in names.items() if name in record and record[name] > least}
 
 
 def _cell(value: float, best: float) -> str:
@@ -81,7 +105,7 @@ def _cell(value: float, best: float) -> str:
 
 def _behind(record: Record) -> Iterator[tuple[str, str, str, str]]:
     for measure, title in MEASURES.items():
-        found = {system: record[n] for system in _systems(record) if (n := f"{system} {measure}") in record}
+        found = _found(record, measure)
         if OWN in found and found[OWN] > min(found.values()):
             first = min(found, key=lambda system: found[system])
             yield record.title, title, first, f"{number(found[OWN] / found[first])} x"

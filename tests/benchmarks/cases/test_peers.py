@@ -59,3 +59,16 @@ def test_a_system_that_cannot_is_named(tmp_path: Path) -> None:
     (record,) = peers.contest("unreached", options)
     assert record.notes == ("Weak: no negation",)
     assert {"Tidelog rule", "DuckDB one in", "clingo memory"} <= {value.name for value in record.values}
+
+
+def test_all_systems_must_agree_on_the_rule(tmp_path: Path) -> None:
+    (tmp_path / "liar.py").write_text('print(\'{"step": "rule", "seconds": 0.1, "rows": 1, "sum": 2}\')\n')
+    options = Options(quick=True, peer=[("Liar", f"{sys.executable} {tmp_path / 'liar.py'}")])
+    with pytest.raises(Disagreement, match="unreached, rule"):
+        list(peers.contest("unreached", options))
+
+
+def test_a_system_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text("while True:\n    pass\n")
+    with pytest.raises(peers.Missing, match="takes more than 1 s"):
+        peers.steps_of([sys.executable, str(tmp_path / "slow.py")], 1)
