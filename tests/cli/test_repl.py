@@ -570,3 +570,12 @@ def test_a_variable_in_a_question_why_is_reported_before_the_answer() -> None:
 
 def test_a_rule_whose_symbols_look_like_variables_is_reported_at_the_prompt() -> None:
     assert "warning: TL704" in run("reach(x, y) :- edge(x, y).\n").output
+
+
+def test_sparql_is_answered_in_its_order() -> None:
+    pytest.importorskip("rdflib")
+    facts = "".join(f'triple("<urn:{x}>", "<urn:p>", "<urn:{y}>").\n' for x, y in ("ab", "bc"))
+    asked = ":sparql SELECT ?x { <urn:a> <urn:p>+ ?x } ORDER BY DESC(?x)\n:sparql ASK { ?x ?y <urn:d> }\n"
+    shown = run(facts + asked).stdout.splitlines()
+    assert shown[shown.index("x") + 2 :][:2] == ["<urn:c>", "<urn:b>"]
+    assert shown[-1].startswith("no, ")

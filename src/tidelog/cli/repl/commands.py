@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, Command] = {
     "relations": Command("", "list relations with their columns and sizes"),
     "rules": Command("", "list rules with their labels"),
     "save": Command("FILE", "write declarations, rules and base facts as a program"),
+    "sparql": Command("QUERY", "answer a SPARQL query over the relation `triple`"),
     "time": Command("INPUT", "measure a query repeatedly, or profile a change"),
     "undo": Command("[EPOCH]", "undo the last epoch, or another one of the state folder"),
     "why": Command("FACT [FILE.svg]", "show the proof of a fact, or draw it to a file"),

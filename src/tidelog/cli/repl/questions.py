@@ -49,6 +49,11 @@ def whynot(session: ReplState, fact: str) -> None:
     session.report(Display(session.db.why_not(require_argument(fact, "whynot", "reach(1, 3)"))))
 
 
+def sparql(session: ReplState, query: str) -> None:
+    """Answer a SPARQL query."""
+    session.report(session.ask_sparql(require_argument(query, "sparql", "SELECT ?x { ?x ?p ?y }")))
+
+
 def explain(session: ReplState, how: str) -> None:
     """Show strata, join orders and indexes."""
     session.report(Display(session.db.explain(core=how == "core")))
@@ -123,6 +128,7 @@ HANDLERS = {
     "quit": leave,
     "relations": relations,
     "rules": rules,
+    "sparql": sparql,
     "why": why,
     "whynot": whynot,
 }

@@ -13,6 +13,7 @@ from tidelog.cli.base import cli_failures as failures
 from tidelog.cli.repl.reports import Answers, Line, Report
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.epoch_counts import start_counting, stop_counting
+from tidelog.engine.read.view import Rows
 from tidelog.engine.write.epoch import Epoch
 from tidelog.program.types.functors import UserFunctions
 from tidelog.syntax.prefixes import Prefixes
@@ -86,8 +87,15 @@ class ReplState:
 
     def ask(self, text: str) -> Answers:
         """The answers to a query."""
+        return self._timed(lambda: self.db.query(text))
+
+    def ask_sparql(self, text: str) -> Answers:
+        """The answers to a SPARQL query."""
+        return self._timed(lambda: self.db.sparql(text))
+
+    def _timed(self, ask: Callable[[], Rows]) -> Answers:
         began = time.perf_counter()
-        rows = self.db.query(text)
+        rows = ask()
         len(rows)
         return Answers(rows, time.perf_counter() - began)
 
