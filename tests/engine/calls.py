@@ -56,6 +56,7 @@ def calls(given: Handles, feed: Path) -> dict[str, Callable[[], object]]:
         "metrics": db.metrics,
         "view": lambda: db["p"],
         "asserted": lambda: db.asserted("e"),
+        "undefined": lambda: db.undefined("e"),
         "query": lambda: db.query("p(X), e(X)"),
         "prepare": lambda: db.prepare("p(X)", bind="X"),
         "aquery": lambda: asyncio.run(db.aquery("p(X)")),

@@ -56,6 +56,7 @@ WRONG: dict[str, Call] = {
     "view": lambda db: db[3],
     "view list": lambda db: db[["edge"]],
     "asserted": lambda db: db.asserted(3),
+    "undefined": lambda db: db.undefined(3),
     "rule": lambda db: db.rule(3),
     "why": lambda db: db.why(3),
     "why one part": lambda db: db.why(("edge",)),
