@@ -15,10 +15,12 @@ TOLD = "with several partitions the placement, or a copy, is told too"
 FOLDERS = "opens folders that were written by so many partitions"
 NUMBERS = "chooses numbers of partitions itself"
 COLUMNS = "changes columns, which starts another stage: tests/spark/test_schema_changes.py does that"
+CYCLES = "negation in cycles is evaluated by one partition"
 TIMES = "the time of rules is not sampled in several partitions"
 
 ANYWHERE = {
     "test_statistics_count_supports_per_rule": COPIES,
+    "test_a_state_that_cannot_be_written_leaves_the_engine": KERNEL,
     "test_suspended_and_revived_is_no_change_above": COPIES,
     "test_walks_from_known_nodes_do_not_build_the_closure": COPIES,
     "test_small_limit_of_facts_is_kept_exactly": COPIES,
@@ -67,6 +69,7 @@ FILES = {
     "test_closed.py": NUMBERS,
     "test_metrics.py": COPIES,
     "test_small_epochs.py": KERNEL,
+    "test_well_founded.py": CYCLES,
 }
 ON_SPARK = {
     **{
