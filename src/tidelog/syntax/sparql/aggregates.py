@@ -6,19 +6,30 @@ one group, even if there are no solutions. What is unbound is left out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tidelog.syntax.sparql.algebra import is_variable, unsupported
-from tidelog.syntax.sparql.tables import UNBOUND, Body, Table, body_of, write_atom
+from tidelog.syntax.sparql.expressions import Expressions
+from tidelog.syntax.sparql.names import VariableNames
+from tidelog.syntax.sparql.tables import UNBOUND, Body, RuleWriter, Table, body_of, write_atom
 from tidelog.syntax.values import write_string
-
-if TYPE_CHECKING:
-    from tidelog.syntax.sparql.patterns import PatternWriter
 
 _FOLDS = {"Sum": "SUM", "Avg": "AVG", "Min": "MIN", "Max": "MAX", "Sample": "SAMPLE"}
 
 
-def write_aggregates(patterns: PatternWriter, node: Any) -> Body:
+class Patterns(Protocol):
+    """The writer of patterns, which calls for the aggregates that it finds."""
+
+    writer: RuleWriter
+    names: VariableNames
+    sampled: dict[str, str]
+
+    def body(self, node: Any, counts: bool) -> Body: ...
+
+    def expressions(self, body: Body) -> Expressions: ...
+
+
+def write_aggregates(patterns: Patterns, node: Any) -> Body:
     """The results of some aggregates, one row for each group."""
     writer, names = patterns.writer, patterns.names
     body = patterns.body(node.p.p, counts=True)
@@ -47,7 +58,7 @@ def write_aggregates(patterns: PatternWriter, node: Any) -> Body:
     return body_of(made)
 
 
-def _aggregate(patterns: PatternWriter, node: Any, solutions: Table, keys: dict[str, str], result: str) -> list[str]:
+def _aggregate(patterns: Patterns, node: Any, solutions: Table, keys: dict[str, str], result: str) -> list[str]:
     writer, kind = patterns.writer, node.name.removeprefix("Aggregate_")
     value, inside = writer.variable(), [solutions.atom()]
     if node.vars == "*":
