@@ -58,6 +58,7 @@ def calls(given: Handles, feed: Path) -> dict[str, Callable[[], object]]:
         "asserted": lambda: db.asserted("e"),
         "undefined": lambda: db.undefined("e"),
         "query": lambda: db.query("p(X), e(X)"),
+        "sparql": lambda: db.sparql("ASK { ?s ?p ?o }"),
         "prepare": lambda: db.prepare("p(X)", bind="X"),
         "aquery": lambda: asyncio.run(db.aquery("p(X)")),
         "why": lambda: db.why("p(1)"),
