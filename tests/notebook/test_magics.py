@@ -231,3 +231,13 @@ def test_the_extension_can_be_loaded_again(shell: InteractiveShell) -> None:
     assert not engine(shell).relations
     assert "why" in free_words(shell.magics_manager.magics["line"])
     assert sum(getattr(m, "matcher_identifier", "") == "tidelog" for m in shell.Completer.custom_matchers) == 1
+
+
+def test_undefined_facts_are_reported_beside_answers_and_returned(shell: InteractiveShell) -> None:
+    reports = texts(shell, "win(X) :- move(X, Y), !win(Y). move(1, 2). move(2, 1).")
+    assert "2 undefined facts" in reports[-1]
+    with capture_output() as captured:
+        rows = shell.run_line_magic("tidelog", "?win(X)")
+    assert (list(rows), len(captured.outputs)) == ([], 1)
+    assert "`:undefined win`" in captured.outputs[0].data["text/html"]
+    assert sorted(shell.run_line_magic("undefined", "win")) == [(1,), (2,)]

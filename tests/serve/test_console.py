@@ -449,3 +449,25 @@ def test_values_are_shown_as_text(server: ConsoleServer, page: ConsolePage) -> N
     assert evil[:8] in page.text(".verdict")
     server.delete("member", (evil, "staff"))
     assert page.browser.execute_script("return window.broken") is None
+
+
+def test_undefined_facts_are_counted_below_a_view_and_shown_on_request(tmp_path: Path, browser: Any) -> None:
+    program, moves = "win(X) :- move(X, Y), !win(Y).", [(1, 2), (2, 1), (3, 4)]
+    server = ConsoleServer(tmp_path / "state", program, {"move": moves})
+    try:
+        page = ConsolePage(browser, server.url, WRITE_TOKEN)
+        page.open("#/views/win")
+        page.until(lambda: "win: 2 undefined, not shown. Show" in page.text(".foot"))
+        page.click(".foot .undefined a")
+        page.until(lambda: page.text(".head h1").startswith("win (undefined)"))
+        page.until(lambda: [row.text for row in page.all("table.rows tbody tr")] == ["1", "2"])
+        with server.engine.epoch() as epoch:
+            epoch.insert("move", [(2, 5)])
+        page.until(lambda: "No rows" in page.text(".main"))
+        page.go("#/views/win")
+        page.until(lambda: len(page.all("table.rows tbody tr")) == 2)
+        assert not page.all(".foot .undefined")
+        assert not page.complaints()
+    finally:
+        browser.get("about:blank")
+        server.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.serve.running import refused, running
+from tidelog.client import connect
 
 
 def test_a_server_tells_what_it_is() -> None:
@@ -40,6 +41,27 @@ def test_a_question_is_answered() -> None:
         assert (output["epoch"], output["columns"], output["rows"]) == (2, ["X", "Y"], [[1, 3]])
         assert server.post("/query", {"text": "edge(1, Y)"})["rows"] == [[2]]
         assert server.post("/query", {"text": "edge(1, 2)"})["rows"] == [[]]
+
+
+def test_pages_name_the_numbers_of_undefined_facts() -> None:
+    with running("win(X) :- move(X, Y), !win(Y).") as server:
+        server.insert("move", (1, 2), (2, 1), (3, 4), (5, 6))
+        page = server.get("/views/win", limit=1)
+        assert (page["total"], page["undefined"]) == (2, {"win": 2})
+        assert "undefined" not in server.get("/views/win", limit=1, after=page["next"])
+        assert server.post("/query", {"text": "move(X, Y), win(X)"})["undefined"] == {"win": 2}
+        assert "undefined" not in server.post("/query", {"text": "move(X, Y)"})
+        output = server.http.get("/v1/views/win", headers={"Accept": "text/csv"})
+        assert (output.headers["Tidelog-Undefined"], output.text.split()) == ("2", ["X", "3", "5"])
+        first = server.get("/undefined/win", limit=1)
+        rest = server.get("/undefined/win", limit=1, after=first["next"])
+        assert sorted(first["rows"] + rest["rows"]) == [[1], [2]]
+        with connect(server.url, token="r" * 43) as client:
+            assert sorted(client.undefined("win")) == [(1,), (2,)]
+        server.insert("move", (2, 7))
+        assert "undefined" not in server.get("/views/win")
+        assert server.get("/undefined/win")["total"] == 0
+        refused(server.http.get("/v1/undefined/wim"), 404, "TL4050")
 
 
 def test_unknown_relations_are_reported() -> None:

@@ -133,6 +133,10 @@ class Client:
         body = {"text": text, **({} if at is None else {"at": at})}
         return read_all(lambda page: self._wire.post("/query", {**body, **page}))
 
+    def undefined(self, name: str, *, at: int | None = None) -> RemoteRows:
+        """The facts of a relation that depend on their own negation and are neither true nor false."""
+        return read_all(lambda page: self._wire.get(f"/undefined/{quote(name, safe='')}", at=at, **page))
+
     def check_facts(self, facts: Mapping[str, Iterable[Any]], *, at: int | None = None) -> FactAnswers:
         """For each row of some relations, whether it is a fact; all answers belong to one epoch."""
         body = {"facts": {name: from_rows(rows) for name, rows in facts.items()}}

@@ -102,6 +102,9 @@ class CircuitSession:
         natural = {int: "number", float: "float", str: "symbol", tuple: "list"}
         return tuple(t or natural[type(v)] for t, v in zip(known, row, strict=True)) if row else known
 
+    def undefined(self, name: str) -> None:
+        """Nothing: programs on the circuit are stratified."""
+
     def size(self, name: str) -> int:
         """After the last epoch."""
         return len(self._circuit.model().get(name, ()))

@@ -6,13 +6,14 @@ Law: a response and its next pages show the epoch that it names; reading does no
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tidelog.engine.core.core import Core
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.look_up import at_one_epoch, matching, size
-from tidelog.engine.read.query import answer
+from tidelog.engine.read.members import undefined, undefined_counts
+from tidelog.engine.read.query import answer, undefined_behind
 from tidelog.engine.read.view import Rows, View, open_view
 from tidelog.errors import LimitError, TidelogError
 from tidelog.partition.base.limits import Limits
@@ -34,6 +35,7 @@ class Page:
     rows: Rows
     total: int
     next: PagePlace | None
+    undefined: Mapping[str, int] = field(default_factory=dict)  # how many facts of relations are not among the rows
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -44,6 +46,7 @@ class Page:
             "rows": rows_to_json(self.rows.rows(), self.rows.types),
             "total": self.total,
             "next": None if self.next is None else str(self.next),
+            **({"undefined": dict(self.undefined)} if self.undefined else {}),
         }
 
 
@@ -63,6 +66,17 @@ class PageReader:
 
     def view(self, db: Engine, name: str, filters: Mapping[str, str], request: PageRequest) -> Page:
         """Rows of a view that have the given values in some columns."""
+        core = core_of(db)
+        return _noted(
+            core, request, lambda: self._view(db, name, filters, request), lambda: undefined_counts(core, (name,))
+        )
+
+    def undefined(self, db: Engine, name: str, request: PageRequest) -> Page:
+        """The undefined facts of a relation."""
+        core = core_of(db)
+        return self._page(core, ("undefined", name), request, lambda: at_one_epoch(core, lambda: undefined(core, name)))
+
+    def _view(self, db: Engine, name: str, filters: Mapping[str, str], request: PageRequest) -> Page:
         core, view = core_of(db), db[name]
         key = ("view", name, tuple(sorted(filters.items())))
         if filters:
@@ -83,7 +97,12 @@ class PageReader:
             except LimitError as error:
                 raise self._translate_limit(error) from error
 
-        return self._page(core, ("question", text), request, ask)
+        return _noted(
+            core,
+            request,
+            lambda: self._page(core, ("question", text), request, ask),
+            lambda: undefined_behind(core, text),
+        )
 
     def _translate_limit(self, error: LimitError) -> TidelogError:
         """Convert the error of a limit that a query exceeded, so that it names the server's options."""
@@ -109,6 +128,13 @@ class PageReader:
             self._pages.keep(key, epoch, rows)
         following = PagePlace(epoch, end) if end < len(rows) else None
         return Page(epoch, table_part(rows, first, request.limit), len(rows), following)
+
+
+def _noted(core: Core, request: PageRequest, read: Callable[[], Page], counts: Callable[[], Mapping[str, int]]) -> Page:
+    """A page; the first of a response also has the numbers of undefined facts at its epoch."""
+    if request.after is not None or not core.rules.cyclic:
+        return read()
+    return at_one_epoch(core, lambda: replace(read(), undefined=counts()))[0]
 
 
 def _page_of_many(core: Core, name: str, request: PageRequest) -> Page:

@@ -69,6 +69,11 @@ PAGE = {
         "rows": list_of({"type": "array"}),
         "total": {"type": "integer", "description": "Number of rows on all pages."},
         "next": {"type": ["string", "null"], "description": "Send this as `after` to get the next page."},
+        "undefined": {
+            **by_name({"type": "integer"}),
+            "description": "Numbers of undefined facts of the relations read, which are not among the rows and are "
+            "returned by `/v1/undefined/{name}`. On the first page; absent if there are none.",
+        },
     },
 }
 VIOLATED = {

@@ -6,6 +6,7 @@ any number of answers, including none.
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -41,6 +42,10 @@ def query_command(
     triples: Annotated[
         str, typer.Option("--triples", metavar="NAME", help="With --sparql: the relation of triples.")
     ] = "triple",
+    undefined: Annotated[
+        bool,
+        typer.Option("--undefined", help="QUESTION is the name of a relation: list its undefined facts."),
+    ] = False,
     format_: Annotated[
         AnswerFormat | None,
         typer.Option(
@@ -51,14 +56,24 @@ def query_command(
     """Answer a query about a program and its facts, or about a state folder at any epoch.
 
     A query is the body of a rule. Each of its variables is a column of the answer; a query without variables is
-    answered with yes or no.
+    answered with yes or no. Undefined facts are in no answer; with --undefined, those of one relation are listed.
     """
     from tidelog.cli.base.functions import functions_of
     from tidelog.cli.base.sandbox import sandboxed
     from tidelog.cli.input.target import open_target, split_words
     from tidelog.cli.output.answers import write_answers
+    from tidelog.cli.output.undefined import undefined_lines
+    from tidelog.engine.engine import core_of
+    from tidelog.engine.read.members import undefined_counts
+    from tidelog.engine.read.query import undefined_behind
 
     file, text = split_words(program, question, state, "QUESTION")
     inside = sandboxed(sandbox, allow, file, facts or ".")
     with inside, open_target(file, facts, state, at, functions_of(functions)) as db:
+        if undefined:
+            write_answers(db.undefined(text), format_)
+            return
         write_answers(db.sparql(text, triples=triples) if sparql else db.query(text), format_)
+        counts = undefined_counts(core_of(db), (triples,)) if sparql else undefined_behind(core_of(db), text)
+        for line in undefined_lines(counts, "tidelog query --undefined"):
+            print(f"warning: {line}", file=sys.stderr)

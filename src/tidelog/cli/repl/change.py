@@ -16,6 +16,7 @@ from tidelog.cli.repl.reports import EpochReport, Findings
 from tidelog.cli.repl.session import ReplState, require_argument
 from tidelog.engine.base.facts import written_rows
 from tidelog.engine.engine import core_of
+from tidelog.engine.read.members import undefined_counts
 from tidelog.engine.write.declare import with_declarations
 from tidelog.engine.write.epoch import Epoch
 from tidelog.program import Atom, Rule
@@ -135,6 +136,7 @@ def carry_out(session: ReplState, collect: Callable[[Epoch], list[str]]) -> None
     session.report(EpochReport(epoch, db.convention, texts, session.dry))
     if not session.dry:
         session.last = epoch
+        session.note_undefined(undefined_counts(core_of(db)))
 
 
 def epoch_number(text: str) -> int:
@@ -153,6 +155,7 @@ def undo(session: ReplState, text: str) -> None:
         epoch = db.revert(session.last if number is None else number)
     session.last = epoch
     session.report(EpochReport(epoch, db.convention, (), dry=False))
+    session.note_undefined(undefined_counts(core_of(db)))
 
 
 def declare(session: ReplState, text: str) -> None:

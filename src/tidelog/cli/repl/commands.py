@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, Command] = {
     "save": Command("FILE", "write declarations, rules and base facts as a program"),
     "sparql": Command("QUERY", "answer a SPARQL query over the relation `triple`"),
     "time": Command("INPUT", "measure a query repeatedly, or profile a change"),
+    "undefined": Command("VIEW", "list the facts of a view that are neither true nor false"),
     "undo": Command("[EPOCH]", "undo the last epoch, or another one of the state folder"),
     "why": Command("FACT [FILE.svg]", "show the proof of a fact, or draw it to a file"),
     "whynot": Command("FACT", "explain why a fact is not true"),

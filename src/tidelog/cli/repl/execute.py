@@ -18,6 +18,8 @@ from tidelog.cli.repl.commands import BARE, COMMANDS, SYNONYMS
 from tidelog.cli.repl.inputs import is_query
 from tidelog.cli.repl.reports import Failure, Findings
 from tidelog.cli.repl.session import ReplState, require_argument
+from tidelog.engine.engine import core_of
+from tidelog.engine.read.query import undefined_behind
 from tidelog.errors import ProgramError, TidelogError, TidelogWarning
 from tidelog.explain.numbers import duration
 from tidelog.syntax import parse_program
@@ -63,7 +65,9 @@ class ReplSession(ReplState):
         elif bare.startswith(":") and not bare.startswith(":-"):
             self._command(bare[1:])
         elif is_query(bare):
-            self.report(self.ask(text))
+            answers = self.ask(text)
+            self.note_undefined(undefined_behind(core_of(self.db), text))  # first: a notebook returns the last report
+            self.report(answers)
         elif bare.startswith((".", "#")):
             self._declare(bare)
         elif bare.startswith(("+", "-")):

@@ -22,7 +22,8 @@ from tidelog.cli.input.state import holds_state
 from tidelog.cli.repl import change
 from tidelog.cli.repl.reports import EpochReport
 from tidelog.cli.repl.session import ReplState, require_argument
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
+from tidelog.engine.read.members import undefined_counts
 from tidelog.errors.counts import counted
 from tidelog.syntax import parse_program, print_program
 
@@ -34,6 +35,7 @@ def load(session: ReplState, file: str) -> None:
     if session.is_blank:
         session.take(load_engine(file, Path(file).parent, functions=session.functions))
         session.line(f"{counted(len(session.db.rules), 'rule')}, {counted(session.db.fact_count, 'fact')}")
+        session.note_undefined(undefined_counts(core_of(session.db)))
     else:
         text = _read_text(file)
         program = parse_program(text, file, convention=session.convention, include=Path(file).parent)
@@ -61,6 +63,8 @@ def apply(session: ReplState, words: str) -> None:
             epoch.commit()
             session.last, session.declared = epoch, ""
     session.report(EpochReport(epoch, session.convention, (), session.dry))
+    if not session.dry:
+        session.note_undefined(undefined_counts(core_of(session.db)))
 
 
 def _apply_words(words: str) -> tuple[str, Columns]:

@@ -5,11 +5,14 @@ Law: these commands change nothing; a drawing in a file is the same as in a note
 
 from __future__ import annotations
 
+import time
+
 from tidelog.cli.base.write_file import write_file
 from tidelog.cli.repl.commands import HELP
-from tidelog.cli.repl.reports import Display
+from tidelog.cli.repl.reports import Answers, Display
 from tidelog.cli.repl.session import ReplState, require_argument
-from tidelog.engine.engine import Engine
+from tidelog.engine.engine import Engine, core_of
+from tidelog.engine.read.members import undefined_counts
 from tidelog.errors.counts import counted
 from tidelog.explain.graph import ProgramGraph, program_graph
 from tidelog.why import NotTrueError, Proof
@@ -51,7 +54,16 @@ def whynot(session: ReplState, fact: str) -> None:
 
 def sparql(session: ReplState, query: str) -> None:
     """Answer a SPARQL query."""
-    session.report(session.ask_sparql(require_argument(query, "sparql", "SELECT ?x { ?x ?p ?y }")))
+    answers = session.ask_sparql(require_argument(query, "sparql", "SELECT ?x { ?x ?p ?y }"))
+    session.note_undefined(undefined_counts(core_of(session.db), ("triple",)))
+    session.report(answers)
+
+
+def undefined(session: ReplState, name: str) -> None:
+    """List the facts of a relation that are neither true nor false."""
+    began = time.perf_counter()
+    rows = session.db.undefined(require_argument(name, "undefined", "win"))
+    session.report(Answers(rows, time.perf_counter() - began))
 
 
 def explain(session: ReplState, how: str) -> None:
@@ -101,10 +113,12 @@ def rules(session: ReplState, _: str) -> None:
 
 def relations(session: ReplState, _: str) -> None:
     """List all relations, with columns and sizes."""
+    undefined = undefined_counts(core_of(session.db))
     for name in session.db.relations:
         view = session.db[name]
         columns = ", ".join(f"{c}: {t or '?'}" for c, t in zip(view.columns, view.types, strict=True))
-        session.line(f"{name}({columns})  {counted(len(view), 'fact')}")
+        also = f", {undefined[name]:,} undefined" if name in undefined else ""
+        session.line(f"{name}({columns})  {counted(len(view), 'fact')}{also}")
     if not session.db.relations:
         session.line("no relations")
 
@@ -129,6 +143,7 @@ HANDLERS = {
     "relations": relations,
     "rules": rules,
     "sparql": sparql,
+    "undefined": undefined,
     "why": why,
     "whynot": whynot,
 }

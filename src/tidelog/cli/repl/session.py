@@ -6,10 +6,11 @@ Law: results of inputs are reported as values (`reports`); a terminal renders th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from tidelog.cli.base import cli_failures as failures
+from tidelog.cli.output.undefined import undefined_lines
 from tidelog.cli.repl.reports import Answers, Line, Report
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.epoch_counts import start_counting, stop_counting
@@ -71,6 +72,11 @@ class ReplState:
     def line(self, text: str) -> None:
         """Print a line."""
         self.report(Line(text))
+
+    def note_undefined(self, counts: Mapping[str, int]) -> None:
+        """Report that relations have undefined facts, which are in no view."""
+        for text in undefined_lines(counts, ":undefined"):
+            self.line(f"warning: {text}")
 
     def must_change(self) -> None:
         """Refuse a change to a state folder that was opened read-only."""

@@ -18,7 +18,8 @@ from tidelog.cli.output.tables import ordered_table
 from tidelog.cli.output.view_change import view_changes
 from tidelog.cli.session.session import SessionEpoch
 from tidelog.engine.engine import Engine, core_of
-from tidelog.engine.read.view import natural
+from tidelog.engine.read.members import undefined_counts
+from tidelog.engine.read.view import Rows, natural
 from tidelog.engine.write.script import take_script
 from tidelog.io.files import write_output
 from tidelog.io.parameters import CSV, PARQUET, TABLE, TERMS, TEXT, Layout
@@ -133,6 +134,10 @@ class EngineSession:
     def types(self, name: str) -> tuple[str | None, ...]:
         """The types as declared, inferred or learnt from data."""
         return self._db[name].types
+
+    def undefined(self, name: str) -> Rows | None:
+        """The facts that are neither true nor false at the last committed epoch."""
+        return self._db.undefined(name) if undefined_counts(core_of(self._db), (name,)) else None
 
     def size(self, name: str) -> int:
         """The size at the last committed epoch."""

@@ -16,7 +16,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from tidelog.cli.base.show import console
+from tidelog.cli.output.tables import ordered_rows
 from tidelog.cli.session.session import ProgramSession
+from tidelog.engine.read.view import fact_writer
+from tidelog.errors.counts import counted
 from tidelog.errors.render import visible
 from tidelog.io.files import output_bytes, output_path
 from tidelog.io.parameters import CSV, SCREEN, TABLE, TERMS, TEXT, Layout, layout_of
@@ -25,6 +28,7 @@ from tidelog.program import SOUFFLE, Program
 TERMINAL = "-"
 LINE = "-" * 15
 DOUBLE_LINE = "=" * 15
+UNDEFINED_SHOWN = 8  # facts of a relation
 Outputs = list[tuple[str, Layout]]
 
 
@@ -69,6 +73,20 @@ def write_views(session: ProgramSession, program: Program, outputs: Outputs | No
             session.write(name, layout, folder / name if layout.kind == TABLE else output_path(name, layout, folder))
     for name in sizes:
         sys.stdout.write(f"{name}\t{session.size(name)}\n")
+    for name in dict.fromkeys([*(name for name, _ in outputs), *sizes]):
+        _report_undefined(session, name, program.convention)
+
+
+def _report_undefined(session: ProgramSession, name: str, convention: str) -> None:
+    """Report the facts of a written or printed relation that are neither true nor false: they are in no output."""
+    rows = session.undefined(name)
+    if rows is None:
+        return
+    facts = ", ".join(map(fact_writer(rows, name, convention), ordered_rows(rows)[:UNDEFINED_SHOWN]))
+    more = f" and {len(rows) - UNDEFINED_SHOWN:,} more" if len(rows) > UNDEFINED_SHOWN else ""
+    hint = " (list them with `tidelog query --undefined`)" if more else ""
+    what = f"{counted(len(rows), 'undefined fact')}, neither true nor false and not in the output"
+    console(stderr=True).print(on_screen(f"warning: `{name}` has {what}: {facts}{more}{hint}"))
 
 
 def _layout(program: Program, layout: Layout) -> Layout:

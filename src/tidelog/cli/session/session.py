@@ -18,6 +18,7 @@ from tidelog.engine.read.report import EpochStatistics
 
 if TYPE_CHECKING:
     from tidelog.cli.output.view_change import ViewChange
+    from tidelog.engine.read.view import Rows
     from tidelog.io.parameters import Layout
     from tidelog.spark.files import Input
     from tidelog.syntax import Epoch
@@ -51,6 +52,9 @@ class ProgramSession(Protocol):
 
     def types(self, name: str) -> tuple[str | None, ...]:
         """The types of a relation's columns."""
+
+    def undefined(self, name: str) -> Rows | None:
+        """The undefined facts of a relation; None if it has none."""
 
     def size(self, name: str) -> int:
         """The number of a relation's facts."""

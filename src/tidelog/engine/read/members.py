@@ -5,6 +5,8 @@ Law: everything shows the last committed epoch.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from tidelog.engine.base.engine_time import in_seconds
@@ -79,6 +81,13 @@ def undefined(core: Core, name: str) -> Rows:
     if name not in core.rules.cyclic:
         return fixed_rows(core, name, np.zeros((0, len(core.rules.schema[name])), np.int64))
     return fixed_rows(core, name, core.read(lambda facts: facts.rows(f"{UNDEFINED}{name}")))
+
+
+def undefined_counts(core: Core, names: Iterable[str] | None = None) -> dict[str, int]:
+    """How many undefined facts these relations have, or all; relations without any are left out."""
+    cyclic = core.rules.cyclic
+    found = {name: size(core, f"{UNDEFINED}{name}") for name in sorted(cyclic if names is None else cyclic & {*names})}
+    return {name: count for name, count in found.items() if count}
 
 
 def time(core: Core) -> int | float:

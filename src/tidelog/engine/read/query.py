@@ -21,7 +21,7 @@ from tidelog.engine.base.asyncio_thread import finished
 from tidelog.engine.base.own_limits import beyond, within
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.look_up import at_one_epoch
-from tidelog.engine.read.members import undefined
+from tidelog.engine.read.members import undefined, undefined_counts
 from tidelog.engine.read.question import ANSWERS, GIVEN, PLAIN, Question, make_ready, read_query
 from tidelog.engine.read.typos import check_question
 from tidelog.engine.read.view import Rows
@@ -135,6 +135,15 @@ def _refuse_undefined(core: Core, question: Question) -> None:
         if len(found):
             fact = core.fact_writer(relation)(found.rows()[0])
             raise failures.UNDEFINED_READ.error(relation=relation, count=len(found), fact=fact, reader="the query")
+
+
+def undefined_behind(core: Core, text: str) -> dict[str, int]:
+    """How many undefined facts the relations have that a query reads, by relation."""
+    if not core.rules.cyclic:
+        return {}
+    rule, _ = read_query(text, core.rules.program.convention, core.rules.program.prefixes)
+    own = make_ready(core, rule, ()).own_rules.values()
+    return undefined_counts(core, (edge.source for each in own for edge in rule_dependencies(each)))
 
 
 def run(

@@ -7,23 +7,23 @@ import { follow } from "./feed.js";
 import { count, factText } from "./format.js";
 import { icon } from "./icons.js";
 import { listen, live } from "./live.js";
-import { replace, to, toWhy } from "./route.js";
+import { replace, to, toView, toWhy } from "./route.js";
 import { drawHead } from "./rows_head.js";
 import { openTable } from "./rows_table.js";
 import { say } from "./shell.js";
-import { LIMIT, questionSource, readPage, viewSource } from "./source.js";
+import { LIMIT, questionSource, readPage, undefinedSource, viewSource } from "./source.js";
 import { empty, failed, loading } from "./states.js";
 
 const SOON = 150,
   FILTER = 250,
   ELSEWHERE = 8000;
 
-/* Open the rows of an address {name, ask, at, filters} in a card; returns a function that closes them. */
+/* Open the rows of an address {name, ask, at, isUndefined, filters} in a card; returns a function that closes them. */
 export function openRows(card, wanted) {
-  const isView = wanted.ask === null,
+  const isView = wanted.ask === null && !wanted.isUndefined,
     isLive = wanted.at === null;
   const state = { page: null, row: 0, epoch: 0, turn: 0, timer: null, late: false };
-  Object.assign(state, { came: [], went: [], elsewhere: null });
+  Object.assign(state, { came: [], went: [], elsewhere: null, undefined: {} });
   const fact = (row) => factText(wanted.name, row, state.page.types);
   const table = openTable({
     actions: (row) => (isView ? rowActions(wanted, fact(row), row) : null),
@@ -43,6 +43,7 @@ export function openRows(card, wanted) {
   const endExport = drawHead(bar, wanted, source);
 
   function source() {
+    if (wanted.isUndefined) return undefinedSource(wanted.name, wanted.at);
     return isView ? viewSource(wanted.name, wanted.at, wanted.filters) : questionSource(wanted.ask, wanted.at);
   }
   async function read() {
@@ -63,12 +64,13 @@ export function openRows(card, wanted) {
     const isFiltered = Object.values(wanted.filters).some(Boolean);
     if (!isFiltered && (moved.plus || moved.minus)) state.elsewhere = { ...moved, until: Date.now() + ELSEWHERE };
     else if (state.elsewhere?.until < Date.now()) state.elsewhere = null;
+    if (!state.row) state.undefined = page.undefined || {};
     state.page = page;
     state.epoch = page.epoch;
     table.show(page, wanted.filters);
     none.replaceChildren(...(table.rows().size ? [] : [nothing(wanted)]));
     if (frame.parentElement !== box) box.replaceChildren(frame, none);
-    foot.replaceChildren(...footer(state, go));
+    foot.replaceChildren(...footer(state, go), ...undefinedNotes(state, wanted.at));
     if (isFirst && isLive && isView)
       stop = follow(`/changes/${encodeURIComponent(wanted.name)}`, page.epoch, { taken, state: () => {} });
   }
@@ -150,6 +152,18 @@ function footer({ page, row, elsewhere }, go) {
       button(1, page.next, "Next", icon("open")),
     ),
   ].filter(Boolean);
+}
+
+/* Which relations have facts that are neither true nor false, with links to them. */
+function undefinedNotes({ undefined: counts }, at) {
+  return Object.entries(counts).map(([name, number]) =>
+    html(
+      "span",
+      { class: "undefined", role: "status" },
+      `${name}: ${count(number)} undefined, not shown. `,
+      html("a", { href: toView(name, { undefined: "yes", at }) }, "Show"),
+    ),
+  );
 }
 
 function nothing(wanted) {

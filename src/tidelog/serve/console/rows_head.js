@@ -33,12 +33,13 @@ export function drawHead(bar, wanted, source) {
     event.preventDefault();
     if (ask.value.trim()) location.hash = to("views", "", { ask: ask.value.trim(), at: wanted.at });
   };
-  const title = wanted.ask === null ? wanted.name : "Answer";
+  const title = wanted.ask === null ? wanted.name : "Answer",
+    state = wanted.isUndefined ? " (undefined)" : "";
   bar.replaceChildren(
     html(
       "h1",
       {},
-      title,
+      title + state,
       relation && html("span", { class: "tag" }, relation.base ? "base" : "view"),
       relation && incompleteTag(relation),
     ),
@@ -80,8 +81,10 @@ export function drawHead(bar, wanted, source) {
   return () => cancel();
 }
 
-const addressOf = (wanted, at) =>
-  to("views", wanted.name, wanted.ask === null ? { ...wanted.filters, at } : { ask: wanted.ask, at });
+function addressOf(wanted, at) {
+  if (wanted.isUndefined) return to("views", wanted.name, { undefined: "yes", at });
+  return to("views", wanted.name, wanted.ask === null ? { ...wanted.filters, at } : { ask: wanted.ask, at });
+}
 
 function epochField(wanted) {
   const field = html("input", {

@@ -16,6 +16,18 @@ export function viewSource(name, at, filters) {
   };
 }
 
+/* The facts of a view that are neither true nor false. */
+export function undefinedSource(name, at) {
+  const path = `/undefined/${encodeURIComponent(name)}`;
+  return {
+    name: `${name}.undefined`,
+    at,
+    live: at === null,
+    read: (after, limit = LIMIT) => call(path, { params: { at, limit, after } }),
+    stream: (type, signal) => request(path, { params: { at }, headers: { Accept: type }, signal }),
+  };
+}
+
 export function questionSource(text, at) {
   return {
     name: "answer",

@@ -34,11 +34,12 @@ export function openViews(main, route) {
 }
 
 function readAddress({ name, params }) {
-  const { at, ask, ...filters } = params;
+  const { at, ask, undefined: isUndefined, ...filters } = params;
   const first = live.program.relations.find((relation) => !relation.base) || live.program.relations[0];
   return {
     name: ask === undefined ? name || first?.name || "" : "",
     ask: ask ?? null,
+    isUndefined: isUndefined !== undefined,
     at: at === undefined ? null : Number(at),
     filters,
   };

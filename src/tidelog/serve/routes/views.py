@@ -45,6 +45,8 @@ def reply(service: Service, call: RequestCall, page: Page) -> Reply:
     headers = {"Tidelog-Epoch": str(page.epoch), "Tidelog-Total": str(page.total)}
     if page.next is not None:
         headers["Tidelog-Next"] = str(page.next)
+    if page.undefined:
+        headers["Tidelog-Undefined"] = str(sum(page.undefined.values()))
     if call.accept not in STREAMED:
         return Reply(page.to_json(), headers=headers)
     size = counted_bytes(page.rows)
@@ -58,6 +60,13 @@ def view(service: Service, call: RequestCall) -> Reply:
     page = page_request(service, call, call.query.get("limit"), call.query.get("after"))
     with service.at(call.query.get("at")) as db:
         return reply(service, call, service.reader.view(db, call.path["name"], call.more, page))
+
+
+def undefined(service: Service, call: RequestCall) -> Reply:
+    """The undefined facts of a relation."""
+    page = page_request(service, call, call.query.get("limit"), call.query.get("after"))
+    with service.at(call.query.get("at")) as db:
+        return reply(service, call, service.reader.undefined(db, call.path["name"], page))
 
 
 def question(service: Service, call: RequestCall) -> Reply:
@@ -112,6 +121,17 @@ OPERATIONS = (
         answer=schemas.PAGE,
         detail="Every other parameter is the name of a column and filters by its value. "
         "Responses in types other than JSON contain all rows unless `limit` is given.",
+    ),
+    Operation(
+        "GET",
+        "/v1/undefined/{name}",
+        undefined,
+        "Undefined facts of a relation",
+        reads=lambda _, call: (call.path["name"],),
+        query={"limit": schemas.LIMIT, "after": schemas.AFTER, "at": schemas.AT},
+        gives=(JSON, *STREAMED),
+        answer=schemas.PAGE,
+        detail="Facts that depend on their own negation and are neither true nor false. They are in no view.",
     ),
     Operation(
         "POST",
