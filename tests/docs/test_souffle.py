@@ -108,7 +108,8 @@ RUNS: dict[str, list[tuple[str, str, list[object]]]] = {
         (".decl p(x: symbol)\n" + S + 's(b).\np("a" + x + "c") :- s(x).', "p", ["abc"]),
     ],
     "functors `.functor f(...)`, `@f(x)`": [
-        (".functor f(x: number): number stateful\n" + P + Q + "q(1).\np(@f(x)) :- q(x), @f(x) > 1.", "p", [2])
+        (".functor f(x: number): number stateful\n" + P + Q + "q(1).\np(@f(x)) :- q(x), @f(x) > 1.", "p", [2]),
+        (".type R = [a: number]\n.functor g(x: R): R\n" + P + Q + "q(1).\np(a) :- q(x), @g([x]) = [a].", "p", [3]),
     ],
     "bits and logic `band bor bxor bnot bshl bshr bshru land lor lxor lnot`": [
         (P + Q + "q(6).\np(x band 3 bor 8) :- q(x).\np(x bshl 2) :- q(x).\np(lnot x) :- q(x).", "p", [0, 10, 24])
@@ -190,6 +191,7 @@ OF_FILES = {
 
 FUNCTIONS = ModuleType("functions")
 FUNCTIONS.f = lambda x: x + 1  # type: ignore[attr-defined]  # a module
+FUNCTIONS.g = lambda record: (record.a + 2,)  # type: ignore[attr-defined]  # a module
 
 
 def findings(text: str) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tidelog import Engine
 from tidelog.errors import EngineError, EvaluationError
 from tidelog.program.functions.lists import same
 from tidelog.program.functions.table import (
@@ -318,7 +319,7 @@ def test_user_function_replaces_its_older_self_only():
 @pytest.mark.parametrize(("name", "types"), [("cat", ("symbol",)), ("f g", ("symbol",)), ("f", ("text",))])
 def test_user_function_with_a_taken_or_wrong_signature_is_refused(name, types):
     with pytest.raises(EngineError, match="function"):
-        FUNCTIONS.with_function(user_function(name, types, "number")(len))
+        Engine("q(1).", functions=[user_function(name, types, "number")(len)])
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from tidelog.program import (
 )
 from tidelog.program.functions.calendar import tagged
 from tidelog.program.functions.lists import same
-from tidelog.program.functions.table import FUNCTIONS, Function, holds, resolve
+from tidelog.program.functions.table import FUNCTIONS, Function, holds, resolve_value_types
 from tidelog.program.values.term import UNSIGNED
 from tidelog.testing.folds import FOLDS, OF_NOTHING
 from tidelog.testing.occurrences import names, names_inside, names_of_body, parts, terms_of
@@ -289,7 +289,7 @@ def values(term: Term, binding: Binding, context: Context) -> Iterator[Value]:
 
 def apply(name: str, args: Sequence[Value], functions: Mapping[str, tuple[Function, ...]]) -> Iterator[Value]:
     """The value, or values, of a function."""
-    function = resolve(name, tuple(map(type_of, args)), functions)
+    function = resolve_value_types(name, tuple(map(type_of, args)), functions)
     if function is None:
         raise EvaluationError(f"no function {name} for arguments {tuple(args)!r}")
     result = function.evaluate(*args)

@@ -22,8 +22,9 @@ from tidelog.plan.order import order_literals
 from tidelog.plan.term_types import term_type, variable_types
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Value, Var
 from tidelog.program.functions.arithmetic import default_step
-from tidelog.program.functions.table import ANY, holds, resolve
-from tidelog.program.values.shape import shapes_in
+from tidelog.program.functions.structure_signatures import StructureSignature
+from tidelog.program.functions.table import ANY, Function, holds, resolve
+from tidelog.program.values.shape import Shape, shapes_in
 from tidelog.program.values.structure import READ, is_structural, structure_of
 from tidelog.program.values.term import RECORD
 from tidelog.why.ledger import FactKey, Ledger
@@ -297,8 +298,22 @@ class Join:
         types = [term_type(arg, question.types, self.functions) or "any" for arg in term.args]
         function = resolve(term.function, types, self.functions)
         assert function is not None, f"the type check admits {term.function}{types}"
+        if function.structures is not None:
+            return self._on_structures(function, function.structures, args)
         result = function.evaluate(*args)
         return result, natural_type(result) if function.result == "any" else function.result
+
+    def _on_structures(self, function: Function, types: StructureSignature, args: Sequence[Value]) -> tuple[Value, str]:
+        """The result of a user's function on records; a record is represented by its cell, but not for the function."""
+        dictionary = self.ledger.dictionary
+        given = [
+            dictionary.decode(arg, type_) if isinstance(type_, Shape) and isinstance(arg, int) else arg
+            for arg, type_ in zip(args, types.params, strict=True)
+        ]
+        result = function.evaluate(*given)
+        if isinstance(types.result, Shape):
+            return dictionary.encode(result, types.result), RECORD
+        return result, function.result if function.result != ANY else natural_type(result)
 
     def _structure(self, question: Question, term: Call, binding: Binding) -> tuple[Value, str]:
         """The result of a function that makes, reads or tests records; a record is represented by its cell."""

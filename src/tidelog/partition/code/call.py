@@ -17,9 +17,10 @@ from tidelog.partition.texts.dictionary import Dictionary, natural_type
 from tidelog.partition.texts.structures import NIL_CELL, constructor_id
 from tidelog.plan.steps import Apply
 from tidelog.program.functions.lists import DEEPEST, MOST_LISTS, is_too_deep, is_too_large
+from tidelog.program.functions.structure_signatures import StructureSignature
 from tidelog.program.functions.table import Function, order_of, resolve
 from tidelog.program.values.structure import MAKE, READ, TEST, is_structural, least, physical, structure_of
-from tidelog.program.values.term import Value
+from tidelog.program.values.term import RECORD, Value
 
 SELF_TYPED = frozenset(("number", "symbol", "list"))  # types of values whose cells determine their type
 CONCATENATIONS = frozenset(("cat", "+"))
@@ -37,9 +38,13 @@ def call_function(
     """The cell of the result of a function for argument cells; ``room``: how many bytes may still be allocated."""
     if is_structural(step.function):
         return structure_cell(step.function, cells, dictionary)
-    args = [dictionary.decode_any(cell, type_) for cell, type_ in zip(cells, step.types, strict=True)]
+    structures = structures_of_call(step, functions)
+    types, result = (step.types, step.result) if structures is None else structures
+    args = [dictionary.decode_any(cell, type_) for cell, type_ in zip(cells, types, strict=True)]
     _check_length(step, args, room)
     value = _evaluate(step, args, functions)
+    if result == RECORD:
+        return dictionary.encode(value, result)
     if isinstance(value, tuple) and is_too_large(value):
         raise failures.TOO_LARGE_LIST.error(function=step.function, most=MOST_LISTS)
     if isinstance(value, tuple) and is_too_deep(value):
@@ -50,6 +55,14 @@ def call_function(
         shown, needed = ", ".join(map(repr, args)), "number, symbol or list" if step.result == "any" else step.result
         raise failures.RESULT.error(function=step.function, args=shown, value=value, type=needed)
     return dictionary.encode(value, natural if step.result == "any" else step.result)
+
+
+def structures_of_call(step: Apply, functions: Mapping[str, tuple[Function, ...]]) -> StructureSignature | None:
+    """The types of a user's function that takes or returns structures, which in a step have no more than `record`."""
+    if step.result != RECORD and RECORD not in step.types:
+        return None
+    function = resolve(step.function, step.types, functions)
+    return None if function is None else function.structures
 
 
 def _check_length(step: Apply, args: list[Value], room: Callable[[], int | None]) -> None:

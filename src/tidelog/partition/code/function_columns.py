@@ -22,12 +22,14 @@ from tidelog.plan.steps import Apply
 from tidelog.program.functions.patterns import STEPS, compiled, translated
 from tidelog.program.functions.table import Function, resolve
 from tidelog.program.functions.text import LONGEST, WHITE_SPACE
+from tidelog.program.values.shape import Shape
 from tidelog.program.values.structure import is_structural
-from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED, Value
+from tidelog.program.values.term import FLOAT, NUMBER, RECORD, SYMBOL, UNSIGNED, Value
 
 ByColumn = Callable[["Sequence[Column]", Sequence[str], Dictionary], "Results | None"]
 Column = Cells | int  # a cell for each row, or one for all of them
-PLAIN = (NUMBER, UNSIGNED, FLOAT, SYMBOL)  # types of results that are encoded one by one
+PLAIN = (NUMBER, UNSIGNED, FLOAT, SYMBOL, RECORD)  # types of results that are encoded one by one
+FAILED = object()
 ENDLESS = 1 << 40
 MANY = 512  # rows from which on Arrow is used: importing it takes as long as thousands of calls
 
@@ -115,29 +117,36 @@ def _for_distinct(
     """Compute the results for distinct arguments; those that fail are left out."""
     if function.result not in PLAIN or not set(step.types) <= set(PLAIN):
         return None
+    types, result = function.structures or (step.types, step.result)
     distinct, places = _distinct(args, count)
-    columns = zip(zip(*distinct, strict=True), step.types, strict=True)
-    given = [[dictionary.decode(cell, type_) for cell in column] for column, type_ in columns]
+    columns = zip(zip(*distinct, strict=True), types, strict=True)
+    given = [_decoded(column, type_, dictionary) for column, type_ in columns]
     values = _one_by_one(function, given) if function.evaluate_all is None else _together(function, given)
-    cells = np.array([0 if value is None else dictionary.encode(value, step.result) for value in values], np.int64)
-    if None not in values:
+    cells = np.array([0 if value is FAILED else dictionary.encode(value, result) for value in values], np.int64)
+    known = np.array([value is not FAILED for value in values], np.bool_)
+    if known.all():
         return Results(cells[places], len(values))
-    known = np.array([value is not None for value in values], np.bool_)
     return Results(cells[places], len(values), known[places])
 
 
-def _one_by_one(function: Function, given: Sequence[Sequence[Value]]) -> list[Value | None]:
-    """The result for each row; None where the function fails."""
-    values: list[Value | None] = []
+def _decoded(column: Sequence[int], type_: str, dictionary: Dictionary) -> Sequence[Value]:
+    if isinstance(type_, Shape):
+        return dictionary.structures(column, type_)
+    return [dictionary.decode(cell, type_) for cell in column]
+
+
+def _one_by_one(function: Function, given: Sequence[Sequence[Value]]) -> list[Any]:
+    """The result for each row; `FAILED` where the function fails."""
+    values: list[Any] = []
     for row in zip(*given, strict=True):
         try:
             values.append(function.evaluate(*row))
         except TidelogError:
-            values.append(None)
+            values.append(FAILED)
     return values
 
 
-def _together(function: Function, given: Sequence[Sequence[Value]]) -> Sequence[Value | None]:
+def _together(function: Function, given: Sequence[Sequence[Value]]) -> Sequence[Any]:
     """The same of a function that takes columns: if it fails, halves are tried, down to the rows for which it does."""
     assert function.evaluate_all is not None
     rows = len(given[0])
@@ -145,7 +154,7 @@ def _together(function: Function, given: Sequence[Sequence[Value]]) -> Sequence[
         return function.evaluate_all(given, rows)
     except Exception:  # of the user's code: it is raised again, and reported, where the result is needed
         if rows == 1:
-            return [None]
+            return [FAILED]
     middle = rows // 2
     halves = [column[:middle] for column in given], [column[middle:] for column in given]
     return [value for half in halves for value in _together(function, half)]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
@@ -33,9 +34,10 @@ from tidelog.program.functions import (
 from tidelog.program.functions.arguments import argument_error, must_be
 from tidelog.program.functions.column_functions import column_of, listed_results
 from tidelog.program.functions.lists import same
+from tidelog.program.functions.structure_signatures import MisfitError, StructureSignature, present
 from tidelog.program.messages import program_failures as failures
 from tidelog.program.values import structure
-from tidelog.program.values.shape import Shape
+from tidelog.program.values.shape import Shape, same_parts, shapes_in
 from tidelog.program.values.structure import is_loose, is_structural, physical
 from tidelog.program.values.term import (
     BOOLEAN,
@@ -55,6 +57,9 @@ ANY = "any"
 WRAP = "wrap "  # begins the names of functions that wrap around; it cannot be written in a text
 INTEGERS = (NUMBER, UNSIGNED)
 NUMERIC = (NUMBER, UNSIGNED, FLOAT)
+PARAMETERS = frozenset((*NUMERIC, SYMBOL, LIST, ANY))  # of user functions, with records and variants
+NO_PARAMETERS = frozenset((DATE, TIMESTAMP, BOOLEAN))
+_TYPE_NAME = re.compile(r"'?[^\W\d][\w.?]*|\?[\w.?]*")
 ORDERED_TYPES = frozenset({NUMBER, UNSIGNED, FLOAT, SYMBOL, BOOLEAN, DATE, TIMESTAMP})
 
 
@@ -66,7 +71,8 @@ class Function:
     number of arguments, including none. A ``generator`` returns an iterable of values instead of one (``range``).
     ``version`` distinguishes meanings of one name over time (D13); built-in functions stay at 1. ``evaluate_all`` is
     the same for a column of each argument and a number of rows, if a user's function takes columns; it raises an error
-    if a row fails.
+    if a row fails. A user's function on records or variants has ``structures``; until a program determines what its
+    names of types mean, they are among ``params`` (`bind_types`).
     """
 
     name: str
@@ -80,6 +86,7 @@ class Function:
     evaluate_all: Callable[[Sequence[Sequence[Value]], int], list[Value]] | None = field(
         default=None, compare=False, repr=False
     )
+    structures: StructureSignature | None = field(default=None, compare=False, repr=False)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """What the function returns in Python: that of a user is called as it was written."""
@@ -129,6 +136,7 @@ class Functions(Mapping[str, tuple[Function, ...]]):
         """
         if function.name in FUNCTIONS:
             raise failures.BUILT_IN.error(name=function.name)
+        _check_overloads(function, self.get(function.name, ()))
         kept = (f for fs in self.values() for f in fs if (f.name, f.params) != (function.name, function.params))
         return Functions((*kept, function))
 
@@ -142,6 +150,7 @@ def user_function(
 ) -> Callable[[Callable[..., Any]], Function]:
     """Declare a pure Python function for use in rules; use it as a decorator.
 
+    Types are base types, list, any, or record and algebraic types of the program (`structure_signatures`).
     The result is registered with `Engine(functions=[...])` and can still be called from Python. Exceptions in the
     function, and results that do not have the declared type, are raised as `EvaluationError`. With ``columns`` it is
     called with a column of values for each parameter, and returns a column of results (`column_functions`).
@@ -159,7 +168,7 @@ def user_function(
     """
     _check_declaration(name, params, result, version)
     must_be(columns, bool, "columns", "True if the function takes columns")
-    unknown = sorted({*params, result} - {*NUMERIC, SYMBOL, LIST, ANY})
+    unknown = sorted(t for t in {*params, result} if t in NO_PARAMETERS or not _TYPE_NAME.fullmatch(t))
     if unknown or not name.isidentifier():
         what = f"unknown types {unknown}" if unknown else "its name is not an identifier"
         raise failures.NOT_REGISTERED.error(name=name, what=what)
@@ -167,26 +176,72 @@ def user_function(
     def declare(python: Callable[..., Any]) -> Function:
         if not callable(python):
             raise argument_error(python, "function", "a Python function")
-
-        def results(given: Sequence[Sequence[Value]], rows: int) -> Sequence[object]:
-            return listed_results(python(*map(column_of, given, params)), rows)
-
-        def evaluate(*args: Value) -> Value:
-            try:
-                value = results([[arg] for arg in args], 1)[0] if columns else python(*args)
-            except Exception as error:
-                raise failures.FUNCTION_FAILED.error(
-                    name=name, args=args, kind=type(error).__name__, error=error
-                ) from error
-            return admit(value, result, name)
-
-        def evaluate_all(given: Sequence[Sequence[Value]], rows: int) -> list[Value]:
-            return [admit(value, result, name) for value in results(given, rows)]
-
-        every = evaluate_all if columns else None
-        return Function(name, tuple(params), result, evaluate, version=version, python=python, evaluate_all=every)
+        return _python_function(python, name, tuple(params), result, version, columns=columns)
 
     return declare
+
+
+def _python_function(
+    python: Callable[..., Any], name: str, params: tuple[str, ...], result: str, version: str, *, columns: bool
+) -> Function:
+    signature = StructureSignature(params, result)
+    has_structures = any(isinstance(type_, Shape) for type_ in (*params, result))
+
+    def results(given: Sequence[Sequence[Value]], rows: int) -> Sequence[object]:
+        return listed_results(python(*map(column_of, given, params)), rows)
+
+    def evaluate(*args: Value) -> Value:
+        given = signature.arguments(args) if has_structures else args
+        try:
+            value = results([[arg] for arg in given], 1)[0] if columns else python(*given)
+        except Exception as error:
+            raise failures.FUNCTION_FAILED.error(
+                name=name, args=args, kind=type(error).__name__, error=error
+            ) from error
+        return admit(value, signature.result, name)
+
+    def evaluate_all(given: Sequence[Sequence[Value]], rows: int) -> list[Value]:
+        return [admit(value, signature.result, name) for value in results(given, rows)]
+
+    every = evaluate_all if columns else None
+    structures = signature if has_structures else None
+    return Function(name, params, result, evaluate, False, version, False, python, every, structures)
+
+
+def bind_types(function: Function, meaning: Callable[[str], str | None]) -> Function:
+    """A user's function with the types behind the names that it is declared with; `EngineError` if one is unknown."""
+    names = (*function.params, function.result)
+    if function.python is None or PARAMETERS.issuperset(names):
+        return function
+    types = {name: name if name in PARAMETERS else meaning(name) or "" for name in names}
+    unknown = sorted(name for name, type_ in types.items() if not isinstance(type_, Shape) and type_ not in PARAMETERS)
+    shapes = shapes_in(types.values()).values()
+    fields = ((shape, part) for shape in shapes for parts in shape.constructors.values() for part in parts)
+    refused = [f"`{part.name}` of {shape} is a {part.type}" for shape, part in fields if part.type in NO_PARAMETERS]
+    if unknown or refused:
+        what = f"unknown types {unknown}" if unknown else f"{refused[0]}, which user functions do not take or return"
+        raise failures.NOT_REGISTERED.error(name=function.name, what=what)
+    *params, result = (types[name] for name in names)
+    columns = function.evaluate_all is not None
+    return _python_function(function.python, function.name, tuple(params), result, function.version, columns=columns)
+
+
+def strange_type(function: Function, shapes: Mapping[str, Shape]) -> str | None:
+    """A type of a user's function that is not among the shapes of a program in the same form; None if all are."""
+    types = function.structures or (function.params, function.result)
+    for type_ in (*types[0], types[1]):
+        shape = shapes.get(type_.name) if isinstance(type_, Shape) else None
+        if type_ not in PARAMETERS and (shape is None or not isinstance(type_, Shape) or not same_parts(type_, shape)):
+            return type_.name if isinstance(type_, Shape) else type_
+    return None
+
+
+def _check_overloads(function: Function, others: Iterable[Function]) -> None:
+    """Refuse two functions that differ only in which structures they take or return: their cells have one type."""
+    params = tuple(map(repr, function.params))
+    if any(other.params == function.params and tuple(map(repr, other.params)) != params for other in others):
+        what = "functions of one name differ only in their record types; give each of them its own name"
+        raise failures.NOT_REGISTERED.error(name=function.name, what=what)
 
 
 def _check_declaration(name: object, params: object, result: object, version: object) -> None:
@@ -215,6 +270,11 @@ def admit(value: object, type_: str, where: str) -> Value:
         return value
     if isinstance(value, tuple | list) and type_ in (LIST, ANY):
         return tuple(admit(element, ANY, where) for element in value)
+    if isinstance(type_, Shape):
+        try:
+            return present(value, type_, lambda part, part_type: admit(part, part_type, where))  # type: ignore[no-any-return]  # a value
+        except MisfitError as error:
+            value, type_ = error.args
     raise failures.RESULT_TYPE.error(where=where, value=value, type=type_)
 
 
@@ -232,6 +292,25 @@ def resolve(
         return _structural(name, len(arg_types))
     overloads = (FUNCTIONS if functions is None else functions).get(name, ())
     return next((function for function in overloads if function.accepts(arg_types)), None)
+
+
+def resolve_value_types(
+    name: str, arg_types: Sequence[str], functions: Mapping[str, tuple[Function, ...]]
+) -> Function | None:
+    """As `resolve`, for the types of values themselves: a tuple that counts as a list may be a record, too."""
+    found = resolve(name, arg_types, functions)
+    if found is not None or LIST not in arg_types:
+        return found
+    overloads = [function for function in functions.get(name, ()) if function.structures is not None]
+    return next((f for f in overloads if f.accepts(_as_records(arg_types, f.params))), None)
+
+
+def _as_records(arg_types: Sequence[str], params: Sequence[str]) -> tuple[str, ...]:
+    if len(arg_types) != len(params):
+        return tuple(arg_types)
+    return tuple(
+        RECORD if param == RECORD and arg == LIST else arg for arg, param in zip(arg_types, params, strict=True)
+    )
 
 
 @lru_cache(maxsize=10_000)

@@ -261,9 +261,23 @@ NOT_REGISTERED = FailureEntry(
     EngineError,
     "cannot register a user function",
     "cannot register function `{name}`: {what}",
-    "The name of a function is an identifier. Its types are number, unsigned, float, symbol, list or any.",
+    "The name of a function is an identifier. Its types are number, unsigned, float, symbol, list, any, or record and "
+    "algebraic types of the program.",
     "Correct the declaration.",
-    "user_function('half', ('int',), 'int')\n",
+    "half = user_function('half', ('int',), 'int')(lambda x: x // 2)\nEngine('p(half(1)).', functions=[half])\n",
+)
+CHANGED_TYPES = FailureEntry(
+    "TL4005",
+    EngineError,
+    "function of another record type",
+    "function `{name}` takes or returns `{type}`, which the program does not declare in this way",
+    "The record and algebraic types of a function are determined when the engine is opened.",
+    "Open the engine with the program that declares them, and with the functions that fit it.",
+    "half = user_function('half', ('Pair',), 'number')(lambda pair: pair.x // 2)\n"
+    "db = Engine(functions=[half])\n"
+    "with db.epoch() as epoch:\n"
+    "    epoch.declare('.type Pair = [x: number] .decl p(x: Pair)')\n"
+    "    epoch.add_rule('q(half(X)) :- p(X).')\n",
 )
 NO_FUNCTOR = FailureEntry(
     "TL4004",
@@ -367,4 +381,5 @@ ENTRIES = (
     BUILT_IN,
     NOT_REGISTERED,
     NO_FUNCTOR,
+    CHANGED_TYPES,
 )

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 
 from tidelog.errors import Diagnostic
 from tidelog.program.functions.calendar import EXAMPLES, TRUTH
-from tidelog.program.functions.table import ANY, FUNCTIONS, Function
+from tidelog.program.functions.table import ANY, FUNCTIONS, Function, strange_type
+from tidelog.program.messages import program_failures as failures
 from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.types.inference import Inference, Use
 from tidelog.program.types.literal_types import (
@@ -76,12 +77,21 @@ def infer_types(
     structures = structures_of(names) if program.types else Structures()
     inference = Inference(functions, arity, names.base, structures=structures)
     typing = _infer(program, names, bound, inference)
+    _check_function_types(inference)
     if not inference.classes.narrowed:
         return typing
     # Few programs have texts that are dates: only they keep the places of all texts.
     again = Inference(functions, arity, names.base, structures=structures_of(names), recorded=LITERALS)
     again.signatures = inference.signatures
     return _infer(program, names, bound, again)
+
+
+def _check_function_types(inference: Inference) -> None:
+    """Refuse functions of users that were registered for types that the program does not declare, or not so."""
+    for name, _ in inference.signatures:
+        for function in inference.functions.get(name, ()):
+            if function.python is not None and (type_ := strange_type(function, inference.structures.shapes)):
+                raise failures.CHANGED_TYPES.error(name=name, type=type_)
 
 
 def _infer(program: Program, names: TypeNames, bound: Bound, inference: Inference) -> TypingResult:

@@ -1,9 +1,10 @@
 """Functors: functions that a program declares and that are provided from outside.
 
 Law: ``.functor f(number): number`` declares the types, and a Python function of that name computes the result; a
-function declared by `user_function` already has types. Functors are pure, as all functions are. A program can be
-checked without them; to run, each one that it calls must be provided. One that a component declares has the types of
-each of its instances, including later ones as far as the component determines them.
+function declared by `user_function` already has types, or names of types of the program. Functors are pure, as all
+functions are. A program can be checked without them; to run, each one that it calls must be provided. One that a
+component declares has the types of each of its instances, including later ones as far as the component determines
+them.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tidelog.program.functions.table import FUNCTIONS, Function, Functions, user_function
+from tidelog.program.functions.table import FUNCTIONS, Function, Functions, bind_types, user_function
 from tidelog.program.messages import program_failures as failures
 from tidelog.program.types.subtypes import TypeNames
 from tidelog.program.values.program import Program
 from tidelog.program.values.schema import Functor, TypeDeclaration
 from tidelog.program.values.scope import calls, literal_terms, rule_literals
+from tidelog.program.values.shape import make_shapes, structure_name
 from tidelog.program.values.term import FLOAT, NUMBER, SYMBOL, UNSIGNED, Value
 
+Meaning = Callable[[str], str | None]  # the type behind a name
 Signature = tuple[tuple[str, ...], str]
 BASES = (NUMBER, UNSIGNED, FLOAT, SYMBOL)
 UserFunctions = (
@@ -47,14 +50,15 @@ def user_functions_of(given: UserFunctions, program: Program) -> tuple[Function,
     >>> [f.evaluate(21) for f in user_functions_of({"twice": lambda x: 2 * x}, program)]
     [42]
     """
-    declared = _declared(program)
+    declared, meaning = _declared(program), _meaning(program)
+    is_given = program != Program(convention=program.convention)  # otherwise that of a state folder follows
     found: list[Function] = []
     for name, function in _named(given):
         if isinstance(function, Function):
-            found.append(function)
+            found.append(bind_types(function, meaning) if is_given else function)
         elif name in declared:
-            found += (_bound(name, *types, function) for types in declared[name])
-        elif not isinstance(given, types.ModuleType) and program != Program(convention=program.convention):
+            found += (_bound(name, *types, function, meaning) for types in declared[name])
+        elif not isinstance(given, types.ModuleType) and is_given:
             raise failures.NOT_REGISTERED.error(
                 name=name, what="neither `.functor` nor `user_function` declares its types"
             )
@@ -79,9 +83,9 @@ def check_functors(program: Program, functions: Mapping[str, object]) -> None:
 
 def with_functors(functions: Functions, program: Program) -> Functions:
     """The functions and, only for checks, those that functors declare."""
-    names = TypeNames(program.types)
+    names, meaning = TypeNames(program.types), _meaning(program)
     own = [functor for functor in program.functors if functor.name not in functions]
-    return functions.with_functions(_bound(functor.name, *_types(functor, names), _missing) for functor in own)
+    return functions.with_functions(_bound(functor.name, *_types(functor, names), _missing, meaning) for functor in own)
 
 
 def _missing(*_args: Value) -> Value:
@@ -111,13 +115,15 @@ def _declared(program: Program) -> dict[str, list[Signature]]:
 
 
 def _in_components(block: Program, around: tuple[TypeDeclaration, ...]) -> Iterator[tuple[str, Signature]]:
-    """The functors of components, without those whose types are parameters, which instances determine."""
+    """The functors of components, without those whose types are parameters or structures, which instances determine."""
     for component in block.components:
         inside = (*around, *component.content.types)
         names = TypeNames(inside)
+        own = {structure_name(declared.name) for declared in component.content.types if declared.constructors}
         for functor in component.content.functors:
             params, result = _types(functor, names)
-            if not {*params, result} & {*component.params} and {*params, result} <= {*names.bases.values(), *BASES}:
+            used = {*params, result}
+            if used.isdisjoint((*component.params, *own)) and used <= {*names.bases.values(), *BASES}:
                 yield functor.name, (params, result)
         yield from _in_components(component.content, inside)
 
@@ -128,8 +134,22 @@ def _types(functor: Functor, names: TypeNames) -> Signature:
     return params, names.base(functor.result) or functor.result
 
 
-def _bound(name: str, params: tuple[str, ...], result: str, function: Callable[..., Value]) -> Function:
-    return user_function(name, params, result)(function)
+def _meaning(program: Program) -> Meaning:
+    """The type behind a name: a base type, or the shape of a record or algebraic type."""
+    names = TypeNames(program.types)
+    shapes = make_shapes(names.structures, names.bases)
+
+    def meaning(name: str) -> str | None:
+        base = names.base(name) or name
+        return shapes.get(base, base)
+
+    return meaning
+
+
+def _bound(
+    name: str, params: tuple[str, ...], result: str, function: Callable[..., Value], meaning: Meaning
+) -> Function:
+    return bind_types(user_function(name, params, result)(function), meaning)
 
 
 def _called(program: Program) -> set[str]:

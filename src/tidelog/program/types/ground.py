@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from tidelog.program.functions.calendar import EXAMPLES, TRUTH, read_date, read_timestamp, to_python
-from tidelog.program.functions.table import Function, resolve
+from tidelog.program.functions.table import Function, resolve, resolve_value_types
 from tidelog.program.messages import program_failures as failures
 from tidelog.program.types.literal_types import retyped
 from tidelog.program.values.shape import Shape
@@ -62,7 +62,7 @@ def _value_and_type(term: Term, functions: Functions) -> tuple[Value, str]:
         (SYMBOL, DATE, TIMESTAMP), (NUMBER, FLOAT, UNSIGNED)
     ):  # a literal gets its place's type
         typed = [_taking(arg, part, number, text) for arg, part in zip(term.args, parts, strict=True)]
-        function = resolve(term.function, [own for _, own in typed], functions)
+        function = resolve_value_types(term.function, [own for _, own in typed], functions)
         if function is not None:
             return function.evaluate(*(_in_lists(value) for value, _ in typed)), function.result
     raise failures.NO_FUNCTION.error(name=term.function, types=", ".join(t for _, t in parts))

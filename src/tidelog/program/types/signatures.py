@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tidelog.program.functions.table import ANY, Function
 from tidelog.program.types.arity import takes
 from tidelog.program.types.unify import OPEN
+from tidelog.program.values.shape import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +73,4 @@ def _positions(function: Function, count: int) -> tuple[str, ...]:
     params = function.params
     if function.variadic:
         params = params[:-1] + params[-1:] * (count - len(params) + 1)
-    return (*params, function.result)
+    return tuple(type_.name if isinstance(type_, Shape) else type_ for type_ in (*params, function.result))
