@@ -17,7 +17,7 @@ COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]  #
 TYPED = [page for page in PAGES if page.name != "diagnostics.md"]  # its examples are run in tests/errors
 SESSIONS = [page for page in TYPED if steps(read(page))]
 OF_SOUFFLE = DOCS / "reference" / "souffle-options.md"  # the first column of its tables has Soufflé's options
-OF_PIP = {"--no-compile"}
+OF_OTHERS = {"--no-compile", "--release", "--features"}  # pip and cargo
 ANYWHERE = {"-h", "--help", "--version"}
 
 
@@ -75,5 +75,5 @@ def test_commands_have_the_options_that_a_page_gives_them(page: Path) -> None:
 def test_options_that_a_page_names_exist(page: Path) -> None:
     text = re.sub(r"^\|[^|]*\|", "", read(page), flags=re.MULTILINE) if page == OF_SOUFFLE else read(page)
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![\w-])", text))
-    others = named - ANYWHERE - OF_PIP - set().union(*map(options_of, COMMANDS))
+    others = named - ANYWHERE - OF_OTHERS - set().union(*map(options_of, COMMANDS))
     assert not [option for option in others if f'"{option}"' not in sources("benchmarks") + sources("tests")]
