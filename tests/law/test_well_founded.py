@@ -16,14 +16,17 @@ import pytest
 
 from tests.law.harness import check_against, check_at_rest, check_feed, tell
 from tests.law.share import share
+from tests.testing.answers.games import decided
 from tidelog import Engine, EngineError, EvaluationError, LimitError
 from tidelog.partition.code.ground_model import GroundModel
 from tidelog.program import Program, Rule
 from tidelog.syntax import parse_program, parse_rule
 from tidelog.testing import EpochChanges, State
 from tidelog.testing.naive import evaluate_both
+from tidelog.testing.programs import load_program
 from tidelog.verify import Certificate, verify
 
+GAME = Path(__file__).parents[2] / "programs" / "games" / "win_move.dl"
 CASES = share(40, 4)
 DECLARED = """
     .decl e(x: number, y: number)
@@ -122,6 +125,22 @@ def history(seed: int, epochs: int = 10) -> tuple[int, int]:
 @pytest.mark.parametrize("seed", range(CASES))
 def test_truth_is_that_of_the_well_founded_model(seed: int) -> None:
     history(seed)
+
+
+def test_positions_that_nobody_can_win_are_undefined() -> None:
+    case = load_program(GAME)
+    with Engine(case.start.program) as db:
+        for change in (None, *case.epochs):
+            with db.epoch() as epoch:
+                if change is None:
+                    epoch.insert("move", case.start.relations()["move"])
+                else:
+                    tell(epoch, change, "prolog")
+            won, lost = decided(db["move"])
+            drawn = {(place,) for move in db["move"] for place in move if place not in won | lost}
+            assert {(x,) for x in won} == set(db["win"])
+            assert set(db.undefined("win")) == set(db.undefined("lost")) == drawn
+        assert len(drawn) == 13
 
 
 def test_a_state_folder_keeps_truth_and_goes_on(tmp_path: Path) -> None:

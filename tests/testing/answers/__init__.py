@@ -5,6 +5,7 @@ been applied (some scripts change rules too), and gives the relations that the p
 """
 
 from .analysis import class_hierarchy, dataflow, pointer_analyses, points_to
+from .games import exceptions, win_move
 from .graphs import bipartite, components, reachability, same_generation, shortest, simple_paths, triangles
 from .java import java
 from .paths import family, metro, packages, potential_friends
@@ -15,9 +16,10 @@ from .texts import grammar, log_report, primes
 ANSWERS = {
     f"{area}/{answer.__name__}": answer
     for area, answers in {
-        "access": [roles],
+        "access": [exceptions, roles],
         "analysis": [class_hierarchy, dataflow, java, pointer_analyses, points_to, type_checker, unification],
         "build": [dependencies, planner],
+        "games": [win_move],
         "graphs": [bipartite, components, reachability, same_generation, triangles],
         "numbers": [primes],
         "parts": [bill_of_materials],
