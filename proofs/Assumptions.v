@@ -6,14 +6,17 @@ From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta
 
 Print Assumptions derivable_least_model.
 Print Assumptions derivable_stage.
-Print Assumptions certified_derivable.
+Print Assumptions perfect_model_unique.
+Print Assumptions certified_perfect_model.
 Print Assumptions certified_least_model.
 Print Assumptions violates_uncertified.
 Print Assumptions check_none.
 Print Assumptions check_certified.
+Print Assumptions check_perfect_model.
 Print Assumptions check_least_model.
 Print Assumptions check_violation.
 Print Assumptions certificate_exists.
+Print Assumptions positive_certificate_exists.
 Print Assumptions swap.
 Print Assumptions step_unique.
 Print Assumptions diamond.

@@ -1,7 +1,8 @@
 (** The checker: it decides whether a state is a certificate, and names the first violation.
 
-    [check_certified]: it accepts exactly the certified states. [check_least_model]: the facts of a state that it
-    accepts are exactly the least model. [check_violation]: what it names when it rejects is so, in the sense of
+    [check_certified]: it accepts exactly the certified states. [check_perfect_model]: the facts of a state that it
+    accepts are exactly the perfect model; without negation and comparisons, this is the least model
+    ([check_least_model]). [check_violation]: what it names when it rejects is so, in the sense of
     [violates]; there are no false alarms. These theorems are about the very functions that are extracted. *)
 
 From Coq Require Import PArith NArith List FMapPositive Bool Lia.
@@ -9,35 +10,39 @@ From Tidelog Require Import Datalog Certificate Key Matching.
 Import ListNotations.
 
 Inductive violation :=
-| Unsafe (r : rule) (x : positive)
-| Unlayered (r : rule) (a : atom)
+| Unsafe (r : clause) (x : positive)
+| Unlayered (r : clause) (a : atom)
+| Undecided (r : clause) (a : atom)
 | Repeated (f : fact)
 | Missing (f : fact)
-| Open (r : rule) (h : fact) (premises : list fact)
+| Open (r : clause) (h : fact) (premises : list fact)
 | Unsupported (h : ranked).
 
 (** What each violation says of the state. *)
 Definition violates (s : state) (w : violation) : Prop :=
   match w with
-  | Unsafe r x => In r (program s) /\ In (Var x) (arguments (head r)) /\
+  | Unsafe r x => In r (program s) /\ needs r x /\
       forall a, In a (body r) -> ~ In (Var x) (arguments a)
   | Unlayered r a => In r (program s) /\ In a (body r) /\
       (stratum s (predicate (head r)) < stratum s (predicate a))%N
+  | Undecided r a => In r (program s) /\ In a (negated r) /\
+      (stratum s (predicate (head r)) <= stratum s (predicate a))%N
   | Repeated f => present s f /\ ~ NoDup (map fst (facts s))
   | Missing f => In f (base s) /\ ~ present s f
   | Open r h premises => In r (program s) /\ ~ present s h /\ (forall g, In g premises -> present s g) /\
-      exists v, h = ground v (head r) /\ premises = map (ground v) (body r)
+      exists v, h = ground v (head r) /\ premises = map (ground v) (body r) /\ admitted (place s) (present s) r v
   | Unsupported h => In h (facts s) /\ ~ In (fst h) (base s) /\ ~ support s h
   end.
 
 Theorem violates_uncertified : forall s w, violates s w -> ~ certified s.
 Proof.
-  intros s [r x | r a | f | f | r h premises | h] V C; simpl in V.
+  intros s [r x | r a | r a | f | f | r h premises | h] V C; simpl in V.
   - destruct V as (Hr & Hx & N). destruct (all_safe s C r Hr x Hx) as (a & Ha & I). exact (N a Ha I).
   - destruct V as (Hr & Ha & L). pose proof (layered s C r a Hr Ha). lia.
+  - destruct V as (Hr & Ha & L). pose proof (decided_before s C r a Hr Ha). lia.
   - apply (proj2 V), C.
   - apply (proj2 V), (based s C), V.
-  - destruct V as (Hr & N & P & v & -> & ->). apply N, (closed s C); [exact Hr |].
+  - destruct V as (Hr & N & P & v & -> & -> & A). apply N, (closed s C); [exact Hr | exact A |].
     intros a Ha. apply P, in_map, Ha.
   - destruct V as (Hh & B & N). destruct (supported s C h Hh); contradiction.
 Qed.
@@ -101,13 +106,17 @@ Definition is_variable (x : positive) (t : term) : bool :=
 Definition occurs (x : positive) (r : rule) : bool :=
   existsb (fun a => existsb (is_variable x) (arguments a)) (body r).
 
-Definition unsafe (r : rule) : option violation :=
+(** The terms whose variables have to occur in the body. *)
+Definition needed (r : clause) : list term :=
+  flat_map arguments (head r :: negated r) ++ flat_map (fun t => [left t; right t]) (tests r).
+
+Definition unsafe (r : clause) : option violation :=
   first (fun t =>
       match t with
       | Var x => if occurs x r then None else Some (Unsafe r x)
       | Cst _ => None
       end)
-    (arguments (head r)).
+    (needed r).
 
 Lemma occurs_true : forall x r, occurs x r = true <-> exists a, In a (body r) /\ In (Var x) (arguments a).
 Proof.
@@ -119,9 +128,15 @@ Proof.
   split; intros (a & Ha & H); exists a; (split; [exact Ha | now apply I]).
 Qed.
 
-Lemma unsafe_none : forall r, unsafe r = None -> safe r.
+Lemma needed_needs : forall r x, In (Var x) (needed r) <-> needs r x.
 Proof.
-  intros r E x Hx. apply occurs_true.
+  intros r x. unfold needed, needs. rewrite in_app_iff, !in_flat_map.
+  split; (intros [H | (t & T & H)]; [now left | right]); exists t; simpl in *; intuition.
+Qed.
+
+Lemma unsafe_none : forall r, unsafe r = None -> all_bound r.
+Proof.
+  intros r E x Hx. apply needed_needs in Hx. apply occurs_true.
   pose proof (first_none _ _ _ _ E _ Hx) as F. simpl in F.
   destruct (occurs x r); [reflexivity | discriminate F].
 Qed.
@@ -130,13 +145,13 @@ Lemma unsafe_some : forall s r w, In r (program s) -> unsafe r = Some w -> viola
 Proof.
   intros s r w Hr E. apply first_some in E. destruct E as ([x | c] & Hx & E); [| discriminate E].
   destruct (occurs x r) eqn:O; [discriminate E |]. injection E as <-.
-  split; [exact Hr |]. split; [exact Hx |]. intros a Ha I.
+  split; [exact Hr |]. split; [now apply needed_needs |]. intros a Ha I.
   enough (occurs x r = true) by congruence. apply occurs_true. now exists a.
 Qed.
 
 (** * Strata *)
 
-Definition unlayered (stratum : positive -> N) (r : rule) : option violation :=
+Definition unlayered (stratum : positive -> N) (r : clause) : option violation :=
   first (fun a =>
       if N.leb (stratum (predicate a)) (stratum (predicate (head r))) then None else Some (Unlayered r a))
     (body r).
@@ -152,6 +167,25 @@ Lemma unlayered_some : forall s r w, In r (program s) -> unlayered (stratum s) r
 Proof.
   intros s r w Hr E. apply first_some in E. destruct E as (a & Ha & E).
   destruct (N.leb_spec (stratum s (predicate a)) (stratum s (predicate (head r)))) as [L | L]; [discriminate E |].
+  injection E as <-. repeat split; assumption.
+Qed.
+
+Definition undecided (stratum : positive -> N) (r : clause) : option violation :=
+  first (fun a =>
+      if N.ltb (stratum (predicate a)) (stratum (predicate (head r))) then None else Some (Undecided r a))
+    (negated r).
+
+Lemma undecided_none : forall st r a, undecided st r = None -> In a (negated r) ->
+  (st (predicate a) < st (predicate (head r)))%N.
+Proof.
+  intros st r a E Ha. pose proof (first_none _ _ _ _ E _ Ha) as F. simpl in F.
+  destruct (N.ltb_spec (st (predicate a)) (st (predicate (head r)))) as [L | L]; [exact L | discriminate F].
+Qed.
+
+Lemma undecided_some : forall s r w, In r (program s) -> undecided (stratum s) r = Some w -> violates s w.
+Proof.
+  intros s r w Hr E. apply first_some in E. destruct E as (a & Ha & E).
+  destruct (N.ltb_spec (stratum s (predicate a)) (stratum s (predicate (head r)))) as [L | L]; [discriminate E |].
   injection E as <-. repeat split; assumption.
 Qed.
 
@@ -219,45 +253,111 @@ Qed.
 Definition missing (here : files ranked) (f : fact) : option violation :=
   if holds here f then None else Some (Missing f).
 
+(** * Conditions *)
+
+Definition compare (place : positive -> N) (v : valuation) (t : test) : bool :=
+  let (c, d) := (value v (left t), value v (right t)) in
+  match compares t with
+  | Same => Pos.eqb c d
+  | Different => negb (Pos.eqb c d)
+  | Less => N.ltb (place c) (place d)
+  | AtMost => N.leb (place c) (place d)
+  end.
+
+Definition admits (place : positive -> N) (here : files ranked) (r : clause) (v : valuation) : bool :=
+  forallb (fun a => negb (holds here (ground v a))) (negated r) && forallb (compare place v) (tests r).
+
+Lemma compare_true : forall place v t, compare place v t = true <-> compared place v t.
+Proof.
+  intros place v [k l r]. unfold compare, compared. simpl. destruct k.
+  - apply Pos.eqb_eq.
+  - rewrite negb_true_iff. apply Pos.eqb_neq.
+  - apply N.ltb_lt.
+  - apply N.leb_le.
+Qed.
+
+Lemma admits_true : forall s r v,
+  admits (place s) (gather keys (facts s)) r v = true <-> admitted (place s) (present s) r v.
+Proof.
+  intros s r v. unfold admits, admitted. rewrite andb_true_iff, !forallb_forall.
+  split; intros [N T]; split; intros x Hx.
+  - intro P. specialize (N x Hx). apply holds_present in P. rewrite P in N. discriminate N.
+  - now apply compare_true, T.
+  - apply negb_true_iff, not_true_is_false. intro P. apply holds_present in P. exact (N x Hx P).
+  - now apply compare_true, T.
+Qed.
+
+(** Conditions and head are the same under all valuations that agree on the body's variables. *)
+Definition same_on (v w : valuation) (t : term) : Prop := value v t = value w t.
+
+Lemma ground_same : forall v w a, (forall t, In t (arguments a) -> same_on v w t) -> ground v a = ground w a.
+Proof.
+  intros v w a S. unfold ground. f_equal. now apply map_ext_in.
+Qed.
+
+Lemma admitted_same : forall place I r v w, (forall t, In t (needed r) -> same_on v w t) ->
+  admitted place I r v -> admitted place I r w.
+Proof.
+  intros place I r v w S [N T]. unfold needed in S. split.
+  - intros a Ha. rewrite <- (ground_same v w); [now apply N |].
+    intros t Ht. apply S, in_or_app. left. apply in_flat_map. exists a. split; [now right | exact Ht].
+  - intros t Ht. specialize (T t Ht). unfold compared in *.
+    assert (L : value v (left t) = value w (left t) /\ value v (right t) = value w (right t)).
+    { split; apply S, in_or_app; right; apply in_flat_map; exists t; simpl; intuition. }
+    destruct L as [-> ->] in T. exact T.
+Qed.
+
 (** * Closure *)
 
 Definition everything (h : ranked) : bool := true.
 
-Definition open_head (here : files ranked) (r : rule) (s : substitution) : option violation :=
+Definition open_head (place : positive -> N) (here : files ranked) (r : clause) (s : substitution)
+  : option violation :=
   let v := valued s in
   let h := ground v (head r) in
-  if holds here h then None else Some (Open r h (map (ground v) (body r))).
+  if holds here h then None
+  else if admits place here r v then Some (Open r h (map (ground v) (body r))) else None.
 
-Definition open (here : files ranked) (r : rule) : option violation :=
-  search here everything (open_head here r) (body r) nothing.
+Definition open (place : positive -> N) (here : files ranked) (r : clause) : option violation :=
+  search here everything (open_head place here r) (body r) nothing.
 
-Lemma ground_safe : forall r s v, safe r -> agrees s v ->
+Lemma valued_same : forall r s v, all_bound r -> agrees s v ->
   (forall a x, In a (body r) -> In (Var x) (arguments a) -> bound s x) ->
-  ground (valued s) (head r) = ground v (head r).
+  forall t, In t (needed r) -> same_on (valued s) v t.
 Proof.
-  intros r s v S A B. unfold ground. f_equal. apply map_ext_in. intros [x | c] I; simpl; [| reflexivity].
-  apply bound_value; [exact A |]. destruct (S x I) as (a & Ha & Hx). now apply (B a).
+  intros r s v S A B [x | c] I; [| reflexivity]. apply bound_value; [exact A |].
+  apply needed_needs in I. destruct (S x I) as (a & Ha & Hx). now apply (B a).
 Qed.
 
-Lemma open_none : forall s r, safe r -> open (gather keys (facts s)) r = None ->
-  forall v, (forall a, In a (body r) -> present s (ground v a)) -> present s (ground v (head r)).
+Lemma head_needed : forall (r : clause) t, In t (arguments (head r)) -> In t (needed r).
 Proof.
-  intros s r S E v H.
-  destruct (search_none _ _ _ _ (facts s) eq_refl _ _ E v (agrees_nothing v)) as (t & T & A & _ & B).
+  intros r t H. apply in_or_app. left. apply in_flat_map. exists (head r). split; [now left | exact H].
+Qed.
+
+Lemma open_none : forall s r, all_bound r -> open (place s) (gather keys (facts s)) r = None ->
+  forall v, admitted (place s) (present s) r v ->
+  (forall a, In a (body r) -> present s (ground v a)) -> present s (ground v (head r)).
+Proof.
+  intros s r S E v A H.
+  destruct (search_none _ _ _ _ (facts s) eq_refl _ _ E v (agrees_nothing v)) as (t & T & V & _ & B).
   - intros a Ha. destruct (H a Ha) as [n Hn]. now exists n.
-  - unfold open_head in T. rewrite (ground_safe r t v S A B) in T.
-    destruct (holds (gather keys (facts s)) (ground v (head r))) eqn:P; [| discriminate T].
-    now apply holds_present.
+  - pose proof (valued_same r t v S V B) as W. unfold open_head in T.
+    rewrite <- (ground_same (valued t) v); [| intros u Hu; now apply W, head_needed].
+    destruct (holds (gather keys (facts s)) (ground (valued t) (head r))) eqn:P; [now apply holds_present |].
+    assert (Q : admits (place s) (gather keys (facts s)) r (valued t) = true).
+    { apply admits_true. apply (admitted_same _ _ _ v); [| exact A]. intros u Hu. symmetry. now apply W. }
+    rewrite Q in T. discriminate T.
 Qed.
 
-Lemma open_some : forall s r w, In r (program s) -> open (gather keys (facts s)) r = Some w -> violates s w.
+Lemma open_some : forall s r w, In r (program s) -> open (place s) (gather keys (facts s)) r = Some w -> violates s w.
 Proof.
   intros s r w Hr E. destruct (search_some _ _ _ _ (facts s) eq_refl _ _ _ E) as (t & T & H).
   destruct (H (valued t) (agrees_valued t)) as [_ K]. unfold open_head in T.
   destruct (holds (gather keys (facts s)) (ground (valued t) (head r))) eqn:P; [discriminate T |].
+  destruct (admits (place s) (gather keys (facts s)) r (valued t)) eqn:Q; [| discriminate T].
   injection T as <-. simpl. split; [exact Hr |]. split.
-  - intro Q. apply holds_present in Q. congruence.
-  - split; [| now exists (valued t)].
+  - intro I. apply holds_present in I. congruence.
+  - split; [| exists (valued t); split; [reflexivity | split; [reflexivity | now apply admits_true]]].
     intros g Hg. apply in_map_iff in Hg. destruct Hg as (a & <- & Ha).
     destruct (K a Ha) as (n & Hn & _). now exists n.
 Qed.
@@ -273,40 +373,46 @@ Proof.
   intros s h g. unfold is_lower, lower. rewrite orb_true_iff, andb_true_iff, !N.ltb_lt, N.eqb_eq. reflexivity.
 Qed.
 
-Definition support_by (stratum : positive -> N) (here : files ranked) (h : ranked) (r : rule) : option unit :=
+Definition support_by (s : state) (here : files ranked) (h : ranked) (r : clause) : option unit :=
   match match_fact nothing (head r) (fst h) with
-  | Some s => search here (is_lower stratum h) (fun _ => Some tt) (body r) s
+  | Some t => search here (is_lower (stratum s) h)
+      (fun t => if admits (place s) here r (valued t) then Some tt else None) (body r) t
   | None => None
   end.
 
 Definition unsupported (s : state) (here : files ranked) (given : files fact) (h : ranked) : option violation :=
   if holds given (fst h) then None
-  else match first (support_by (stratum s) here h) (program s) with
+  else match first (support_by s here h) (program s) with
        | Some _ => None
        | None => Some (Unsupported h)
        end.
 
 Lemma support_by_some : forall s h,
-  first (support_by (stratum s) (gather keys (facts s)) h) (program s) = Some tt -> support s h.
+  first (support_by s (gather keys (facts s)) h) (program s) = Some tt -> support s h.
 Proof.
   intros s h E. apply first_some in E. destruct E as (r & Hr & E). unfold support_by in E.
   destruct (match_fact nothing (head r) (fst h)) as [t |] eqn:M; [| discriminate E].
   apply match_fact_some in M. destruct M as [M _].
-  destruct (search_some _ _ _ _ (facts s) eq_refl _ _ _ E) as (t' & _ & H).
+  destruct (search_some _ _ _ _ (facts s) eq_refl _ _ _ E) as (t' & T & H).
   destruct (H (valued t') (agrees_valued t')) as [A K].
-  exists r, (valued t'). split; [exact Hr |]. split; [now apply M |].
+  destruct (admits (place s) (gather keys (facts s)) r (valued t')) eqn:Q; [| discriminate T].
+  exists r, (valued t'). split; [exact Hr |]. split; [now apply M |]. split; [now apply admits_true |].
   intros a Ha. destruct (K a Ha) as (n & Hn & L). exists n. split; [exact Hn | now apply is_lower_true].
 Qed.
 
-Lemma support_by_none : forall s h,
-  first (support_by (stratum s) (gather keys (facts s)) h) (program s) = None -> ~ support s h.
+Lemma support_by_none : forall s h, (forall r, In r (program s) -> all_bound r) ->
+  first (support_by s (gather keys (facts s)) h) (program s) = None -> ~ support s h.
 Proof.
-  intros s h E (r & v & Hr & G & H). pose proof (first_none _ _ _ _ E _ Hr) as F. unfold support_by in F.
+  intros s h S E (r & v & Hr & G & A & H). pose proof (first_none _ _ _ _ E _ Hr) as F. unfold support_by in F.
   destruct (match_fact nothing (head r) (fst h)) as [t |] eqn:M.
   - apply match_fact_some in M. destruct M as [M _].
-    destruct (search_none _ _ _ _ (facts s) eq_refl _ _ F v) as (t' & T & _); [| | discriminate T].
+    destruct (search_none _ _ _ _ (facts s) eq_refl _ _ F v) as (t' & T & V & _ & B).
     + apply M. split; [apply agrees_nothing | exact G].
     + intros a Ha. destruct (H a Ha) as (n & Hn & L). exists n. split; [exact Hn | now apply is_lower_true].
+    + assert (Q : admits (place s) (gather keys (facts s)) r (valued t') = true).
+      { apply admits_true. apply (admitted_same _ _ _ v); [| exact A].
+        intros u Hu. symmetry. exact (valued_same r t' v (S r Hr) V B u Hu). }
+      rewrite Q in T. discriminate T.
   - exact (match_fact_none _ _ _ M v (agrees_nothing v) G).
 Qed.
 
@@ -321,24 +427,27 @@ Definition check (s : state) : option violation :=
   let given := gather base_keys (base s) in
   or_else (first unsafe (program s)) (fun _ =>
   or_else (first (unlayered (stratum s)) (program s)) (fun _ =>
+  or_else (first (undecided (stratum s)) (program s)) (fun _ =>
   or_else (repeated (PositiveMap.empty unit) (facts s)) (fun _ =>
   or_else (first (missing here) (base s)) (fun _ =>
-  or_else (first (open here) (program s)) (fun _ =>
-  first (unsupported s here given) (facts s)))))).
+  or_else (first (open (place s) here) (program s)) (fun _ =>
+  first (unsupported s here given) (facts s))))))).
 
 Theorem check_none : forall s, check s = None -> certified s.
 Proof.
   intros s E. unfold check, or_else in E.
   destruct (first unsafe (program s)) eqn:E1; [discriminate E |].
   destruct (first (unlayered (stratum s)) (program s)) eqn:E2; [discriminate E |].
+  destruct (first (undecided (stratum s)) (program s)) eqn:E2'; [discriminate E |].
   destruct (repeated (PositiveMap.empty unit) (facts s)) eqn:E3; [discriminate E |].
   destruct (first (missing (gather keys (facts s))) (base s)) eqn:E4; [discriminate E |].
-  destruct (first (open (gather keys (facts s))) (program s)) eqn:E5; [discriminate E |].
-  assert (S : forall r, In r (program s) -> safe r).
+  destruct (first (open (place s) (gather keys (facts s))) (program s)) eqn:E5; [discriminate E |].
+  assert (S : forall r, In r (program s) -> all_bound r).
   { intros r Hr. apply unsafe_none. exact (first_none _ _ _ _ E1 _ Hr). }
   constructor.
   - exact S.
   - intros r a Hr Ha. exact (unlayered_none _ _ _ (first_none _ _ _ _ E2 _ Hr) Ha).
+  - intros r a Hr Ha. exact (undecided_none _ _ _ (first_none _ _ _ _ E2' _ Hr) Ha).
   - exact (proj1 (repeated_none _ _ E3)).
   - intros f Hf. apply holds_present. pose proof (first_none _ _ _ _ E4 _ Hf) as F. unfold missing in F.
     destruct (holds (gather keys (facts s)) f); [reflexivity | discriminate F].
@@ -346,7 +455,7 @@ Proof.
   - intros h Hh. pose proof (first_none _ _ _ _ E _ Hh) as F. unfold unsupported in F.
     destruct (holds (gather base_keys (base s)) (fst h)) eqn:B; [left; now apply holds_base |].
     right. apply support_by_some.
-    destruct (first (support_by (stratum s) (gather keys (facts s)) h) (program s)) as [[] |];
+    destruct (first (support_by s (gather keys (facts s)) h) (program s)) as [[] |];
       [reflexivity | discriminate F].
 Qed.
 
@@ -357,6 +466,8 @@ Proof.
   { injection E as ->. apply first_some in E1. destruct E1 as (r & Hr & E1). exact (unsafe_some s r w Hr E1). }
   destruct (first (unlayered (stratum s)) (program s)) eqn:E2.
   { injection E as ->. apply first_some in E2. destruct E2 as (r & Hr & E2). exact (unlayered_some s r w Hr E2). }
+  destruct (first (undecided (stratum s)) (program s)) eqn:E2'.
+  { injection E as ->. apply first_some in E2'. destruct E2' as (r & Hr & E2'). exact (undecided_some s r w Hr E2'). }
   destruct (repeated (PositiveMap.empty unit) (facts s)) eqn:E3.
   { injection E as ->. apply repeated_some in E3. destruct E3 as (f & n & -> & I & [H | H]).
     - unfold has_seen in H. now rewrite PositiveMap.gempty in H.
@@ -365,12 +476,13 @@ Proof.
   { injection E as ->. apply first_some in E4. destruct E4 as (f & Hf & E4). unfold missing in E4.
     destruct (holds (gather keys (facts s)) f) eqn:P; [discriminate E4 |]. injection E4 as <-.
     split; [exact Hf |]. intro Q. apply holds_present in Q. congruence. }
-  destruct (first (open (gather keys (facts s))) (program s)) eqn:E5.
+  destruct (first (open (place s) (gather keys (facts s))) (program s)) eqn:E5.
   { injection E as ->. apply first_some in E5. destruct E5 as (r & Hr & E5). exact (open_some s r w Hr E5). }
   apply first_some in E. destruct E as (h & Hh & E). unfold unsupported in E.
   destruct (holds (gather base_keys (base s)) (fst h)) eqn:B; [discriminate E |].
-  destruct (first (support_by (stratum s) (gather keys (facts s)) h) (program s)) eqn:F; [discriminate E |].
-  injection E as <-. split; [exact Hh |]. split; [| now apply support_by_none].
+  destruct (first (support_by s (gather keys (facts s)) h) (program s)) eqn:F; [discriminate E |].
+  injection E as <-. split; [exact Hh |].
+  split; [| apply support_by_none; [intros r Hr; exact (unsafe_none _ (first_none _ _ _ _ E1 _ Hr)) | exact F]].
   intro I. apply holds_base in I. congruence.
 Qed.
 
@@ -382,15 +494,21 @@ Proof.
   exfalso. exact (violates_uncertified s w (check_violation s w E) C).
 Qed.
 
-(** What an accepted state is worth: its facts are exactly the least model. *)
-Theorem check_least_model : forall s, check s = None ->
-  forall f, (exists n, In (f, n) (facts s)) <-> least_model (program s) (base s) f.
+(** What an accepted state is worth: its facts are exactly the perfect model. *)
+Theorem check_perfect_model : forall s, check s = None ->
+  perfect_model (program s) (base s) (stratum s) (place s) (fun f => exists n, In (f, n) (facts s)).
 Proof.
-  intros s E f. exact (certified_least_model s (check_none s E) f).
+  intros s E. exact (certified_perfect_model s (check_none s E)).
 Qed.
 
-(** * The way in: strata as a list *)
+Theorem check_least_model : forall s, check s = None -> (forall r, In r (program s) -> unconditional r) ->
+  forall f, (exists n, In (f, n) (facts s)) <-> least_model (map core (program s)) (base s) f.
+Proof.
+  intros s E. exact (certified_least_model s (check_none s E)).
+Qed.
 
-Definition stratum_of (l : list (positive * N)) : positive -> N :=
+(** * The way in: strata and the order of constants as lists *)
+
+Definition number_of (l : list (positive * N)) : positive -> N :=
   let m := fold_left (fun m e => PositiveMap.add (fst e) (snd e) m) l (PositiveMap.empty N) in
   fun p => match PositiveMap.find p m with Some n => n | None => 0%N end.

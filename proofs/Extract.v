@@ -5,4 +5,4 @@ From Coq Require Import Extraction ExtrOcamlBasic.
 From Tidelog Require Import Datalog Certificate Checker.
 
 Extraction Language OCaml.
-Extraction "checker.ml" check stratum_of.
+Extraction "checker.ml" check number_of.

@@ -42,19 +42,26 @@ let natural line text =
 
 let is_variable_word w = w.[0] = '?'
 
-let constant line w =
-  if is_variable_word w || w = "|" then malformed line ("expected a constant, found " ^ w) else number w
+let comparisons = [ ("=", Same); ("!=", Different); ("<", Less); ("<=", AtMost) ]
+let is_mark w = w = "|" || w = "!" || List.mem_assoc w comparisons
 
-let term w = if is_variable_word w then Var (number w) else Cst (number w)
-let name line w = if is_variable_word w || w = "|" then malformed line ("expected a name, found " ^ w) else number w
+let constant line w =
+  if is_variable_word w || is_mark w then malformed line ("expected a constant, found " ^ w) else number w
+
+let term line w = if is_variable_word w then Var (number w) else Cst (constant line w)
+let name line w = if is_variable_word w || is_mark w then malformed line ("expected a name, found " ^ w) else number w
 
 let fact_of line = function
   | p :: row -> { relation = name line p; row = List.map (constant line) row }
   | [] -> malformed line "expected a fact"
 
 let atom_of line = function
-  | p :: arguments -> { predicate = name line p; arguments = List.map term arguments }
+  | p :: arguments -> { predicate = name line p; arguments = List.map (term line) arguments }
   | [] -> malformed line "expected an atom after |"
+
+let test_of line kind = function
+  | [ l; r ] -> { compares = List.assoc kind comparisons; left = term line l; right = term line r }
+  | _ -> malformed line ("expected two terms after " ^ kind)
 
 (* The words between bars. *)
 let rec parts = function
@@ -62,18 +69,28 @@ let rec parts = function
   | "|" :: rest -> [] :: parts rest
   | w :: rest -> ( match parts rest with part :: others -> (w :: part) :: others | [] -> [ [ w ] ])
 
+(* One part of a rule's body, put before the others. *)
+let literal_of line part clause =
+  match part with
+  | "!" :: absent -> { clause with negated = atom_of line absent :: clause.negated }
+  | mark :: sides when List.mem_assoc mark comparisons -> { clause with tests = test_of line mark sides :: clause.tests }
+  | _ -> { clause with core = { clause.core with body = atom_of line part :: clause.core.body } }
+
 let rule_of line label rest =
   match parts rest with
   | [] :: head :: body ->
-      { label = name line label; head = atom_of line head; body = List.map (atom_of line) body }
+      let core = { label = name line label; head = atom_of line head; body = [] } in
+      List.fold_right (literal_of line) body { core; negated = []; tests = [] }
   | _ -> malformed line "expected | after the rule's label"
 
 type reading = {
-  mutable rules : rule list;
+  mutable rules : clause list;
   mutable based : fact list;
   mutable ranked : (fact * n) list;
   mutable strata : (positive * n) list;
   layered : (string, unit) Hashtbl.t;
+  mutable order : (positive * n) list;
+  ordered : (string, unit) Hashtbl.t;
   mutable ended : bool;
 }
 
@@ -82,6 +99,28 @@ let read_stratum into line p n =
   Hashtbl.add into.layered p ();
   into.strata <- (name line p, natural line n) :: into.strata
 
+let read_value into line w =
+  if Hashtbl.mem into.ordered w then malformed line ("a second place for " ^ w);
+  Hashtbl.add into.ordered w ();
+  into.order <- (constant line w, n_of_int (Hashtbl.length into.ordered)) :: into.order
+
+(* The constants that are used, all of which need a place if a rule orders any. *)
+let used into =
+  let of_term = function Cst c -> [ c ] | Var _ -> [] in
+  let of_atom a = List.concat_map of_term a.arguments in
+  let of_rule r =
+    List.concat_map of_atom ((r.core.head :: r.core.body) @ r.negated)
+    @ List.concat_map (fun t -> of_term t.left @ of_term t.right) r.tests
+  in
+  let rows = List.rev_append into.based (List.rev_map fst into.ranked) in
+  List.rev_append (List.concat_map of_rule into.rules) (List.concat_map (fun f -> f.row) rows)
+
+let check_order into line =
+  let orders r = List.exists (fun t -> t.compares = Less || t.compares = AtMost) r.tests in
+  let unordered c = not (Hashtbl.mem into.ordered (word c)) in
+  if List.exists orders into.rules then
+    Option.iter (fun c -> malformed line ("no place in the order for " ^ word c)) (List.find_opt unordered (used into))
+
 let read_line into line text =
   let found = List.filter (fun w -> w <> "") (String.split_on_char ' ' text) in
   if into.ended && found <> [] then malformed line "a line after the end";
@@ -89,17 +128,27 @@ let read_line into line text =
   | [] -> ()
   | [ "end" ] -> into.ended <- true
   | [ "stratum"; p; n ] -> read_stratum into line p n
+  | [ "value"; w ] -> read_value into line w
   | "rule" :: label :: rest -> into.rules <- rule_of line label rest :: into.rules
   | "base" :: rest -> into.based <- fact_of line rest :: into.based
   | "fact" :: rank :: rest -> into.ranked <- (fact_of line rest, natural line rank) :: into.ranked
-  | kind :: _ -> malformed line ("expected stratum, rule, base, fact or end, found " ^ kind)
+  | kind :: _ -> malformed line ("expected stratum, rule, value, base, fact or end, found " ^ kind)
 
-let header = "tidelog-positive 1"
+let header = "tidelog-core 1"
 let expected_header = "expected the line: " ^ header
 
 let read channel =
   let into =
-    { rules = []; based = []; ranked = []; strata = []; layered = Hashtbl.create 64; ended = false }
+    {
+      rules = [];
+      based = [];
+      ranked = [];
+      strata = [];
+      layered = Hashtbl.create 64;
+      order = [];
+      ordered = Hashtbl.create 4096;
+      ended = false;
+    }
   in
   let rec lines n =
     match input_line channel with
@@ -109,14 +158,16 @@ let read channel =
         lines (n + 1)
     | exception End_of_file ->
         if n = 1 then malformed 1 expected_header;
-        if not into.ended then malformed n "the text stops before its end line"
+        if not into.ended then malformed n "the text stops before its end line";
+        check_order into (n - 1)
   in
   lines 1;
   {
     program = List.rev into.rules;
     base = List.rev into.based;
     facts = List.rev into.ranked;
-    stratum = stratum_of into.strata;
+    stratum = number_of into.strata;
+    place = number_of into.order;
   }
 
 (* Saying *)
@@ -125,15 +176,19 @@ let told f = "`" ^ String.concat " " (word f.relation :: List.map word f.row) ^ 
 
 let said = function
   | Unsafe (r, x) ->
-      Printf.sprintf "rule %s is not safe: %s of its head does not occur in its body" (word r.label) (word x)
+      Printf.sprintf "rule %s is not safe: %s does not occur in a positive atom of its body" (word r.core.label)
+        (word x)
   | Unlayered (r, a) ->
-      Printf.sprintf "rule %s reads %s, which stands in a higher stratum than its head %s" (word r.label)
-        (word a.predicate) (word r.head.predicate)
+      Printf.sprintf "rule %s reads %s, which stands in a higher stratum than its head %s" (word r.core.label)
+        (word a.predicate) (word r.core.head.predicate)
+  | Undecided (r, a) ->
+      Printf.sprintf "rule %s negates %s, which does not stand in a lower stratum than its head %s"
+        (word r.core.label) (word a.predicate) (word r.core.head.predicate)
   | Repeated f -> Printf.sprintf "fact %s is listed twice" (told f)
   | Missing f -> Printf.sprintf "base fact %s is not in the state" (told f)
-  | Open (r, h, []) -> Printf.sprintf "rule %s gives %s, which is not in the state" (word r.label) (told h)
+  | Open (r, h, []) -> Printf.sprintf "rule %s gives %s, which is not in the state" (word r.core.label) (told h)
   | Open (r, h, premises) ->
-      Printf.sprintf "rule %s gives %s, which is not in the state, from %s" (word r.label) (told h)
+      Printf.sprintf "rule %s gives %s, which is not in the state, from %s" (word r.core.label) (told h)
         (String.concat ", " (List.map told premises))
   | Unsupported (f, n) ->
       Printf.sprintf "fact %s of rank %d is no base fact and has no support of lower rank" (told f) (int_of_n n)
@@ -145,7 +200,7 @@ let input () =
       let channel = open_in path in
       Fun.protect ~finally:(fun () -> close_in channel) (fun () -> read channel)
   | _ ->
-      prerr_endline "usage: tidelog-check-positive [FILE]";
+      prerr_endline "usage: tidelog-check-core [FILE]";
       exit 2
 
 let () =

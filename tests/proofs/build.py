@@ -37,5 +37,5 @@ class Built:
 
     def run(self, text: str) -> subprocess.CompletedProcess[str]:
         """The checker with a text on its standard input."""
-        checker = self.folder / "tidelog-check-positive"
+        checker = self.folder / "tidelog-check-core"
         return subprocess.run([checker], input=text, capture_output=True, text=True, check=False)

@@ -20,7 +20,7 @@ from tidelog.engine.engine import Engine
 from tidelog.partition.memory.records import at_depth
 from tidelog.program.values.state import EngineState, FactState
 from tidelog.verify import verify
-from tidelog.verify.positive import export_positive
+from tidelog.verify.core_text import export_core
 
 SOURCES = sorted(PROOFS.glob("*.v"))
 FORBIDDEN = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Abort|Extract|Unset|bypass\w*)\b")
@@ -31,6 +31,13 @@ r2: reach(X, Z) :- edge(X, Y), reach(Y, Z).
 r3: seen(Y) :- reach(1, Y), place(Y, "in town").
 edge(1, 2). edge(2, 3). edge(3, 2). edge(3, 4).
 place(3, "in town"). place(4, "out").
+"""
+ALONE = """
+r1: linked(X) :- edge(X, _).
+r2: linked(Y) :- edge(_, Y).
+r3: alone(X) :- node(X, _), !linked(X).
+r4: low(X, S) :- node(X, S), X <= 3, S < "m", X != 2.
+edge(1, 2). node(1, "a"). node(2, "b"). node(3, "c"). node(4, "z").
 """
 PATHS = """
 close(X, Y) :- ((knows & (owns/^owns)) | called)+(X, Y).
@@ -47,6 +54,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     proofs = Built(folder)
     proofs.make()
     return proofs
+
+
+@pytest.fixture(scope="module")
+def alone() -> EngineState:
+    with Engine(ALONE) as db:
+        return db.state()
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +89,7 @@ def with_other_ranks(state: EngineState, rng: Random) -> EngineState:
 
 def with_line(state: EngineState, *lines: str) -> str:
     """The state's text with lines added."""
-    text = export_positive(state)
+    text = export_core(state)
     return text.removesuffix("end\n") + "".join(f"{line}\n" for line in lines) + "end\n"
 
 
@@ -137,25 +150,25 @@ class TestStatesOfTheEngine:
                 lambda e: (e.remove_rule("r2"), e.add_rule("r5: reach(X, Z) :- reach(X, Y), reach(Y, Z).")),
                 lambda e: (e.remove_rule("r4"), e.delete("edge", [(3, 2)])),
             ]
-            assert built.check(export_positive(db.state())) == "accepted"
+            assert built.check(export_core(db.state())) == "accepted"
             for step in steps:
                 with db.epoch() as epoch:
                     step(epoch)
-                assert built.check(export_positive(db.state())) == "accepted"
+                assert built.check(export_core(db.state())) == "accepted"
 
     @pytest.mark.parametrize("partitions", [1, 2, 3])
     def test_random_histories_are_accepted(self, built: Built, partitions: int) -> None:
         for seed in range(20 * partitions, 20 * partitions + 20):
             for _, state in random_history(seed, partitions):
-                assert built.check(export_positive(state)) == "accepted", seed
+                assert built.check(export_core(state)) == "accepted", seed
 
     def test_closures_of_paths_are_accepted(self, built: Built) -> None:
         with Engine(PATHS) as db:
-            assert built.check(export_positive(db.state())) == "accepted"
+            assert built.check(export_core(db.state())) == "accepted"
             with db.epoch() as epoch:
                 epoch.delete("knows", [("ann", "bob")])
                 epoch.insert("called", [("ann", "cy")])
-            assert built.check(export_positive(db.state())) == "accepted"
+            assert built.check(export_core(db.state())) == "accepted"
 
     def test_thousands_of_facts_are_accepted(self, built: Built) -> None:
         rng = Random(9)
@@ -164,7 +177,7 @@ class TestStatesOfTheEngine:
             with db.epoch() as epoch:
                 epoch.insert("e", sorted(edges))
             assert db.fact_count > 4000
-            assert built.check(export_positive(db.state())) == "accepted"
+            assert built.check(export_core(db.state())) == "accepted"
 
     def test_checker_and_definition_agree_on_states_with_other_ranks(self, built: Built) -> None:
         rng, verdicts = Random(7), set()
@@ -173,7 +186,7 @@ class TestStatesOfTheEngine:
             assert certified(state)
             for _ in range(3):
                 shaken = with_other_ranks(state, rng)
-                said = built.check(export_positive(shaken))
+                said = built.check(export_core(shaken))
                 assert (said == "accepted") == certified(shaken), (seed, said)
                 verdicts.add(said.split(":")[0])
         assert verdicts == {"accepted", "rejected"}
@@ -182,7 +195,7 @@ class TestStatesOfTheEngine:
         rng = Random(5)
         for seed in range(100, 140):
             *_, (_, state) = random_history(seed)
-            lines = export_positive(state).splitlines(keepends=True)
+            lines = export_core(state).splitlines(keepends=True)
             facts = [line for line in lines if line.startswith("fact ")]
             for fact in rng.sample(facts, min(4, len(facts))):
                 said = built.check("".join(line for line in lines if line != fact))
@@ -199,7 +212,7 @@ class TestStatesOfTheEngine:
                 row = tuple(rng.randint(0, 9) for _ in state.schema[name])
                 if row not in state.facts[name]:
                     corrupted = with_fact(state, name, row, FactState(rng.randint(1, 60), 1, 1, False))
-                    assert built.check(export_positive(corrupted)).startswith("rejected: "), (seed, name, row)
+                    assert built.check(export_core(corrupted)).startswith("rejected: "), (seed, name, row)
                     assert not verify(program, None, corrupted), "the other checker agrees"
 
 
@@ -207,7 +220,7 @@ class TestStatesOfTheEngine:
 @pytest.mark.skipif(bool(MISSING), reason=REASON)
 class TestCorruptions:
     def test_missing_fact_is_named_with_rule_and_premises(self, built: Built, reach: EngineState) -> None:
-        said = built.check(export_positive(with_fact(reach, "reach", (1, 4), None)))
+        said = built.check(export_core(with_fact(reach, "reach", (1, 4), None)))
         premises = "`edge n:1 n:2`, `reach n:2 n:4`"
         assert said == f"rejected: rule r2 gives `reach n:1 n:4`, which is not in the state, from {premises}"
 
@@ -216,17 +229,17 @@ class TestCorruptions:
         assert said == "rejected: base fact `edge n:8 n:9` is not in the state"
 
     def test_fact_without_support_is_named(self, built: Built, reach: EngineState) -> None:
-        said = built.check(export_positive(with_fact(reach, "seen", (4,), DERIVED)))
+        said = built.check(export_core(with_fact(reach, "seen", (4,), DERIVED)))
         assert said == "rejected: fact `seen n:4` of rank 99 is no base fact and has no support of lower rank"
 
     @pytest.mark.parametrize("ranks", [(1, 2), (2, 1), (5, 5), (0, 0)])
     def test_circular_support_is_rejected_whatever_the_ranks(self, built: Built, ranks: tuple[int, int]) -> None:
         with Engine("p(X) :- q(X), e(X).\nq(X) :- p(X).\ne(1). e(2). p(1).\n") as db:
             state = db.state()
-        assert built.check(export_positive(state)) == "accepted"
+        assert built.check(export_core(state)) == "accepted"
         for name, rank in zip("pq", ranks, strict=True):
             state = with_fact(state, name, (2,), FactState(rank, 1, 1, False))
-        said = built.check(export_positive(state))
+        said = built.check(export_core(state))
         assert re.fullmatch(
             r"rejected: fact `[pq] n:2` of rank \d is no base fact and has no support of lower rank", said
         )
@@ -234,21 +247,21 @@ class TestCorruptions:
     def test_raised_rank_leaves_what_rests_on_it_without_support(self, built: Built, reach: EngineState) -> None:
         above = 1 + max(fact.rank for fact in reach.facts["reach"].values())
         raised = with_fact(reach, "reach", (3, 4), replace(reach.facts["reach"][(3, 4)], rank=above))
-        said = built.check(export_positive(raised))
+        said = built.check(export_core(raised))
         assert re.fullmatch(r"rejected: fact `reach n:2 n:4` of rank \d+ is no base fact and has no support .*", said)
 
     def test_equal_ranks_are_rejected_in_recursion(self, built: Built, reach: EngineState) -> None:
         flat = {row: replace(fact, rank=1) for row, fact in reach.facts["reach"].items()}
-        said = built.check(export_positive(replace(reach, facts={**reach.facts, "reach": flat})))
+        said = built.check(export_core(replace(reach, facts={**reach.facts, "reach": flat})))
         assert said.endswith("of rank 1 is no base fact and has no support of lower rank")
 
     def test_asserted_fact_that_is_no_longer_asserted_is_rejected(self, built: Built, reach: EngineState) -> None:
         forged = with_fact(reach, "edge", (1, 2), replace(reach.facts["edge"][(1, 2)], base=False))
-        assert "fact `edge n:1 n:2` of rank" in built.check(export_positive(forged))
+        assert "fact `edge n:1 n:2` of rank" in built.check(export_core(forged))
 
     def test_rule_left_out_is_rejected(self, built: Built, reach: EngineState) -> None:
         fewer = replace(reach, rules=reach.rules[:1] + reach.rules[2:])
-        assert "no support of lower rank" in built.check(export_positive(fewer))
+        assert "no support of lower rank" in built.check(export_core(fewer))
 
     def test_rule_added_is_rejected(self, built: Built, reach: EngineState) -> None:
         said = built.check(with_line(reach, "rule r9 | seen ?Y | place ?Y ?Z"))
@@ -261,11 +274,53 @@ class TestCorruptions:
 
     def test_unsafe_rule_is_rejected(self, built: Built, reach: EngineState) -> None:
         said = built.check(with_line(reach, "rule r9 | nowhere ?X ?Y | nothing ?X"))
-        assert said == "rejected: rule r9 is not safe: ?Y of its head does not occur in its body"
+        assert said == "rejected: rule r9 is not safe: ?Y does not occur in a positive atom of its body"
 
     def test_rule_that_reads_a_higher_stratum_is_rejected(self, built: Built, reach: EngineState) -> None:
         said = built.check(with_line(reach, "stratum edge 9"))
         assert said == "rejected: rule r1 reads edge, which stands in a higher stratum than its head reach"
+
+    def test_fact_in_spite_of_a_negated_one_is_rejected(self, built: Built, alone: EngineState) -> None:
+        assert built.check(export_core(alone)) == "accepted"
+        said = built.check(export_core(with_fact(alone, "alone", (2,), DERIVED)))
+        assert said == "rejected: fact `alone n:2` of rank 99 is no base fact and has no support of lower rank"
+
+    def test_missing_fact_of_a_negation_is_named(self, built: Built, alone: EngineState) -> None:
+        said = built.check(export_core(with_fact(alone, "alone", (3,), None)))
+        assert said == "rejected: rule r3 gives `alone n:3`, which is not in the state, from `node n:3 s:c`"
+
+    def test_negated_fact_that_has_gone_is_noticed(self, built: Built, alone: EngineState) -> None:
+        fewer = with_fact(with_fact(alone, "linked", (2,), None), "alone", (2,), DERIVED)
+        assert built.check(export_core(fewer)).startswith("rejected: rule r2 gives `linked n:2`")
+
+    @pytest.mark.parametrize("row", [(2, "b"), (4, "z"), (3, "m")])
+    def test_fact_in_spite_of_a_comparison_is_rejected(
+        self, built: Built, alone: EngineState, row: tuple[object, ...]
+    ) -> None:
+        damaged = with_fact(with_fact(alone, "node", row, FactState(0, 1, 1, True)), "low", row, DERIVED)
+        said = built.check(export_core(damaged))
+        assert f"fact `low n:{row[0]} s:{row[1]}` of rank 99 is no base fact" in said or "gives `alone" in said
+
+    def test_missing_fact_of_a_comparison_is_named(self, built: Built, alone: EngineState) -> None:
+        said = built.check(export_core(with_fact(alone, "low", (1, "a"), None)))
+        assert said == "rejected: rule r4 gives `low n:1 s:a`, which is not in the state, from `node n:1 s:a`"
+
+    def test_other_order_of_values_is_noticed(self, built: Built, alone: EngineState) -> None:
+        text = export_core(alone).replace("value n:3\n", "").replace("value n:1\n", "value n:3\nvalue n:1\n")
+        said = built.check(text.replace("value n:4\n", "").replace("value n:1\n", "value n:4\nvalue n:1\n"))
+        assert said.startswith("rejected: fact `low n:1 s:a`")
+
+    @pytest.mark.parametrize("literal", ["! nothing ?Y", "< ?X ?Y", "= n:1 ?Y"])
+    def test_condition_on_a_variable_without_value_is_rejected(
+        self, built: Built, reach: EngineState, literal: str
+    ) -> None:
+        values = [f"value n:{n}" for n in range(1, 5)] + ["value s:out", "value s:in%20town"]
+        said = built.check(with_line(reach, f"rule r9 | seen ?X | place ?X ?Z | {literal}", *values))
+        assert said == "rejected: rule r9 is not safe: ?Y does not occur in a positive atom of its body"
+
+    def test_negation_of_the_same_stratum_is_rejected(self, built: Built, reach: EngineState) -> None:
+        said = built.check(with_line(reach, "rule r9 | seen ?X | place ?X ?Z | ! seen ?X"))
+        assert said == "rejected: rule r9 negates seen, which does not stand in a lower stratum than its head seen"
 
     def test_fact_with_two_ranks_is_rejected(self, built: Built, reach: EngineState) -> None:
         said = built.check(with_line(reach, "fact 77 seen n:3"))
@@ -278,17 +333,28 @@ class TestDriver:
     @pytest.mark.parametrize(
         ("lines", "told"),
         [
-            ("", "line 1: expected the line: tidelog-positive 1"),
-            ("tidelog-positive 1\nfact 1 p n:1\n", "line 3: the text stops before its end line"),
-            ("tidelog-positive 1\nend\nfact 1 p n:1\n", "line 3: a line after the end"),
-            ("tidelog-positive 1\nfacts 1 p\nend\n", "line 2: expected stratum, rule, base, fact or end, found facts"),
-            ("tidelog-positive 1\nfact x p\nend\n", "line 2: expected a number of at most 18 digits, found x"),
-            ("tidelog-positive 1\nfact 1\nend\n", "line 2: expected a fact"),
-            ("tidelog-positive 1\nbase p ?X\nend\n", "line 2: expected a constant, found ?X"),
-            ("tidelog-positive 1\nbase ?p\nend\n", "line 2: expected a name, found ?p"),
-            ("tidelog-positive 1\nrule r1 p\nend\n", "line 2: expected | after the rule's label"),
-            ("tidelog-positive 1\nrule r1 | p ?X |\nend\n", "line 2: expected an atom after |"),
-            ("tidelog-positive 1\nstratum p 1\nstratum p 2\nend\n", "line 3: a second stratum for p"),
+            ("", "line 1: expected the line: tidelog-core 1"),
+            ("tidelog-core 1\nfact 1 p n:1\n", "line 3: the text stops before its end line"),
+            ("tidelog-core 1\nend\nfact 1 p n:1\n", "line 3: a line after the end"),
+            (
+                "tidelog-core 1\nfacts 1 p\nend\n",
+                "line 2: expected stratum, rule, value, base, fact or end, found facts",
+            ),
+            ("tidelog-core 1\nfact x p\nend\n", "line 2: expected a number of at most 18 digits, found x"),
+            ("tidelog-core 1\nfact 1\nend\n", "line 2: expected a fact"),
+            ("tidelog-core 1\nbase p ?X\nend\n", "line 2: expected a constant, found ?X"),
+            ("tidelog-core 1\nbase ?p\nend\n", "line 2: expected a name, found ?p"),
+            ("tidelog-core 1\nrule r1 p\nend\n", "line 2: expected | after the rule's label"),
+            ("tidelog-core 1\nrule r1 | p ?X |\nend\n", "line 2: expected an atom after |"),
+            ("tidelog-core 1\nrule r1 | p ?X | e ?X | < ?X\nend\n", "line 2: expected two terms after <"),
+            ("tidelog-core 1\nrule r1 | ! p ?X\nend\n", "line 2: expected a name, found !"),
+            ("tidelog-core 1\nvalue ?X\nend\n", "line 2: expected a constant, found ?X"),
+            ("tidelog-core 1\nvalue n:1\nvalue n:1\nend\n", "line 3: a second place for n:1"),
+            (
+                "tidelog-core 1\nrule r1 | p ?X | e ?X | < ?X n:2\nvalue n:2\nbase e n:1\nend\n",
+                "line 5: no place in the order for n:1",
+            ),
+            ("tidelog-core 1\nstratum p 1\nstratum p 2\nend\n", "line 3: a second stratum for p"),
         ],
     )
     def test_text_that_is_no_state_is_told_by_line(self, built: Built, lines: str, told: str) -> None:
@@ -296,8 +362,8 @@ class TestDriver:
         assert (done.returncode, done.stdout, done.stderr) == (2, "", f"malformed: {told}\n")
 
     def test_empty_state_of_the_empty_program_is_accepted(self, built: Built) -> None:
-        assert built.check("tidelog-positive 1\nend\n") == "accepted"
+        assert built.check("tidelog-core 1\nend\n") == "accepted"
 
     def test_predicate_with_two_numbers_of_columns_is_two_relations(self, built: Built) -> None:
-        text = "tidelog-positive 1\nrule r1 | q ?X | p ?X\nbase p n:1 n:2\nfact 0 p n:1 n:2\nend\n"
+        text = "tidelog-core 1\nrule r1 | q ?X | p ?X\nbase p n:1 n:2\nfact 0 p n:1 n:2\nend\n"
         assert built.check(text) == "accepted"

@@ -68,8 +68,14 @@ def test_checker_that_is_not_there_or_gives_no_verdict_is_an_error(tmp_path: Pat
 
 
 def test_rule_that_the_theorem_does_not_cover_is_refused_by_name(tmp_path: Path) -> None:
-    with Engine("p(X) :- q(X), !r(X). q(1).") as db, pytest.raises(EngineError, match="has a negation"):
+    with Engine("p(X + 1) :- q(X). q(1).") as db, pytest.raises(EngineError, match="has a function"):
         verify_proved(db.state(), checker(tmp_path, "accepted", 0))
+
+
+def test_model_of_a_program_with_negation_is_called_perfect(tmp_path: Path) -> None:
+    with Engine("p(X) :- q(X), !r(X). q(1).") as db:
+        verdict = verify_proved(db.state(), checker(tmp_path, "accepted", 0))
+    assert str(verdict).startswith("certified: 2 facts are the perfect model of 1 core rules")
 
 
 @pytest.mark.long

@@ -5,8 +5,8 @@ programs, the checks, the table of functions, and the state that the engine expo
 """
 
 from tidelog.verify.check import verify
-from tidelog.verify.positive import export_positive
+from tidelog.verify.core_text import export_core
 from tidelog.verify.report import Certificate, Verdict, Violation
 from tidelog.verify.stages import verify_facts
 
-__all__ = ["Certificate", "Verdict", "Violation", "export_positive", "verify", "verify_facts"]
+__all__ = ["Certificate", "Verdict", "Violation", "export_core", "verify", "verify_facts"]

@@ -50,27 +50,27 @@ NO_OVERLOAD = FailureEntry(
     "from tidelog.program import Call, Const\nfrom tidelog.verify.terms import compile_term\n"
     "compile_term(Call('half', (Const(1, 'number'),)), {}, {}, {})\n",
 )
-POSITIVE_VALUE = FailureEntry(
+CORE_VALUE = FailureEntry(
     "TL4101",
     EngineError,
-    "value not supported by the positive checker",
-    "the positive checker does not support values of type {type}: {value!r}",
-    "The positive checker supports numbers, floats, symbols, dates and lists.",
+    "value not supported by the extracted checker",
+    "the extracted checker does not support values of type {type}: {value!r}",
+    "The extracted checker supports numbers, floats, symbols, dates and lists.",
     "Use `Engine.verify()`, which checks every program.",
     "from tidelog.program.values.state import EngineState, FactState\n"
-    "from tidelog.verify.positive import export_positive\n"
-    "export_positive(EngineState({'e': {(None,): FactState(0, 1, 1, True)}}, (), (), {}))\n",
+    "from tidelog.verify.core_text import export_core\n"
+    "export_core(EngineState({'e': {(None,): FactState(0, 1, 1, True)}}, (), (), {}))\n",
 )
-NOT_POSITIVE = FailureEntry(
+NOT_CORE = FailureEntry(
     "TL4102",
     EngineError,
-    "rule not supported by the positive checker",
-    "the positive checker only supports rules with atoms over variables and constants; {rule} has a {kind}. "
-    "Engine.verify() checks every program.",
-    "The positive checker is intentionally small: it supports atoms, variables and constants.",
+    "rule not supported by the extracted checker",
+    "the extracted checker only supports rules with atoms, negated atoms and comparisons over variables and constants; "
+    "{rule} has a {kind}. Engine.verify() checks every program.",
+    "The extracted checker is intentionally small: it has no functions and no aggregates.",
     "",
-    "from tidelog.verify.positive import export_positive\n"
-    "db = Engine('q(1). p(X) :- q(X), !r(X).')\nexport_positive(db.state())\n",
+    "from tidelog.verify.core_text import export_core\n"
+    "db = Engine('q(1). p(X + 1) :- q(X).')\nexport_core(db.state())\n",
 )
 NOT_IN_SQL = FailureEntry(
     "TL4103",
@@ -130,8 +130,8 @@ ENTRIES = (
     NOT_ORDERED,
     NOT_SCALAR,
     NO_OVERLOAD,
-    POSITIVE_VALUE,
-    NOT_POSITIVE,
+    CORE_VALUE,
+    NOT_CORE,
     NOT_IN_SQL,
     NOT_STRATIFIED,
     NO_CANDIDATES,

@@ -35,7 +35,7 @@ def verify_command(
         ),
     ] = None,
     proved: Annotated[
-        bool, typer.Option("--proved", help="Use the checker extracted from the proofs. Positive programs only.")
+        bool, typer.Option("--proved", help="Use the checker extracted from the proofs. No functions or aggregates.")
     ] = False,
     at: AtOption = LAST,
     functions: FunctionsOption = None,
