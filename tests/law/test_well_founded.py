@@ -17,6 +17,7 @@ import pytest
 from tests.law.harness import check_against, check_at_rest, check_feed, tell
 from tests.law.share import share
 from tests.testing.answers.games import decided
+from tests.testing.clingo_text import stable_models
 from tidelog import Engine, EngineError, EvaluationError, LimitError
 from tidelog.partition.code.ground_model import GroundModel
 from tidelog.program import Program, Rule
@@ -39,6 +40,7 @@ DECLARED = """
 """
 BASE, DERIVED = {"e": 2, "n": 1}, {"p": 1, "q": 1, "r": 2, "s": 1, "none": 0}
 VARIABLES = "xyz"
+EVEN = "c1: p(x) :- n(x), !q(x). c2: q(x) :- e(x, _), !p(x). c3: q(y) :- e(x, y), p(x), !q(x)."  # p or q: a choice
 
 
 def _rule(rng: Random, label: str) -> Rule:
@@ -220,6 +222,41 @@ def test_truth_is_that_of_tabled_prolog(tmp_path: Path) -> None:
         ours = {f"{name}({x},1)" for name in "pqr" for (x,) in db[name]}
         ours |= {f"{name}({x},0)" for name in "pqr" for (x,) in db.undefined(name)}
         assert set(told) == ours
+
+
+def test_every_stable_model_that_clingo_finds_lies_between_true_and_possible() -> None:
+    total = partial = 0
+    for seed in range(12):  # among them models of every kind
+        rng = Random(f"stable {seed}")
+        program = random_program(rng)
+        rules = parse_program(EVEN, convention="souffle").rules + program.rules[:1] if seed % 2 else program.rules
+        state = State.start(replace(program, rules=rules))
+        for number in range(3):
+            state = state.after(random_change(rng, state, number))
+            facts = state.relations()
+            try:
+                with Engine(state.program) as db:
+                    with db.epoch() as epoch:
+                        for name, rows in facts.items():
+                            epoch.insert(name, rows)
+                    true = {name: frozenset(db[name]) for name in DERIVED if name in db}
+                    undefined = undefined_of(db)
+            except EvaluationError as error:
+                if error.code != "TL2213":
+                    raise
+                continue
+            stable = [
+                {name: model.get(name, set()) for name in true} for model in stable_models(state.program, facts, 30)
+            ]
+            if any(undefined.values()):
+                for model in stable:
+                    assert all(true[name] <= model[name] <= true[name] | undefined[name] for name in true)
+                partial += bool(stable)
+            else:
+                assert stable == [true]
+                total += 1
+    assert total > 5
+    assert partial > 0
 
 
 def test_types_of_negated_literals_are_those_of_their_relations() -> None:

@@ -23,24 +23,31 @@ class Untranslatable(Exception):
 
 
 def model_by_clingo(program, facts):
-    """Every relation that is not empty."""
+    """The only stable model: every relation that is not empty."""
+    (model,) = stable_models(program, facts, 2)
+    return model
+
+
+def stable_models(program, facts, most):
+    """The stable models, each with every relation that is not empty; at most so many."""
     lines = [
         f"{name}({','.join(map(_number, row))})." if row else f"{name}." for name, rows in facts.items() for row in rows
     ]
     for index, rule in enumerate(program.rules):
         lines += _rule(index, rule)
-    control = clingo.Control(["--warn=none"])
+    control = clingo.Control(["--warn=none", f"--models={most}"])
     control.add("base", [], "\n".join(lines))
     control.ground([("base", [])])
-    model: dict[str, set] = {}
+    models = []
 
     def keep(answer):
+        model: dict[str, set] = {}
         for symbol in answer.symbols(atoms=True):
             model.setdefault(symbol.name, set()).add(tuple(argument.number for argument in symbol.arguments))
+        models.append({name: frozenset(rows) for name, rows in model.items() if not name.startswith("group")})
 
-    result = control.solve(on_model=keep)
-    assert result.satisfiable
-    return {name: frozenset(rows) for name, rows in model.items() if not name.startswith("group")}
+    control.solve(on_model=keep)
+    return models
 
 
 def _rule(index, rule):
@@ -118,7 +125,7 @@ def _atom(atom):
 
 
 def _name(name):
-    return f"N{name}" if name.startswith("_") else name
+    return name if name[0].isupper() else f"N{name}"
 
 
 def _number(value):
