@@ -46,7 +46,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tidelog needs Python 3.11 or later, this is " + sys.version.split()[0] \
 		+ "; say make PYTHON=python3.12 or so") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,compile,connect,docs,editor,notebook,postgres,rdf,says,serve,spark]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench,compile,connect,docs,editor,mcp,notebook,postgres,rdf,says,serve,spark]'
 	$(BIN)/python -m tidelog.kernel
 	@touch $@
 

@@ -91,7 +91,7 @@ def test_an_install_without_extras_brings_no_spark(metadata: Message) -> None:
 
 def test_extras_for_work_on_tidelog_bring_spark_and_all_brings_everything(metadata: Message) -> None:
     needs = {extra: requirements(metadata, extra) for extra in EXTRAS}
-    of_users = {"compile", "spark", "connect", "editor", "notebook", "says", "serve", "postgres", "rdf"}
+    of_users = {"compile", "spark", "connect", "editor", "notebook", "says", "serve", "mcp", "postgres", "rdf"}
     assert set(needs) == of_users | {"docs", "bench", "dev", "all"}
     assert needs["compile"] == {"numba"}
     assert needs["spark"] <= needs["dev"] & needs["bench"]

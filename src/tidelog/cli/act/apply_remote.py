@@ -6,22 +6,22 @@ Files are read here, with the types of the server's relations; the server never 
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import typer
 
-from tidelog.cli.base.cli_failures import DRY_RUN_OF_ONE, NO_WRITE_TOKEN
+from tidelog.cli.base.cli_failures import DRY_RUN_OF_ONE
 from tidelog.cli.base.guard import guarded
 from tidelog.cli.base.show import console, shown_warnings
 from tidelog.cli.input.columns import ApplyInput
 from tidelog.cli.input.folder import folder_files, must_have_files, read_folder
 from tidelog.cli.input.inputs import refuse_errors
 from tidelog.cli.input.report import check_file
+from tidelog.cli.input.server_place import ServerPlace
 from tidelog.cli.output.view_change import ViewChange, change_lines
 from tidelog.engine.base.signature import Signature
 from tidelog.explain.numbers import duration
@@ -34,27 +34,6 @@ if TYPE_CHECKING:
 
     from tidelog.client import Client
     from tidelog.client.epoch import RemoteEpoch
-
-TOKEN = "TIDELOG_TOKEN"  # the name of a variable
-
-
-@dataclass(frozen=True, slots=True)
-class ServerPlace:
-    """A server, the file with the token to send, and the certificates to trust in addition to those of the system."""
-
-    url: str
-    token_file: Path | None = None
-    ca_file: Path | None = None
-
-    def connect(self) -> Client:
-        """A client of the server."""
-        from tidelog.client import connect
-
-        token = os.environ.get(TOKEN) if self.token_file is None else None
-        if token is None and self.token_file is None:
-            raise NO_WRITE_TOKEN.error(variable=TOKEN)
-        verify = True if self.ca_file is None else str(self.ca_file)
-        return connect(self.url, token, token_file=self.token_file, verify=verify)
 
 
 def apply_to_server(inputs: ApplyInput, place: ServerPlace, dry_run: bool, signature: Signature) -> None:

@@ -417,6 +417,15 @@ NO_EDITOR_EXTRA = FailureEntry(
     "Install it with `pip install 'tidelog[editor]'`.",
     test="tests/cli/test_lsp.py::test_what_is_missing_is_reported",
 )
+NO_MCP_EXTRA = FailureEntry(
+    "TL4724",
+    EngineError,
+    "missing packages for the tools of agents",
+    "`tidelog mcp` requires a package that is not installed: {missing}",
+    "The Model Context Protocol is an optional extra.",
+    "Install it with `pip install 'tidelog[mcp]'`.",
+    test="tests/client/test_agent_tools.py::test_missing_packages_are_reported",
+)
 NOT_ONE_STATE = FailureEntry(
     "TL4898",
     EngineError,
@@ -436,7 +445,7 @@ DRY_RUN_OF_ONE = FailureEntry(
     _PROGRAM + "$ tidelog run p.dl --state s --runtime embedded\n"
     "$ printf '+e(8, 9). commit. +e(9, 9). commit.' > c.txt\n$ tidelog apply c.txt --script --state s --dry-run\n",
 )
-NO_WRITE_TOKEN = FailureEntry(
+NO_SERVER_TOKEN = FailureEntry(
     "TL4892",
     EngineError,
     "missing token for the server",
@@ -479,7 +488,7 @@ ENTRIES = (
     NOT_WATCHED,
     NOT_ONE_STATE,
     DRY_RUN_OF_ONE,
-    NO_WRITE_TOKEN,
+    NO_SERVER_TOKEN,
     BAD_CONFIG,
     NO_FACT_FILES,
     UNKNOWN_FILE,
@@ -522,6 +531,7 @@ ENTRIES = (
     NOTHING_TO_FORMAT,
     NOT_FORMATTED,
     NO_EDITOR_EXTRA,
+    NO_MCP_EXTRA,
     OUTSIDE,
     OUT_OF_MEMORY,
 )

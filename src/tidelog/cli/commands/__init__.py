@@ -26,6 +26,7 @@ SUMMARIES = {
     "format": "Format programs. Only spaces, line breaks and indentation change.",
     "log": "List the epochs of a state: time, duration, changed rules and base facts, and changed views.",
     "lsp": "Start the language server for editors.",
+    "mcp": "Offer queries, explanations and previews of a server to an agent (Model Context Protocol).",
     "query": "Answer a query about a program and its facts, or about a state folder at any epoch.",
     "repl": "Enter rules, facts and queries interactively. `:help` lists the commands.",
     "revert": "Undo an epoch, or several, by committing the inverse of their changes.",

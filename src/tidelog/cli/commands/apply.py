@@ -67,7 +67,8 @@ def apply_command(
             from tidelog.serve.extra import check_extra
 
             check_extra()
-        from tidelog.cli.act.apply_remote import ServerPlace, apply_to_server
+        from tidelog.cli.act.apply_remote import apply_to_server
+        from tidelog.cli.input.server_place import ServerPlace
 
         apply_to_server(inputs, ServerPlace(server, token_file, ca_file), dry_run, signature)
         return
