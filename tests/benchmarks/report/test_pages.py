@@ -206,6 +206,25 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             {"facts": 164_005, "supports": 1_606_005, "checker": "Python"},
         ),
     ),
+    "well_founded": (
+        Record(
+            "game",
+            "DAG of 9 positions",
+            (
+                *times(
+                    "build", "change", "95 % below", "SWI-Prolog reads", "SWI-Prolog computes", "SWI-Prolog changes"
+                ),
+                Value("ratio", 1.4, "x", target=Target(3.0)),
+            ),
+            {"moves": 12_000, "won": 4, "changes": 20, "changes of SWI-Prolog": 12},
+        ),
+        Record(
+            "game",
+            "chain",
+            times("build", "change", "95 % below"),
+            {"moves": 10, "won": 5, "changes": 20, "changes of SWI-Prolog": 12},
+        ),
+    ),
     "gmark": (
         Record(
             "query",
@@ -394,6 +413,12 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     ),
     "paths": ("| `(edge\\|^edge)+(0, Y)` | 2,000 | 427 | 1.0 | 2.0 | 0.50 x | 3.00 | 4.00 | 9.00 |",),
     "certificate": ("| closure of 400 nodes | 164,005 | 1,606,005 | 2.00 | Python | 4.00 | 14.4 |",),
+    "well_founded": (
+        "| DAG of 9 positions | 12,000 | 4 | 1.00 | 5.00 | 4.00 | 1.4 x | at most 3 x: met |",
+        "| DAG of 9 positions | 2 | 3 | 6 |  |",
+        "| chain | 10 | 5 | 1.00 | - | - | - |  |",
+        "SWI-Prolog is not installed.",
+    ),
     "gmark": (
         "1 of 1 queries",
         "| 5 % | 2.9 % | 1,530 | 38 | 1,492 | 97.5 % |",
