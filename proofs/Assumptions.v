@@ -1,6 +1,7 @@
 (** What the theorems rest on: each line of output must say that it is closed under the global context. *)
 
-From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta Theorem14 Ranked Epoch
+From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta Theorem14 WeightedRing
+  Theorem16 Ranked Epoch
   Progress Rounds Within
   Strata Variables Regular Maintain.
 
@@ -50,6 +51,14 @@ Print Assumptions delta_batch.
 Print Assumptions iteration_balance.
 Print Assumptions execution_scratch.
 Print Assumptions theorem_14.
+Print Assumptions ring_batch.
+Print Assumptions ring_balance.
+Print Assumptions ring_scratch.
+Print Assumptions ring_theorem_14.
+Print Assumptions bags_end.
+Print Assumptions chain_bounded.
+Print Assumptions at_most_twice.
+Print Assumptions theorem_16.
 Print Assumptions found_signed.
 Print Assumptions found_lost.
 Print Assumptions found_new.
