@@ -550,9 +550,13 @@ def test_a_question_is_understood_as_prolog_writes_it(question: str) -> None:
     assert lines(f"{GRAPH}{question}\n")[-4:-1] == ["─", "2", "3"]
 
 
-@pytest.mark.parametrize("word", [":exit", ":quit", ":q", "exit", "quit()"])
+@pytest.mark.parametrize("word", [":exit", ":quit", ":q", "exit", "quit()", "halt", "halt.", "exit.", "quit()."])
 def test_the_session_ends_by_each_of_its_words(word: str) -> None:
     assert lines(f"p(1).\n{word}\np(2).\n") == ["+ p(1)"]
+
+
+def test_a_word_with_a_period_is_a_fact_of_a_relation_that_exists() -> None:
+    assert lines(".decl halt()\nhalt.\nexit.\nhalt.\n") == ["+ halt()"]
 
 
 def test_a_rule_that_may_run_forever_is_warned_of_before_it_runs() -> None:

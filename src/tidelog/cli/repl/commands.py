@@ -41,8 +41,8 @@ COMMANDS: Mapping[str, Command] = {
     "whynot": Command("FACT", "explain why a fact is not true"),
 }
 
-SYNONYMS = {"exit": "quit", "q": "quit"}
-BARE = ("exit", "quit", "help")  # understood without a colon, as other prompts have them
+SYNONYMS = {"exit": "quit", "halt": "quit", "q": "quit"}
+BARE = ("exit", "halt", "quit", "help")  # understood without a colon, as other prompts have them
 
 _TYPED = {
     "edge(1, 2).": "assert a fact",

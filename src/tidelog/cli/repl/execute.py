@@ -60,8 +60,9 @@ class ReplSession(ReplState):
     def dispatch(self, text: str) -> None:
         """Execute an input; the text is read unmodified, so that positions in diagnostics are right."""
         bare = text.strip()
-        if bare.removesuffix("()") in BARE:
-            self._command(bare.removesuffix("()"))
+        word = bare.removesuffix(".").removesuffix("()")
+        if word in BARE and (not bare.endswith(".") or self._ends_session(word)):
+            self._command(word)
         elif bare.startswith(":") and not bare.startswith(":-"):
             self._command(bare[1:])
         elif is_query(bare):
@@ -74,6 +75,10 @@ class ReplSession(ReplState):
             change.script(self, text)
         elif bare:
             change.clauses(self, text)
+
+    def _ends_session(self, word: str) -> bool:
+        """Whether `halt.` ends the session, as in Prolog; it is a fact if the program has such a relation."""
+        return SYNONYMS.get(word, word) == "quit" and word not in self.db.relations
 
     def _declare(self, text: str) -> None:
         """Add declarations; in an empty engine they also determine how the rest is read (D7)."""
