@@ -233,7 +233,8 @@ class Maker:
     def component(self, name, depth):
         content = replace(self.program(depth - 1), instances=self.many(self.instance, 0, 2))
         params = self.rng.choice([(), ("T",), ("T", "U")])
-        return Component(name, params, self.many(self.component_type, 0, 2), content, self.many(lambda: "p", 0, 1))
+        overrides = self.many(lambda: "p", 0, 1) if params else ()  # without parameters they are checked at once
+        return Component(name, params, self.many(self.component_type, 0, 2), content, overrides)
 
     def instance(self):
         return Instance(self.rng.choice(["a", "b"]), self.component_type())

@@ -57,8 +57,11 @@ class ClauseReader(ConstraintReader):
         if self.token.kind == "<=" and len(heads) == 1:
             return [self._subsumption(first, start, label, heads[0])]
         body: tuple[Literal, ...] = ()
-        if self.accept(":-") and self.token.kind != ".":
-            body = self.body()
+        if self.accept(":-"):
+            if self.token.kind != ".":
+                body = self.body()
+            elif self.convention == SOUFFLE:  # NDlog writes facts in this way
+                raise self.failure("TL188", self.previous.span)
         elif self.token.kind != ".":
             raise self._no_arrow()
         if self.token.kind != ".":

@@ -129,8 +129,12 @@ class DirectiveReader(ClauseReader):
         The keys after `choice-domain` are added to ``domains``.
         """
         kept: list[Token] = []
+        seen: set[str] = set()
         while self.token.kind == NAME and not self._begins_clause():
             word = self.advance()
+            if word.text in seen:
+                raise self.failure("TL189", word.span, found=word.text, name=name)
+            seen.add(word.text)
             if word.text in _IO_QUALIFIERS or word.text in QUALIFIERS:
                 kept.append(word)
             elif word.text == "choice" and self.token.kind == "-":

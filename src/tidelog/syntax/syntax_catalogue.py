@@ -539,6 +539,22 @@ _PREPROCESSOR = (
         'Write a constant, such as `"none"`, or pass an expression when you change the column.',
         ".decl p(x: number, y: symbol = none)",
     ),
+    CodeEntry(
+        "TL188",
+        "rule without a body",
+        "the rule has no condition after `:-`",
+        'Without a condition it would be a fact, whose bare words are symbols: `p(a) :- .` would mean `p("a").`',
+        "Add the condition, or write a fact without `:-`.",
+        ".decl p(x: symbol)\np(a) :- .",
+    ),
+    CodeEntry(
+        "TL189",
+        "repeated qualifier",
+        "the qualifier `{found}` of relation `{name}` is repeated",
+        "Each qualifier of a relation is written once.",
+        "Remove one of them.",
+        ".decl p(x: number) output output",
+    ),
 )
 
 SYNTAX_CODES: dict[str, CodeEntry] = {entry.code: entry for entry in (*_SYNTAX, *_REFUSED, *_PREPROCESSOR)}

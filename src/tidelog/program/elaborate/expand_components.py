@@ -11,6 +11,7 @@ program, so that instances can be made later.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from itertools import count
 from typing import Any
@@ -46,6 +47,7 @@ def expand_components(program: Program, report: Report) -> Program:
     _check_names(program, report)
     expansion = _Expansion(program, report)
     made = [_as_rules(expansion.top_instance(instance), instance.name) for instance in program.instances]
+    expansion.check_overrides_without_instances()
     return joined([replace(program, components=(), instances=()), *made], program.components)
 
 
@@ -91,6 +93,16 @@ class _Expansion:
         except _TooManyInstances:
             self._report(diagnose("TL226", instance.span, name=instance.name, most=f"{MOST_PARTS:,}"))
             return Program()
+
+    def check_overrides_without_instances(self) -> None:
+        """Check `.override` in components that no instance has reached; their other mistakes depend on instances."""
+        made, self.report = self.report, lambda finding: made(finding) if finding.code == "TL224" else None
+        self.written = 0
+        for component in self.program.components:
+            if component.overrides and not component.params:
+                with suppress(_TooManyInstances):
+                    self._content(component, (), {}, frozenset(), (component,), 0)
+        self.report = made
 
     def _count(self, program: Program) -> None:
         self.written += 1 + len(program.declarations) + len(program.types) + len(program.rules) + len(program.facts)

@@ -134,6 +134,14 @@ _NAMES = (
         "materialize(link, infinity, infinity, keys(2)).\nlink(1, 2).\n",
     ),
     CodeEntry(
+        "TL217",
+        "repeated `.printsize`",
+        "`.printsize` of `{name}` is repeated",
+        "The size of a relation is printed once.",
+        "Remove one of the directives.",
+        ".decl p(x: number)\n.printsize p\n.printsize p\n",
+    ),
+    CodeEntry(
         "TL215",
         "conflicting location columns",
         "the location of `{name}` is column {expected}, but column {found} here",

@@ -186,7 +186,13 @@ def _check_directives(program: Program, names: Names) -> None:
         return
     known = set(names.arity) | names.declared | names.defined
     index = KnownNames(known)
+    printed: dict[str, Span | None] = {}
     for directive in program.directives:
+        if directive.kind == "printsize" and directive.relation in printed:
+            related = _related("first here", printed[directive.relation])
+            names.findings.append(diagnose("TL217", directive.span, related=related, name=directive.relation))
+        elif directive.kind == "printsize":
+            printed[directive.relation] = directive.span
         if directive.relation in known:
             continue
         if directive.kind != "input" or program.convention == SOUFFLE:
