@@ -143,6 +143,7 @@ def test_positions_that_nobody_can_win_are_undefined() -> None:
             assert {(x,) for x in won} == set(db["win"])
             assert set(db.undefined("win")) == set(db.undefined("lost")) == drawn
         assert len(drawn) == 13
+        assert "__" not in f"{db.explain()}{db.explain(analyze=True)}{db.profile()}"
 
 
 def test_a_state_folder_keeps_truth_and_goes_on(tmp_path: Path) -> None:

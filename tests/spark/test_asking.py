@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.why.test_partitions import moved
-from tidelog import Engine
+from tidelog import Engine, EngineError, EvaluationError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,6 +38,30 @@ def test_questions_are_answered_on_spark_as_in_one_process(spark: SparkSession) 
             e.insert("edge", [(1010, 1011), (7, 8)])
         found = e.blame("reach(1000, 1011)")
         assert [str(change) for change in found.changes] == ["edge(1010, 1011) was asserted"]  # type: ignore[union-attr]
+
+
+@pytest.mark.long
+def test_negation_in_cycles_is_maintained_by_one_partition_on_spark(spark: SparkSession) -> None:
+    rules = "r1: win(X) :- move(X, Y), !win(Y)."
+    with pytest.raises(EngineError, match="one partition"):
+        Engine(rules, spark=spark, partitions=2)
+    with Engine(rules, spark=spark, partitions=1) as db, Engine(rules) as alone:
+        for number in range(4):
+            for each in (db, alone):
+                with each.epoch() as epoch:
+                    epoch.insert("move", [(1, 2), (2, 3), (5, 6), (6, 5)] if number == 0 else [(number + 5, number)])
+                    epoch.delete("move", [(number, number + 1)])
+                    if number == 2:
+                        epoch.remove_rule("r1")
+                        epoch.add_rule("win(X) :- move(X, Y), !win(Y), X > 2.", "r1")
+            assert set(db["win"]) == set(alone["win"])
+            assert set(db.undefined("win")) == set(alone.undefined("win"))
+        with pytest.raises(EvaluationError, match="`lost` reads `win`"), db.epoch() as epoch:
+            epoch.add_rule("lost(X) :- move(X, _), !win(X).")
+            epoch.insert("move", [(20, 20)])
+        assert set(db["win"]) == set(alone["win"])
+        assert db.verify()
+        assert "instances of rules" not in str(db.explain())  # they are on Spark
 
 
 def test_paths_are_followed_on_spark(spark: SparkSession) -> None:

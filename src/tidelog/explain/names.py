@@ -14,6 +14,7 @@ from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Term
 from tidelog.program.graph.choice import MAY, PICK, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.lifetime import EXPIRIES, NOW
+from tidelog.program.graph.subsumption import GIVEN
 from tidelog.program.graph.well_founded import GROUND, TRUTH, UNDEFINED
 from tidelog.program.values.term import POSSIBLE
 from tidelog.rewrite.demand.pass_demand import BOUND
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tidelog.rewrite.place.place import PlacedRules
 
 CYCLE_WORDS = {
+    GIVEN: "asserted facts of",
     GROUND: "instances of",
     POSSIBLE: "possible facts of",
     TRUTH: "the truth of",

@@ -50,7 +50,8 @@ def _orders(
         if isinstance(code.fold, Pick):
             step = "choose one fact for each key"
         elif isinstance(code.fold, ModelPart):
-            step = f"find the truth of each fact in the well-founded model: {code.fold.model.size_in_words()}"
+            size = code.fold.model.size_in_words()
+            step = f"find the truth of each fact in the well-founded model{size and f': {size}'}"
         else:
             step = f"fold the {code.fold.kind} of its group"
         return (JoinOrder(names.literal(code.rule.body[0]), (step,)),)

@@ -34,7 +34,7 @@ CYCLE_PARTITIONS = FailureEntry(
     "negation through recursion on several partitions",
     "`{relation}` depends on its own negation, which one partition evaluates; this engine has {partitions}",
     "The well-founded model of a cycle through negation needs all instances of its rules in one place.",
-    "Open the engine embedded, with `partitions=1`, or write rules without such a cycle.",
+    "Open the engine with `partitions=1`, embedded or on Spark, or write rules without such a cycle.",
     "Engine('win(X) :- move(X, Y), !win(Y).', partitions=2)\n",
 )
 PLANS = FailureEntry(

@@ -99,9 +99,11 @@ class GroundModel:
         return len(self._names) * ATOM_BYTES + len(self._instances) * INSTANCE_BYTES
 
     def size_in_words(self) -> str:
-        """The size of the model, for an explanation."""
+        """The size of the model, for an explanation; nothing if it has no instances here, as beside Spark."""
         if not self.is_loaded:
             return "not read since the engine was opened"
+        if not self._instances:
+            return ""
         sizes = [len(group) for group in self._members.values()]
         undefined = sum(truth == UNDECIDED for truth in self._truth)
         cycles = f"{counted(len(sizes), 'cycle')} of up to {counted(max(sizes), 'fact')}" if sizes else "no cycles"
