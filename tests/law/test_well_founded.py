@@ -19,6 +19,7 @@ from tests.law.share import share
 from tests.testing.answers.games import decided
 from tests.testing.clingo_text import stable_models
 from tidelog import Engine, EngineError, EvaluationError, LimitError
+from tidelog.engine.read import query
 from tidelog.partition.code.ground_model import GroundModel
 from tidelog.program import Program, Rule
 from tidelog.syntax import parse_program, parse_rule
@@ -202,6 +203,23 @@ def test_what_is_not_supported_is_refused() -> None:
     with pytest.raises(EvaluationError, match="`lost` reads `win`"), db.epoch() as e:
         e.add_rule("lost(X) :- move(X, _), !win(X).")
     assert "1 cycle of up to 2 facts, 2 undefined facts" in str(db.explain())
+
+
+def test_a_query_that_an_epoch_overtakes_reads_no_undefined_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engine("win(X) :- move(X, Y), !win(Y). move(1, 2).") as db:
+        check, overtaken = query._refuse_undefined, []
+
+        def checked_before(*given: object) -> None:
+            check(*given)
+            if not overtaken:
+                overtaken.append(db.epoch())
+                overtaken[0].insert("move", [(2, 1)])
+                overtaken[0].commit()
+
+        monkeypatch.setattr(query, "_refuse_undefined", checked_before)
+        with pytest.raises(EvaluationError, match="the query reads `win`"):
+            db.query("move(X, _), !win(X)")
+        assert overtaken
 
 
 @pytest.mark.skipif(which("swipl") is None, reason="SWI-Prolog is not installed")

@@ -150,8 +150,17 @@ def run(
     core: Core, ready: Callable[[], Question], given: Sequence[int] = (), limits: Limits | None = None
 ) -> tuple[Rows, int]:
     """The answers that the rules of a query derive, and their epoch; ``ready`` prepares it for the rules in force."""
-    if core.rules.cyclic:
+    if not core.rules.cyclic:
+        return _run(core, ready, given, limits)
+
+    def checked() -> tuple[Rows, int]:
         _refuse_undefined(core, ready())
+        return _run(core, ready, given, limits)
+
+    return at_one_epoch(core, checked)[0]  # what is checked is what is read
+
+
+def _run(core: Core, ready: Callable[[], Question], given: Sequence[int], limits: Limits | None) -> tuple[Rows, int]:
     if core.writing.take():
         try:
             return _on_partitions(core, ready(), given, limits)
