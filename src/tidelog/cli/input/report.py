@@ -16,6 +16,7 @@ from tidelog.cli.base.sandbox import includes_of
 from tidelog.errors import Diagnostic
 from tidelog.program.check import CheckedProgram, examine_program
 from tidelog.program.checks.fragment import check_regular
+from tidelog.program.checks.subsumed import check_subsumed
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.growth import monotone_strata
 from tidelog.program.types.arity import RESERVED
@@ -113,8 +114,9 @@ def check_file(
     if labelled:
         program = replace(program, rules=label_rules(program.rules))
     checked, found = examine_program(declared_by(functions, program))
+    redundant = [] if any(finding.severity == "error" for finding in found) else check_subsumed(checked.program.rules)
     outside = check_regular(checked.program) if fragment is Fragment.regular else []
-    return Report(name, checked, _in_text_order((*read, *found, *outside), name), fragment)
+    return Report(name, checked, _in_text_order((*read, *found, *redundant, *outside), name), fragment)
 
 
 def _in_text_order(findings: Iterable[Diagnostic], name: str) -> tuple[Diagnostic, ...]:

@@ -313,6 +313,14 @@ _WARNINGS = (
         "reach(x, y) :- edge(x, y).\n",
     ),
     CodeEntry(
+        "TL705",
+        "redundant rule",
+        "every fact of `{relation}` that this rule derives is derived by another rule, too",
+        "The path of the other rule contains the path of this one: on any facts, it joins at least the same pairs.",
+        "Remove the rule, or correct its path.",
+        "reach(X, Y) :- edge+(X, Y).\nreach(X, Y) :- (edge/edge)(X, Y).\nedge(1, 2).\n",
+    ),
+    CodeEntry(
         "TL760",
         "recursion may not terminate",
         "evaluation may not end: `{term}` computes column {column} of `{relation}` from its own values, through "
