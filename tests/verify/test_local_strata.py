@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 
 from tests.verify.corrupt import Subject, corruptions
-from tidelog import Engine
+from tidelog import Engine, user_function
 from tidelog.engine.engine import core_of
+from tidelog.engine.read import ask
 from tidelog.kernel.cells import Cells
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.program.values.state import EngineState, FactState
@@ -229,3 +231,16 @@ def test_a_fact_that_is_wrong_on_its_partition_is_named() -> None:
             relations.records(relations.numbers["q"])[:, 0] += 1000  # breaks the facts, not their places in the table
         verdict = db.verify()
     assert not verdict
+
+
+@pytest.mark.parametrize("body", ["q(r, x), r = [x, _]", "q(r, x), r != nil", "q(r, _), x = head(r)"])
+def test_rules_over_records_are_certified_if_partitions_are_other_processes(
+    body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ask, "part_of", lambda *given: pickle.loads(pickle.dumps(part_of(*given))))
+    head = user_function("head", ("P",), "number")(lambda pair: -1 if pair is None else pair.x)
+    program = f".type P = [x: number, rest: P] .decl q(r: P, n: number) .decl a(r: P, x: number) a(r, x) :- {body}."
+    with Engine(program, functions=[head], partitions=2) as db:
+        with db.epoch() as epoch:
+            epoch.insert("q", [((n, None) if n % 3 else None, n) for n in range(30)])
+        assert db.verify()

@@ -21,6 +21,7 @@ from typing import Any
 
 from tidelog.program import Atom, Disjunction, Literal, Rule, Var
 from tidelog.program.graph.well_founded import model_of
+from tidelog.program.values.shape import Shape
 from tidelog.program.values.state import FactState
 from tidelog.verify.check import check_stratum
 from tidelog.verify.choices import chosen_relation
@@ -59,6 +60,8 @@ def part_of(claim: Claim, place: int, homes: Homes) -> LocalStratum | None:
     if not all(sources.get(name, name) in claim.schema for name in names):  # the check itself orders witnesses
         return None
     schema = {name: claim.schema[sources.get(name, name)] for name in names}
+    if any(isinstance(type_, Shape) for types in schema.values() for type_ in types):
+        return None  # other processes do not know shapes, and would read the cells of records as values
     return LocalStratum(
         tuple(clause.rule for clause in anchored), {name: lying[name] for name in names}, schema, sources
     )
