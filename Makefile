@@ -123,11 +123,12 @@ demo-live: $(READY) ## follow and serve a PostgreSQL database while it changes, 
 	@scripts/tools postgresql
 	SECONDS=$(or $(SECONDS),1e6) $(BIN)/python examples/live.py
 
-docs: $(READY) ## generate pages: diagnostics, command-line options, values, editor grammar
+docs: $(READY) ## generate pages (diagnostics, command-line options, values), editor grammar, TypeScript client
 	$(BIN)/python -m tidelog.cli.diagnostics_page > docs/reference/diagnostics.md
 	$(BIN)/python -m tidelog.cli.help_page docs/reference/command-line-*.md
 	$(BIN)/python -m tidelog.cli.values_page docs/reference/values.md
 	$(BIN)/python -m tidelog.highlight.grammar editors/vscode/syntaxes/tidelog.tmLanguage.json
+	$(BIN)/python scripts/typescript_client.py
 
 site: $(READY) ## build the documentation site in build/site/html; broken links and warnings are errors
 	$(BIN)/python docs/site/stage.py build/site

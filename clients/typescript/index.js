@@ -1,0 +1,2 @@
+export { ServerError } from "./connection.js";
+export { Tidelog } from "./operations.js";
