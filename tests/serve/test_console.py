@@ -417,12 +417,12 @@ def test_pages_fit_a_narrow_screen(page: ConsolePage, scheme: str) -> None:
 @pytest.mark.parametrize("address", PAGES)
 def test_everything_that_can_be_used_has_a_name(page: ConsolePage, address: str) -> None:
     page.open(address)
-    nameless = [
-        element.get_attribute("outerHTML")
-        for element in page.all("button:not([aria-hidden]), a[href], input, select, textarea, [role=treeitem], .node")
-        if element.is_displayed() and not element.accessible_name
-    ]
-    assert not nameless
+    usable = "button:not([aria-hidden]), a[href], input, select, textarea, [role=treeitem], .node"
+
+    def named() -> bool:  # asked again if the page draws an element again meanwhile
+        return all(element.accessible_name for element in page.all(usable) if element.is_displayed())
+
+    page.until(named)
 
 
 @pytest.mark.parametrize("address", PAGES)

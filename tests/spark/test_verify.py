@@ -87,7 +87,7 @@ def test_spark_names_rule_and_fact(spark: Any) -> None:
 @pytest.mark.long
 def test_verdicts_agree_on_random_programs(spark: Any) -> None:
     claims: list[Claim] = []
-    for seed in range(30):
+    for seed in range(60):
         case = Case.random(seed, "all", 2)
         db = Engine(case.program)
         for change in case.changes:
@@ -104,7 +104,7 @@ def test_verdicts_agree_on_random_programs(spark: Any) -> None:
             continue
         checked += 1
         assert bool(verdict) == bool(check_claim(claim, 0)), verdict
-    assert checked > 20
+    assert checked > 30
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tests.verify.corrupt import Subject, corruptions, is_valid
 from tidelog.engine.engine import Engine
 from tidelog.errors import ProgramError
 from tidelog.program import Rule
+from tidelog.program.graph.well_founded import cyclic_relations
 from tidelog.verify import verify
 
 SEEDS = 15
@@ -40,6 +41,8 @@ def test_verdict_is_right_for_every_state_and_every_corruption(kind: str) -> Non
         assert (verdict := verify(start.program, None, start.state)), f"{seed}: {verdict}"
         assert verify(start.program, start.base(), start.state), seed
         for name, damaged in corruptions(Random(seed), start, more):
+            if cyclic_relations(damaged.program.rules):
+                continue  # an added rule negates in a cycle: its instances are part of the state, but not of this one
             try:
                 verdict = verify(damaged.program, None, damaged.state)
             except ProgramError:  # the rule does not go with the others

@@ -28,10 +28,15 @@ def triples(rng: Random) -> list[tuple[str, str, str]]:
 
 
 class Queries:
-    """Makes queries; each part has the variables that a caller may use."""
+    """Makes queries; each part has the variables that a caller may use.
+
+    Those with alternatives in paths have no parts: so that one of two judges is right, of which one has a defect in
+    scopes and the other one in duplicates of alternatives.
+    """
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
+        self.alternatives = rng.random() < 0.3
 
     def node(self) -> str:
         rng = self.rng
@@ -41,9 +46,9 @@ class Queries:
         rng, name = self.rng, self.rng.choice(PROPERTIES)
         if depth == 0:
             return name
-        kind, inner = rng.randrange(9), self.path(depth - 1)
-        forms = [name, name, f"^({inner})", f"({inner})/({name})", f"({inner})|({name})", f"({inner})*", f"({inner})+",
-                 f"({inner})?", f"!({name})" if rng.random() < 0.5 else f"!({name}|ex:r)"]  # fmt: skip
+        kind, inner, either = rng.randrange(9), self.path(depth - 1), "|" if self.alternatives else "/"
+        forms = [name, name, f"^({inner})", f"({inner})/({name})", f"({inner}){either}({name})", f"({inner})*",
+                 f"({inner})+", f"({inner})?", f"!({name})" if rng.random() < 0.5 else f"!({name}|ex:r)"]  # fmt: skip
         return forms[kind]
 
     def triple(self) -> str:
@@ -78,7 +83,7 @@ class Queries:
     def group(self, depth: int = 2) -> str:
         rng = self.rng
         parts = [self.triple() + " ." for _ in range(rng.randrange(1, 3))]
-        if depth:
+        if depth and not self.alternatives:
             for _ in range(rng.randrange(0, 3)):
                 inner, counted = self.group(depth - 1), rng.choice(["*", "?b", "DISTINCT ?b"])
                 parts.append(rng.choice([
