@@ -109,7 +109,7 @@ chaos: $(READY) ## kill, pause and starve engines at random and compare them wit
 soak: $(READY) ## test the law on random cases, until interrupted or for MINUTES=n
 	$(BIN)/python -m tests.law.soak $(if $(MINUTES),--minutes $(MINUTES))
 
-mutants: $(READY) ## insert mistakes into a copy of the code and report which ones the tests detect (15 minutes)
+mutants: $(READY) ## insert mistakes into a copy of the code and report which ones the tests detect (5 minutes)
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 bench: $(READY) ## run benchmarks and store the results in benchmarks/results: GROUPS="engine paths ..." (engine), ARGS=...

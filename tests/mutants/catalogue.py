@@ -172,7 +172,7 @@ MUTANTS = (
         "rewrite/lift_head_aggregates.py",
         "return all(a.kind in ORDERED for a in aggregates) or",
         "return True or",
-        ("tests/law/test_ranks.py",),
+        ("tests/rewrite/test_passes.py",),
     ),
     Mutant(
         "rewrite: minima of different columns share their candidates",
@@ -186,7 +186,7 @@ MUTANTS = (
         "rewrite/lift_aggregates.py",
         "(*around, Negation(some)))",
         "around)",
-        ("tests/law/test_ranks.py",),
+        ("tests/rewrite/test_passes.py",),
     ),
     Mutant(
         "rewrite: an atom with a repeated variable counts as its valuations",
