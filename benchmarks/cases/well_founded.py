@@ -47,7 +47,7 @@ def dag(positions: int) -> Cells:
 
 
 def chain(positions: int) -> Cells:
-    """A move from each position to the next, so that a change decides all positions before it anew."""
+    """A move from each position to the next: one changed move affects every position before it."""
     return np.stack([np.arange(positions), np.arange(positions) + 1], axis=1)
 
 

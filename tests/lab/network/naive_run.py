@@ -257,7 +257,9 @@ class NaiveRun:
                     for values in self._match(literal.atom, row, {}):
                         self._fire(place, rule, literal, values, [], todo)
         for rule in self.rules:
-            if _aggregate(rule) is not None and self._is_over_tables(rule) and rule.body[0].relation == relation:  # type: ignore[union-attr]
+            first = next(iter(rule.body), None)
+            is_read = isinstance(first, Atom) and first.relation == relation
+            if is_read and _aggregate(rule) is not None and self._is_over_tables(rule):
                 self._regroup(place, rule, row, todo, refreshed=False)
 
     def _changed(self, place: Place, relation: str, row: Row, todo: Todo, *, refreshed: bool) -> None:

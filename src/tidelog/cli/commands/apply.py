@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.base.application import app
+from tidelog.cli.input.server_options import CaFileOption, TokenFileOption
 
 
 @app.command("apply")
@@ -19,13 +20,8 @@ def apply_command(
     server: Annotated[
         str | None, typer.Option("--server", metavar="URL", help="Address of a server whose state to change instead.")
     ] = None,
-    token_file: Annotated[
-        Path | None,
-        typer.Option("--token-file", metavar="FILE", help="File with the server's token, instead of TIDELOG_TOKEN."),
-    ] = None,
-    ca_file: Annotated[
-        Path | None, typer.Option("--ca-file", metavar="FILE", help="Certificates to trust, for a server with TLS.")
-    ] = None,
+    token_file: TokenFileOption = None,
+    ca_file: CaFileOption = None,
     script: Annotated[
         bool, typer.Option("--script", help="FILE is a change script; each of its epochs is committed.")
     ] = False,

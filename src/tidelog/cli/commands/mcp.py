@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tidelog.cli.base.application import app
+from tidelog.cli.input.server_options import CaFileOption, TokenFileOption
 
 
 @app.command("mcp")
 def mcp_command(
     server: Annotated[str, typer.Option("--server", metavar="URL", help="Address of the server.")],
-    token_file: Annotated[
-        Path | None,
-        typer.Option("--token-file", metavar="FILE", help="File with the server's token, instead of TIDELOG_TOKEN."),
-    ] = None,
-    ca_file: Annotated[
-        Path | None, typer.Option("--ca-file", metavar="FILE", help="Certificates to trust, for a server with TLS.")
-    ] = None,
+    token_file: TokenFileOption = None,
+    ca_file: CaFileOption = None,
 ) -> None:
     """Offer queries, explanations and previews of a server to an agent (Model Context Protocol).
 

@@ -1,7 +1,7 @@
-"""Undefined facts beside views: what a user is told of them.
+"""What users are told about undefined facts.
 
-Law (D43): undefined facts are in no view; wherever a view with undefined facts is shown, their number is reported, and
-how to list them.
+Law (D43): no view contains undefined facts. Wherever a view that has some is shown, their number is reported, with the
+command that lists them.
 """
 
 from __future__ import annotations

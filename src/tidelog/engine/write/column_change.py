@@ -16,6 +16,7 @@ import numpy as np
 from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.core.core import Core
 from tidelog.io.rows import encode_rows
+from tidelog.partition.memory.keys import base_keys
 from tidelog.plan.plan_epoch import Planner
 from tidelog.plan.ruleset import Ruleset
 from tidelog.plan.work import FORMER, MAPPED, ColumnMapping, EpochWork, RuleForm
@@ -76,10 +77,9 @@ def renewed_storage(changes: Iterable[ColumnChange], before: Ruleset, after: Rul
     return found
 
 
-def column_mappings(
-    core: Core, after: Ruleset, changes: Iterable[ColumnChange], keys: dict[str, tuple[int, ...]]
-) -> dict[str, ColumnMapping | None]:
+def column_mappings(core: Core, after: Ruleset, changes: Iterable[ColumnChange]) -> dict[str, ColumnMapping | None]:
     """How the facts of all relations with other columns are mapped; None: they have no asserted facts."""
+    keys = base_keys(after.program)
     found: dict[str, ColumnMapping | None] = {}
     for stored, change in renewed_storage(changes, core.rules, after).items():
         found.setdefault(change.after.relation, None)

@@ -218,14 +218,14 @@ def expire(core: Core, draft: Draft) -> None:
 def plan(core: Core, draft: Draft) -> None:
     """The work that leads from the rules before the epoch to those after it."""
     mixed = draft.mixed
-    keys = base_keys(draft.rules.program)
-    columns = column_mappings(core, draft.rules, draft.collected.columns, keys) if draft.collected.columns else {}
+    columns = column_mappings(core, draft.rules, draft.collected.columns) if draft.collected.columns else {}
     draft.rules = draft.rules.holding([*draft.inserts, *mixed, *(name for name in columns if columns[name])])
     work = core.planner.work(core.rules, draft.rules, draft.inserts, draft.deletes, columns=columns)
     if work.renewed:
         check_renewed(core, draft.rules, work)
     _refuse_other_shapes(core, draft.rules, work)
     if mixed:
+        keys = base_keys(draft.rules.program)
         work = replace(work, signed=draft.beside, keys={name: keys[name] for name in mixed if name in keys})
     draft.work = work
 

@@ -31,7 +31,7 @@ FALSE, UNDECIDED, TRUE = 0, 1, 2  # so that the truth of a conjunction is the le
 NO_ROWS: Cells = np.zeros((0, 0), np.int64)
 INFINITE = float("inf")
 NOWHERE = -1  # the group of an atom whose place is not known
-SHARE = 4  # of the instances: if more than one in so many changes, everything is solved again; 0: never
+SHARE = 4  # if more than one in this many instances changes, everything is solved again; 0: never
 SPARE = 1000  # atoms in joined groups before these are divided again
 SLICE = 4096  # steps between two looks at the clock
 ATOM_BYTES, INSTANCE_BYTES = 600, 400  # measured
@@ -571,7 +571,7 @@ class GroundModel:
             yield False
 
     def _move(self, groups: Sequence[int], low: float, high: float) -> None:
-        """Move groups, in their order, between two places; if there is no room, all places are found again."""
+        """Move groups between two places and keep their order; if there is no room, all places are computed again."""
         if high == INFINITE:
             high = low + len(groups) + 1
         elif low == -INFINITE:

@@ -84,10 +84,10 @@ def order(left: str, right: str) -> int:
     >>> sorted(['"b"', "<urn:b>", "", "_:x", '"a"'], key=cmp_to_key(order))
     ['', '_:x', '<urn:b>', '"a"', '"b"']
     """
-    kinds = [_PLACES[term[:1]] for term in (left, right)]
+    kinds: list[Any] = [_PLACES[term[:1]] for term in (left, right)]
     if kinds[0] == kinds[1] == 3:
         values = [rdf._value(term) for term in (left, right)]
-        kinds = ["" if value is None else value.kind for value in values]  # type: ignore[misc]  # places become kinds
+        kinds = ["" if value is None else value.kind for value in values]
         if kinds[0] == kinds[1] and values[0] is not None:
             found = rdf.compare(left, right)
             if found in (-1, 1):

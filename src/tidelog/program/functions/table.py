@@ -272,7 +272,8 @@ def admit(value: object, type_: str, where: str) -> Value:
         return tuple(admit(element, ANY, where) for element in value)
     if isinstance(type_, Shape):
         try:
-            return present(value, type_, lambda part, part_type: admit(part, part_type, where))  # type: ignore[no-any-return]  # a value
+            found: Value = present(value, type_, lambda part, part_type: admit(part, part_type, where))
+            return found
         except MisfitError as error:
             value, type_ = error.args
     raise failures.RESULT_TYPE.error(where=where, value=value, type=type_)
