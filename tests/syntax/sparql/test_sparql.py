@@ -115,6 +115,7 @@ triple(ex:cat, ex:age, "\\"29.5\\"^^<{XSD}decimal>"). triple(ex:bob, ex:name, "\
         ("SELECT ?x { ?x ex:knows ?y OPTIONAL { ?y ex:name ?n } FILTER(?n > 3 || ?y = ex:ann) }", ["cat"]),
         ("SELECT ?x { ?x ex:name ?n FILTER(?n = 'Bob'@en && LANG(?n) = 'en') }", ["bob"]),
         ("SELECT ?x { ?x ex:age ?a FILTER(?a + 1 > 30.75) } ORDER BY ?x", ["ann", "bob"]),
+        ("SELECT ?x { ?x ex:name ?n FILTER(STRBEFORE(?n, '') = ''@en && STRAFTER(?n, '') = 'Bob'@en) }", ["bob"]),
     ],
 )
 def test_by_hand(query, answer):

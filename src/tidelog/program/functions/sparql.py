@@ -230,11 +230,13 @@ def _on_strings(compute: Callable[[LiteralParts, str], str]) -> Callable[[str, s
 
 
 def _before(one: LiteralParts, other: str) -> str:
-    return str(one._replace(text=one.text.partition(other)[0])) if other in one.text else '""'
+    at = one.text.find(other)  # 0 for an empty text
+    return '""' if at < 0 else str(one._replace(text=one.text[:at]))
 
 
 def _after(one: LiteralParts, other: str) -> str:
-    return str(one._replace(text=one.text.partition(other)[2])) if other in one.text else '""'
+    at = one.text.find(other)
+    return '""' if at < 0 else str(one._replace(text=one.text[at + len(other) :]))
 
 
 def _concatenate(*terms: str) -> str:
