@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -12,8 +14,12 @@ from tests.law.share import share
 from tests.law.unkind import engine_on
 from tests.store.disks import MemoryDisk, MemoryStore
 from tidelog.engine.engine import Engine, core_of
+from tidelog.engine.write.epoch import Epoch
 from tidelog.errors import EvaluationError, LimitError
 from tidelog.partition.base.limits import Limits
+from tidelog.partition.code.stratum import Stratum
+from tidelog.runtime.node import visit
+from tidelog.testing import EpochChanges
 
 CASES = share(20, 10)
 BLOCK = min(6, CASES)
@@ -41,6 +47,44 @@ def test_facts_and_counts_are_those_of_one_partition() -> None:
         assert {key: n for key, n in counts_of(alone).items() if not key[0].startswith("__")} == {
             key: n for key, n in told.items() if not key[0].startswith("__")
         }
+
+
+def growing(seed: int) -> Case:
+    """A random case of which every second epoch only inserts facts."""
+    case = Case.random(seed, "all", 6)
+    changes = [EpochChanges(c.inserts) if n % 2 else c for n, c in enumerate(case.changes)]
+    return Case(case.program, tuple(changes))
+
+
+def always_losing(reached: Iterable[Stratum], _: object) -> Iterator[tuple[Stratum, bool]]:
+    """The answer of `with_losses` without looking: every stratum may lose supports."""
+    return ((stratum, True) for stratum in reached)
+
+
+def test_strata_that_lose_nothing_need_not_wait_for_losses() -> None:
+    for seed in range(600, 600 + BLOCK):
+        case, make = growing(seed), engine_on(2 + seed % 2, Random(seed))
+        skipping = run(case, make)
+        with patch.object(visit, "with_losses", always_losing):
+            assert counts_of(skipping) == counts_of(run(case, make)), case
+
+
+def test_epoch_that_only_inserts_exchanges_losses_only_above_a_negation() -> None:
+    def exchanges(change: Callable[[Epoch], None]) -> int:
+        with Engine(
+            "pair(X, Z) :- left(X, Y), right(Z, Y). odd(Z, X) :- left(X, Y), !pair(X, Y), right(Z, Y).", partitions=2
+        ) as db:
+            with db.epoch() as e:
+                e.insert("left", [(x, x + 1) for x in range(20)])
+                e.insert("right", [(x, x + 1) for x in range(20)])
+            with db.epoch() as e:
+                change(e)
+        return e.statistics.exchanges
+
+    changes = (lambda e: e.insert("left", [(50, 7)]), lambda e: e.delete("left", [(0, 1)]))
+    with patch.object(visit, "with_losses", always_losing):
+        waiting = [exchanges(change) for change in changes]
+    assert [before - exchanges(change) for before, change in zip(waiting, changes, strict=True)] == [1, 0]
 
 
 def test_a_rule_that_follows_the_pivot_sends_nothing() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.plan.plan_rule import RulePlanner
 from tidelog.program import Rule
-from tidelog.runtime.base.reach import Agenda, Readers, within_reach
+from tidelog.program.values.scope import atoms
+from tidelog.runtime.base.reach import Agenda, Readers, with_losses, within_reach
 from tidelog.syntax import parse_program
 
 CHAIN = "b(X) :- a(X).  c(X) :- b(X), !d(X).  e(X) :- c(X), c(X)."
@@ -58,3 +59,20 @@ def test_within_reach_is_what_reads_a_change_directly_or_not() -> None:
     found = within_reach(strata, readers_of(CHAIN), ["a"])
     assert found == [strata[name] for name in "abce"]
     assert within_reach(strata, readers_of(CHAIN), ["d"]) == [strata[name] for name in "dce"]
+
+
+def losing(text: str, deleted: str = "") -> str:
+    """The relations that may lose supports, when all relations of a program are reached."""
+    rules = parse_program(text).rules
+    heads = [rule.head.predicate for rule in rules]
+    strata = strata_of(*sorted({a.predicate for rule in rules for a in atoms(rule.body)} - {*heads}), *heads)
+    for rule in rules:
+        strata[rule.head.predicate].rules[str(rule)] = code_of(rule)
+    return "".join(min(stratum.relations) for stratum, loses in with_losses(strata.values(), deleted) if loses)
+
+
+def test_losses_follow_deleted_facts_and_negated_relations_that_change() -> None:
+    assert losing(CHAIN) == "ce"
+    assert losing(CHAIN, "a") == "abce"
+    assert losing("c(X) :- a(X). d(X) :- c(X), b(X).") == ""
+    assert losing("c(X) :- a(X). d(X) :- c(X), b(X).", "b") == "bd"

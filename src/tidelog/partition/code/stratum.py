@@ -8,6 +8,7 @@ own stratum by facts suspended or made present.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -137,6 +138,7 @@ class Stratum:
     order: int = 0
     _tables: tuple[Triggers, Triggers, Triggers] | None = None
     _features: Features | None = None
+    _read: tuple[frozenset[str], frozenset[str]] | None = None
     watch: Watch | None = None  # None before the first use
 
     @property
@@ -176,13 +178,26 @@ class Stratum:
         """Whether a rule of the stratum may send messages to other partitions."""
         return self.features.sends
 
+    def may_lose(self, shrinking: AbstractSet[str], changing: AbstractSet[str]) -> bool:
+        """Whether the stratum may lose supports, if only the ``shrinking`` of the ``changing`` relations lose facts."""
+        features = self.features
+        if features.choices or features.folds or features.demanded_folds:
+            return True
+        if self._read is None:
+            bodies = [literal for code in self.rules.values() for literal in code.rule.body]
+            positive = frozenset(literal.predicate for literal in bodies if isinstance(literal, Atom))
+            negated = frozenset(literal.atom.predicate for literal in bodies if isinstance(literal, Negation))
+            self._read = (positive, negated)
+        positive, negated = self._read
+        return not (shrinking.isdisjoint(self.relations | positive) and changing.isdisjoint(negated))
+
     def reads(self, literal: Literal) -> bool:
         """Whether a literal of a body reads a relation of the stratum itself."""
         return isinstance(literal, Atom) and literal.predicate in self.relations
 
     def forget_tables(self) -> None:
         """Drop the tables: the rules have changed."""
-        self._tables = self.watch = self._features = None
+        self._tables = self.watch = self._features = self._read = None
 
     def replace_plans(self, numbers: dict[str, int]) -> None:
         """Update the places of replaced plans; the tables stay, since the machine may be firing them."""

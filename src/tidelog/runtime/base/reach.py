@@ -7,7 +7,7 @@ cost of an epoch follows the change.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.program import Atom, Negation
@@ -79,3 +79,16 @@ def within_reach(strata: Mapping[str, Stratum], readers: Readers, relations: Ite
             found[id(stratum)] = stratum
             names += [head for name in stratum.relations for head in readers.of(name)]
     return sorted(found.values(), key=lambda s: (s.order, sorted(s.relations)))
+
+
+def with_losses(reached: Iterable[Stratum], deleted: Collection[str]) -> Iterator[tuple[Stratum, bool]]:
+    """The strata that a change of facts reaches, lower ones first, and whether each may lose supports anywhere.
+
+    ``deleted`` are the relations from which the epoch deletes facts. Only names count, so that all partitions agree.
+    """
+    shrinking, changing = set(deleted), set[str]()
+    for stratum in reached:
+        changing |= stratum.relations
+        if is_losing := stratum.may_lose(shrinking, changing):
+            shrinking |= stratum.relations
+        yield stratum, is_losing

@@ -1,7 +1,8 @@
 """Visits of strata: the two phases of every stratum that an epoch reaches.
 
 Law: lower strata are visited first. A stratum none of whose rules sends messages is visited without waiting for other
-partitions; if a rule may send messages, all partitions visit it together, whether they have work there or not.
+partitions; if a rule may send messages, all partitions visit it together, whether they have work there or not. Where
+nothing can be lost (`with_losses`), they do not wait for each other's losses.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tidelog.partition.phases.rebuild import empty_stratum
 from tidelog.partition.phases.retract import absorb_losses, end_retract, retract
 from tidelog.plan.work import EpochWork
 from tidelog.runtime.base.outcome import EpochOutcome, StratumStatistics
-from tidelog.runtime.base.reach import Agenda, within_reach
+from tidelog.runtime.base.reach import Agenda, with_losses, within_reach
 from tidelog.runtime.base.request import Steps
 from tidelog.runtime.node.node_state import ACTIVE, REBUILD, UNCLEAN, UNSETTLED, NodeState
 from tidelog.runtime.node.rule_change import NewRules
@@ -60,7 +61,7 @@ def visit_strata(
     if node.is_alone:
         _visit_alone(node, start, given)
     else:
-        yield from _visit_together(node, start, given, removing=bool(work.removed))
+        yield from _visit_together(node, start, given, work)
     outcome.strata = given.visits
     return given.changes
 
@@ -88,15 +89,18 @@ def _visit_alone(node: NodeState, start: Iterable[str], epoch: EpochChanges) -> 
             agenda.add(node.readers.of(names[number]))
 
 
-def _visit_together(node: NodeState, start: Iterable[str], epoch: EpochChanges, *, removing: bool) -> Steps[None]:
+def _visit_together(node: NodeState, start: Iterable[str], epoch: EpochChanges, work: EpochWork) -> Steps[None]:
     """Visit the strata that changes could reach on any partition, in the same order everywhere."""
     names = frozenset(start)
-    if removing:
+    if work.removed:
         names |= yield from node.union(node.partition.pending)
-    for stratum in within_reach(node.strata, node.readers, names):
+    reached = within_reach(node.strata, node.readers, names)
+    # Other rules may lose supports by themselves; the signs of rows that Spark sent are known to their owner only.
+    may_shrink = names if work.changes_rules or work.signed else work.deletes.keys()
+    for stratum, is_losing in with_losses(reached, may_shrink):
         has_work = _has_work(node, stratum, epoch)
         if stratum.sends or any(code.sends for code in epoch.rules_of(stratum)):
-            epoch.changes.update((yield from _visit_with_others(node, stratum, epoch, has_work)))
+            epoch.changes.update((yield from _visit_with_others(node, stratum, epoch, has_work, is_losing)))
         elif has_work:
             epoch.changes.update(visit_here(node, stratum, epoch))
 
@@ -134,21 +138,24 @@ def visit_here(node: NodeState, stratum: Stratum, epoch: EpochChanges) -> dict[i
 
 
 def _visit_with_others(
-    node: NodeState, stratum: Stratum, epoch: EpochChanges, has_work: bool
+    node: NodeState, stratum: Stratum, epoch: EpochChanges, has_work: bool, is_losing: bool
 ) -> Steps[dict[int, Items]]:
     """Run both phases of a stratum whose rules may send messages."""
     partition = node.partition
     watch = _Watch(node, stratum)
     partition.replanner.enter(stratum)
     is_done = retract(partition, stratum, epoch.deletes, epoch.changes)
-    bits = (ACTIVE if has_work else 0) | (0 if is_done else REBUILD)
-    if not (yield from _retract_together(node, stratum, watch, bits)):
+    active = ACTIVE if has_work else 0
+    if is_losing and not (yield from _retract_together(node, stratum, watch, active | (0 if is_done else REBUILD))):
         return {}  # no partition has work here
     _gain(node, stratum, epoch, watch)
-    yield from _settle_together(node, stratum)
+    left = yield from _exchange_gains(node, stratum, active)
+    if not left and not is_losing:
+        return {}
+    yield from _settle_together(node, stratum, left)
     while (due := (yield from _due_together(node, stratum))) is not None:
         _gain_due(node, stratum, epoch, watch, due)
-        yield from _settle_together(node, stratum)
+        yield from _settle_together(node, stratum, (yield from _exchange_gains(node, stratum)))
     end_gain(partition, stratum)
     epoch.visits.append(watch.statistics())
     return net_changes(partition.relations, stratum.relations)
@@ -197,10 +204,9 @@ def _settle_here(node: NodeState, stratum: Stratum) -> None:
             show_others(partition, stratum)
 
 
-def _settle_together(node: NodeState, stratum: Stratum) -> Steps[None]:
-    """Exchange gains until none are sent, then clean up, as long as any partition needs it."""
+def _settle_together(node: NodeState, stratum: Stratum, left: int) -> Steps[None]:
+    """After an exchange of gains with these bits, clean up and exchange again, as long as any partition needs it."""
     settling = SettleCounter(stratum)
-    left = yield from _exchange_gains(node, stratum)
     while left & UNCLEAN:
         retract_stale(node.partition, stratum)
         yield from node.flow(lambda messages: _absorb_clean_up(node, stratum, messages))
@@ -230,15 +236,15 @@ def _gain_due(node: NodeState, stratum: Stratum, epoch: EpochChanges, watch: _Wa
     gain(node.partition, stratum, epoch.inserts, epoch.changes, (), rebuild=True)
 
 
-def _exchange_gains(node: NodeState, stratum: Stratum) -> Steps[int]:
-    """Exchange gains until none are sent; returns what is then left to do on any partition."""
+def _exchange_gains(node: NodeState, stratum: Stratum, bits: int = 0) -> Steps[int]:
+    """Exchange gains until none are sent; returns these bits, and what is then left to do, of any partition."""
     partition = node.partition
 
     def left() -> int:
         if not stratum.choices:
-            return 0
+            return bits
         unclean = UNCLEAN if needs_clean_up(partition) else 0
-        return unclean | (UNSETTLED if is_unsettled(partition, stratum) else 0)
+        return bits | unclean | (UNSETTLED if is_unsettled(partition, stratum) else 0)
 
     return (yield from node.flow(lambda messages: absorb_gains(partition, stratum, messages), left))
 
