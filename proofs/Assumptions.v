@@ -3,7 +3,7 @@
 From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta Theorem14 WeightedRing
   Theorem16 Ranked Epoch
   Progress Rounds Within
-  Strata Restratify Variables Regular Maintain.
+  Strata Restratify Variables Regular Maintain Forward.
 
 Print Assumptions derivable_least_model.
 Print Assumptions derivable_stage.
@@ -100,3 +100,12 @@ Print Assumptions groundings_enough.
 Print Assumptions epoch_datalog.
 Print Assumptions epoch_datalog_exists.
 Print Assumptions positive_perfect.
+Print Assumptions closure_found.
+Print Assumptions run_clause_refines.
+Print Assumptions run_closure_refines.
+Print Assumptions forward_refines.
+Print Assumptions closures_refine.
+Print Assumptions maintain_refines.
+Print Assumptions session_right.
+Print Assumptions session_begins.
+Print Assumptions session_continues.
