@@ -7,6 +7,7 @@ of any other run are ignored.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import threading
 import time
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 Descriptor = dict[str, Any]
 PAUSE = 0.005  # seconds between two questions whether a partition has room for messages
-MUCH = 16 << 20  # delivered bytes after which Arrow returns unused memory to the system
+MUCH = 16 << 20  # delivered bytes after which unused memory is returned to the system
 T = TypeVar("T")
 
 
@@ -149,7 +150,7 @@ class ResidentNode:
             answer = call.on(self.service)
         if self._delivered > MUCH:
             self._delivered = 0
-            pa.default_memory_pool().release_unused()
+            release_memory()
         return answer
 
     def _look_up(self) -> None:
@@ -194,6 +195,14 @@ def ask_peer(peer: Peer, call: Call[Service, T]) -> T:
     """Call another node and return its answer."""
     answer: T = peer.call(call.name, call.arguments)
     return answer
+
+
+def release_memory() -> None:
+    """Return unused memory of Arrow, and of the C library where it can, to the system."""
+    pa.default_memory_pool().release_unused()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc: Flight receives into memory of the C library
+    if trim is not None:
+        trim(0)
 
 
 def _column(cells: Cells) -> pa.Table:

@@ -325,7 +325,10 @@ class Machine:
 
         def apply() -> int:
             relations = self.relations
-            return support.apply_arrived(relations.directory, relations.indexes, state, number, where, count, sign)
+            status: int = support.apply_arrived(
+                relations.directory, relations.indexes, state, number, where, count, sign
+            )
+            return status
 
         try:
             for first in range(0, len(rows), ARRIVING):
