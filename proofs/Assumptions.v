@@ -70,6 +70,7 @@ Print Assumptions retract_round_shrinks.
 Print Assumptions assert_round_shrinks.
 Print Assumptions revived_low_taken.
 Print Assumptions first_low_taken.
+Print Assumptions merged_low_taken.
 Print Assumptions message_rank.
 Print Assumptions suspended_within_overdeleted.
 Print Assumptions rounds_within_overdeleted.

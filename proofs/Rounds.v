@@ -534,6 +534,18 @@ Proof.
   destruct (to f x), (visible (held c) x), (lower (rank_of (held c)) k x); reflexivity.
 Qed.
 
+(** Where all supports taken are of lower rank, [low] is [all]: messages of one rank may be taken together. *)
+Theorem merged_low_taken : forall c f k, due c ->
+  all (held c) f <= taken_low c f k -> taken_low c f k = all (held c) f.
+Proof.
+  intros c f k X P. pose proof (taken_all c f k X) as H. destruct X as (_ & _ & U).
+  specialize (U (fun r => to f r && negb (lower (rank_of (held c)) k r))).
+  rewrite (count_same _ (fun r => to f r && negb (lower (rank_of (held c)) k r) && visible (held c) r)
+    (fun r => supports (present (held c)) f r && negb (lower (rank_of (held c)) k r))) in U; [lia |].
+  intros x _. unfold Ranked.supports. fold (to f x) (visible (held c) x).
+  destruct (to f x), (visible (held c) x), (lower (rank_of (held c)) k x); reflexivity.
+Qed.
+
 (** The higher of two ranks, and the highest of a body: all that a message has to carry. *)
 Definition higher (k l : rank) : rank := if below k l then l else k.
 

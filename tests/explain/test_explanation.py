@@ -166,6 +166,19 @@ def test_copies_of_relations_are_told_in_words_and_as_core_rules() -> None:
     assert core.endswith("  r2: sends to the owner of reach by column 1; reads the copy __link_by_2")
 
 
+def test_a_rule_that_sends_more_than_it_keeps_is_warned_of() -> None:
+    warning = "warning: it joins its recursion with itself, and may send many messages for each fact that it keeps"
+    doubling = "r1: reach(X, Y) :- edge(X, Y). r2: reach(X, Z) :- reach(X, Y), reach(Y, Z)."
+    found = Engine(doubling).explain(partitions=2)
+    assert found.placement is not None
+    assert {label: warning in line for label, line in found.placement.rules.items()} == {"r1": False, "r2": True}
+    with Engine(doubling, partitions=2) as db:
+        assert warning in str(db.explain())
+        assert warning in str(db.explain(core=True))
+    linear = "r1: reach(@X, Y) :- edge(@X, Y). r2: reach(@X, Z) :- edge(@X, Y), reach(@Y, Z)."
+    assert warning not in str(Engine(linear).explain(partitions=2))  # it sends, once for each edge and fact
+
+
 def test_placement_is_json() -> None:
     placement = json.loads(json.dumps(Engine(REACH).explain(partitions=3).to_json()))["placement"]
     assert placement["partitions"] == 3

@@ -45,7 +45,7 @@ class UnkindChannel(FlightChannel):
     """Every row is a separate message; an arbitrary part of them arrives, in an arbitrary order, the others later."""
 
     def __init__(self, before_sending: Callable[[], None], rng: Random) -> None:
-        super().__init__(before_sending)
+        super().__init__(before_sending, lambda: None)
         self._rng = rng
         self._held: list[tuple[int, str, Any]] = []  # run, relation, row
 

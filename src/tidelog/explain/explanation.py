@@ -30,7 +30,7 @@ from tidelog.plan.steps import Plan, column_order, is_ordered
 from tidelog.rewrite.demand.pass_demand import BOUND
 from tidelog.rewrite.demand.restrict import demand_relation
 from tidelog.rewrite.names import is_auxiliary
-from tidelog.rewrite.place.describe import describe_relations, describe_rule, describe_rules
+from tidelog.rewrite.place.describe import describe_relations, describe_rule, describe_rules, multiplying_rules
 from tidelog.rewrite.place.place import PlacedRules
 from tidelog.runtime.protocol.facts import Facts
 from tidelog.runtime.protocol.runtime import Runtime
@@ -118,7 +118,7 @@ def explain(
             for number, stratum in enumerate(strata, 1)
         ),
         _indexes(runtime.node.partition.rules.codes.values(), plans, names),
-        None if placed is None else _placement(placed, rules, names, partitions, facts),
+        None if placed is None else _placement(placed, rules, names, partitions, facts, home),
         tuple(_demand(rules, names, facts.live)),
     )
 
@@ -149,8 +149,11 @@ def _typed(columns: Sequence[str], types: Sequence[str | None]) -> tuple[str, ..
     return tuple(f"{column}: {type_ or '?'}" for column, type_ in zip(columns, types, strict=False))
 
 
-def _placement(placed: PlacedRules, rules: Ruleset, names: Names, partitions: int, facts: Facts) -> PlacementPlan:
+def _placement(
+    placed: PlacedRules, rules: Ruleset, names: Names, partitions: int, facts: Facts, strata: Mapping[str, int]
+) -> PlacementPlan:
     owners = None if names.core else names.owners
+    multiplying = multiplying_rules(placed, strata)
     uneven = _uneven(placed, facts)
     placements = {
         name: f"{line}; {uneven[name]}" if name in uneven else line
@@ -160,9 +163,10 @@ def _placement(placed: PlacedRules, rules: Ruleset, names: Names, partitions: in
         name: f"{names.relation(name)}: {rule_texts}" for name, rule_texts in uneven.items() if is_auxiliary(name)
     }
     if names.core:
-        return PlacementPlan(partitions, placements, describe_rules(placed, rules.core))
+        return PlacementPlan(partitions, placements, describe_rules(placed, rules.core, multiplying))
     rule_texts = {
-        label: describe_rule(label, made, placed, names.relation) for label, made in rules.core_labels.items()
+        label: describe_rule(label, made, placed, names.relation, multiplying)
+        for label, made in rules.core_labels.items()
     }
     return PlacementPlan(partitions, placements, rule_texts)
 

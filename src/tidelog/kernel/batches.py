@@ -190,9 +190,9 @@ def change_facts(directory, indexes, machine, rel, rows, arity, flag):
             room -= 1
         elif gains:
             if not based:
-                gain(directory, indexes, machine, rel, key, tag, 0, flag)  # there is room
+                gain(directory, indexes, machine, rel, key, tag, 0, 1, flag)  # there is room
                 room = 0
-        elif (based or flag == 0) and not lose(directory, machine, rel, key, tag, 0, flag):
+        elif (based or flag == 0) and not lose(directory, machine, rel, key, tag, 0, 1, flag):
             machine[NEED] = rel
             return BROKEN
         machine[ITEM] += 1

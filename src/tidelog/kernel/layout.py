@@ -101,15 +101,18 @@ INDEX_FIELDS = COLS + MAX_KEY
     ID_RECORDS,
     ID_MASK,
     ID_COUNT,
-) = range(56)
-STATE_FIELDS = 56
+    AWAYTAB,  # address and mask of the table that finds leaving messages
+    AWAYMASK,
+    COARSE,  # 1: facts of one depth share a rank, so that messages about them can be merged
+) = range(59)
+STATE_FIELDS = 59
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
 RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEAN_RETRACT = range(7)
 PHASES = 7
 
 # What a slice returns.
-DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY, SHARE = range(11)
+DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY, SHARE, TOO_MANY = range(12)
 
 # Steps. Every step: op, length, how far back the previous generator is (0: none), then its own fields.
 LOOKUP, ONE, BETWEEN, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT = range(11)
@@ -148,5 +151,5 @@ P_RULE, P_NBIND, P_IDLE, P_BINDS = 0, 1, 2, 3
 # A message: relation, highest body rank, hash, columns.
 M_REL, M_RANK, M_HASH, M_COLS = range(4)
 EVERYWHERE = 1 << 32  # in M_REL: the rule fires on every partition, and each keeps what it owns
-# A message for another partition: its number, then relation, rank, hash (once combined: how many), columns.
+# A message for another partition: its number, relation, rank, supports, columns. One that arrives has the last three.
 A_TO, A_REL, A_RANK, A_COUNT, A_COLS = range(5)

@@ -1,13 +1,14 @@
 """Messages between partitions: who owns a fact, what leaves, and what arrives.
 
 Laws. A fact is owned by the partition that its location column hashes to; a fact of a mirrored relation is held by all.
-The message of a rule that fires on every partition is kept by owners alone and never sent. Messages may be merged only
-per (fact, body rank): leaving messages are combined in this way, and expanded again where they arrive.
+The message of a rule that fires on every partition is kept by owners alone and never sent. Supports of one fact and one
+body rank leave as one message with their number; a message with another rank is another message.
 The hash is Spark's ``xxhash64`` of the cell as a bigint, so that Catalyst sends facts to the same owner.
 """
 
 from __future__ import annotations
 
+from tidelog.kernel.index import finish_hash, mix_cell
 from tidelog.kernel.layout import (
     A_COLS,
     A_COUNT,
@@ -17,7 +18,9 @@ from tidelog.kernel.layout import (
     ARITY,
     AWAY,
     AWAYCAP,
+    AWAYMASK,
     AWAYN,
+    AWAYTAB,
     EVERYWHERE,
     LOW32,
     M_COLS,
@@ -33,11 +36,13 @@ from tidelog.kernel.layout import (
     ROUTED,
     STRIDE,
 )
-from tidelog.kernel.memory import compiled, load, store
+from tidelog.kernel.memory import compiled, inlined, load, prefetch, store
 from tidelog.kernel.relation import hash_cells
 from tidelog.kernel.xxhash import hash_cell
 
 _SEED = 42
+MOST_MERGED = 1 << 30  # supports in one message
+AHEAD = 8  # messages between prefetching a place of the table and using it
 
 
 @compiled
@@ -53,18 +58,50 @@ def owners(cells, partitions, found):
         found[i] = xxhash(cells[i]) % partitions
 
 
-@compiled
-def send(machine, to, at, rel):
-    """Put a copy of the message at ``at`` among those that leave; there is room."""
-    stride = machine[STRIDE]
-    where = machine[AWAY] + 8 * machine[AWAYN] * (stride + 1)
+@inlined
+def place_of(tag, rank, to, mask):
+    """Where the search for a leaving message begins in the table that finds them."""
+    return finish_hash(mix_cell(tag, rank)) + to & mask
+
+
+@inlined
+def send(machine, to, at, rel, tag, rank, arity):
+    """Count a support of a fact that another partition owns, in a message of the same fact and rank if there is one.
+
+    There is room for one more message.
+    """
+    table, mask, width = machine[AWAYTAB], machine[AWAYMASK], 8 * (machine[STRIDE] + 1)
+    place = place_of(tag, rank, to, mask)
+    entry = load(table, place)
+    while entry != 0:
+        if (entry >> 32) & LOW32 == tag:
+            where = machine[AWAY] + ((entry & LOW32) - 1) * width
+            if (
+                load(where, A_RANK) == rank
+                and load(where, A_TO) == to
+                and load(where, A_REL) == rel
+                and load(where, A_COUNT) < MOST_MERGED
+            ):
+                same = True
+                for i in range(arity):
+                    if load(where, A_COLS + i) != load(at, M_COLS + i):
+                        same = False
+                        break
+                if same:
+                    store(where, A_COUNT, load(where, A_COUNT) + 1)
+                    return
+        place = (place + 1) & mask
+        entry = load(table, place)
+    number = machine[AWAYN]
+    where = machine[AWAY] + number * width
     store(where, A_TO, to)
     store(where, A_REL, rel)
-    store(where, A_RANK, load(at, M_RANK))
-    store(where, A_COUNT, load(at, M_HASH))
-    for i in range(stride - M_COLS):
+    store(where, A_RANK, rank)
+    store(where, A_COUNT, 1)
+    for i in range(arity):
         store(where, A_COLS + i, load(at, M_COLS + i))
-    machine[AWAYN] += 1
+    store(table, place, (tag << 32) | (number + 1))
+    machine[AWAYN] = number + 1
 
 
 @compiled
@@ -73,25 +110,28 @@ def route(directory, machine):
     partitions, own, stride, out = machine[PARTITIONS], machine[OWN], machine[STRIDE], machine[OUT]
     if machine[AWAYN] + machine[OUTN] * partitions > machine[AWAYCAP]:
         return False
-    kept = 0
-    for i in range(machine[OUTN]):
+    kept, count, table, mask = 0, machine[OUTN], machine[AWAYTAB], machine[AWAYMASK]
+    for i in range(count):
         at = out + 8 * i * stride
-        mark = load(at, M_REL)
+        mark, tag, rank = load(at, M_REL), load(at, M_HASH), load(at, M_RANK)
         rel, everywhere = mark & LOW32, mark & EVERYWHERE != 0
-        place = directory[rel, PLACE]
+        if i + AHEAD < count:
+            ahead = at + 8 * AHEAD * stride
+            prefetch(table, place_of(load(ahead, M_HASH), load(ahead, M_RANK), 1 - own, mask))
+        place, arity = directory[rel, PLACE], directory[rel, ARITY]
         stays = True
         if place != MIRRORED:
             to = xxhash(load(at, M_COLS + place)) % partitions if place >= 0 else 0
             stays = to == own
             if not stays and not everywhere:
-                send(machine, to, at, rel)
+                send(machine, to, at, rel, tag, rank, arity)
         elif not everywhere:
             for to in range(partitions):
                 if to != own:
-                    send(machine, to, at, rel)
+                    send(machine, to, at, rel, tag, rank, arity)
         if stays:
             here = out + 8 * kept * stride
-            for j in range(M_COLS + directory[rel, ARITY]):
+            for j in range(M_COLS + arity):
                 store(here, j, load(at, j))
             store(here, M_REL, rel)
             kept += 1
@@ -101,46 +141,13 @@ def route(directory, machine):
 
 
 @compiled
-def combine(directory, away, count, table):
-    """Merge equal leaving messages in place: the hash cell becomes their count. Returns the number of merged ones.
-
-    ``table`` is empty and larger than ``count``, its length a power of two.
-    """
-    mask, left = len(table) - 1, 0
-    for i in range(count):
-        rel, rank, to = away[i, A_REL], away[i, A_RANK], away[i, A_TO]
-        width = A_COLS + directory[rel, ARITY]
-        place = xxhash(away[i, A_COUNT] ^ (rank << 20) ^ (to << 50)) & mask
-        away[i, A_COUNT] = 1
-        while True:
-            entry = table[place]
-            if entry == 0:
-                table[place] = left + 1
-                for j in range(width):
-                    away[left, j] = away[i, j]
-                left += 1
-                break
-            same = True
-            for j in range(width):
-                if j != A_COUNT and away[entry - 1, j] != away[i, j]:
-                    same = False
-                    break
-            if same:
-                away[entry - 1, A_COUNT] += 1
-                break
+def find_again(directory, machine):
+    """Enter all leaving messages into their table, which is empty and has room for them."""
+    table, mask, width = machine[AWAYTAB], machine[AWAYMASK], 8 * (machine[STRIDE] + 1)
+    for i in range(machine[AWAYN]):
+        where = machine[AWAY] + i * width
+        tag = hash_cells(where + 8 * A_COLS, directory[load(where, A_REL), ARITY])
+        place = place_of(tag, load(where, A_RANK), load(where, A_TO), mask)
+        while load(table, place) != 0:
             place = (place + 1) & mask
-    return left
-
-
-@compiled
-def unpack(rel, arity, cells, messages, stride):
-    """Write arrived rows (rank, count, columns) as messages, each as often as its count."""
-    at = messages
-    for i in range(len(cells)):
-        for _ in range(cells[i, 1]):
-            for j in range(arity):
-                store(at, M_COLS + j, cells[i, 2 + j])
-            store(at, M_REL, rel)
-            store(at, M_RANK, cells[i, 0])
-            store(at, M_HASH, hash_cells(at + 8 * M_COLS, arity))
-            at += 8 * stride
+        store(table, place, (tag << 32) | (i + 1))

@@ -26,6 +26,7 @@ from tidelog.kernel.layout import (
     CLOCK,
     CLOCK_BITS,
     CLOCKS,
+    COARSE,
     DEEPEST,
     DONE,
     FACTS,
@@ -67,6 +68,7 @@ from tidelog.kernel.layout import (
     STRIDE,
     SUSPENDED,
     TAB,
+    TOO_MANY,
     TOUCHED,
     VISIBLE,
     WIDTH,
@@ -84,7 +86,8 @@ from tidelog.kernel.relation import (
     touch,
 )
 
-AHEAD = 8  # messages between prefetching a record and using it
+AHEAD, NEAR = 8, 4  # messages between prefetching memory and using it
+MOST_SUPPORTS = (1 << 31) - 1  # of a fact: the higher half of a signed cell
 
 
 @inlined
@@ -101,9 +104,16 @@ def push(directory, machine, rel, row):
 
 @inlined
 def fresh_rank(directory, machine, rel, below):
-    """A rank one deeper than the rank ``below``, later than all others of that depth; as the relation stores it."""
+    """A rank one deeper than the rank ``below``, as the relation stores it.
+
+    It is later than all others of that depth, or the first of it, which coarse ranks share.
+    """
     clock = machine[CLOCK] + 1
-    rank = (((below >> CLOCK_BITS) + 1) << CLOCK_BITS) + (clock & CLOCKS)
+    rank = ((below >> CLOCK_BITS) + 1) << CLOCK_BITS
+    if machine[COARSE] == 1:
+        clock -= 1
+    else:
+        rank += clock & CLOCKS
     if rank >= DEEPEST:
         rank = below + 1
     if rank > clock:
@@ -113,27 +123,27 @@ def fresh_rank(directory, machine, rel, below):
 
 
 @inlined
-def begin_fact(directory, machine, rel, row, body_rank, extra):
-    """Make an inserted record a present fact with one support, and push it."""
+def begin_fact(directory, machine, rel, row, body_rank, supports, extra):
+    """Make an inserted record a present fact with some supports of one rank, and push it."""
     at = row * directory[rel, WIDTH] + directory[rel, ARITY]
     state = touch(directory, rel, row, 0, 0)
     rank = fresh_rank(directory, machine, rel, body_rank)
     store(directory[rel, REC], at, (rank << FLAG_BITS) | state | LIVE | NEW | machine[SHOWN] | extra)
-    store(directory[rel, REC], at + 1, ONE_SUPPORT | 1)
+    store(directory[rel, REC], at + 1, supports * (ONE_SUPPORT | 1))
     machine[FACTS] += 1
     push(directory, machine, rel, row)
 
 
 @compiled
-def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
-    """Count a gained support; ``extra`` flags are set as well. False if there is no room for one more fact."""
+def gain(directory, indexes, machine, rel, key, tag, body_rank, supports, extra):
+    """Count gained supports of one rank; ``extra`` flags are set as well. False if there is no room for a fact."""
     row = find(directory, rel, key, tag)
     records, arity = directory[rel, REC], directory[rel, ARITY]
     if row < 0:
         if not has_room(directory, indexes, rel):
             return False
         row = insert(directory, indexes, rel, key, tag)
-        begin_fact(directory, machine, rel, row, body_rank, extra)
+        begin_fact(directory, machine, rel, row, body_rank, supports, extra)
         return True
     at = row * directory[rel, WIDTH] + arity
     state, counts = load(records, at), load(records, at + 1)
@@ -143,11 +153,11 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
         state = touch(directory, rel, row, state, counts)
         store(records, at, state)
     if state & NEW != 0:
-        counts += ONE_SUPPORT
+        counts += supports * ONE_SUPPORT
         if body_rank < (state >> FLAG_BITS) + directory[rel, RANK_BASE]:
-            counts += 1
+            counts += supports
     else:
-        counts = ONE_SUPPORT | 1
+        counts = supports * (ONE_SUPPORT | 1)
         machine[FACTS] += 1 - (state & OLD)  # OLD is the first bit: facts present before the epoch do not count
         state = (fresh_rank(directory, machine, rel, body_rank) << FLAG_BITS) | (state & FLAGS) | NEW | machine[SHOWN]
         store(records, at, state)
@@ -159,8 +169,8 @@ def gain(directory, indexes, machine, rel, key, tag, body_rank, extra):
 
 
 @compiled
-def lose(directory, machine, rel, key, tag, body_rank, gone):
-    """Count a lost support; ``gone`` flags are cleared as well. False if the counts do not balance."""
+def lose(directory, machine, rel, key, tag, body_rank, supports, gone):
+    """Count lost supports of one rank; ``gone`` flags are cleared as well. False if the counts do not balance."""
     row = find(directory, rel, key, tag)
     if row < 0:
         return False
@@ -168,13 +178,13 @@ def lose(directory, machine, rel, key, tag, body_rank, gone):
     state, counts = load(directory[rel, REC], at), load(directory[rel, REC], at + 1)
     if state & TOUCHED == 0:
         state = touch(directory, rel, row, state, counts)
-    if counts >> 32 == 0:
+    if counts >> 32 < supports:
         return False
-    counts -= ONE_SUPPORT
+    counts -= supports * ONE_SUPPORT
     if body_rank < (state >> FLAG_BITS) + directory[rel, RANK_BASE]:
-        if counts & LOW32 == 0:
+        if counts & LOW32 < supports:
             return False
-        counts -= 1
+        counts -= supports
     if counts & LOW32 == 0 and state & NEW != 0:
         state ^= NEW
         machine[SUSPENDED] += 1
@@ -185,8 +195,8 @@ def lose(directory, machine, rel, key, tag, body_rank, gone):
 
 
 @compiled
-def adjust_low(directory, rel, key, tag, body_rank, sign):
-    """Compare a support again after the split of a stratum; only ``low`` changes."""
+def adjust_low(directory, rel, key, tag, body_rank, supports):
+    """Compare supports (if negative: as before) again after the split of a stratum; only ``low`` changes."""
     row = find(directory, rel, key, tag)
     if row < 0:
         return False
@@ -195,7 +205,7 @@ def adjust_low(directory, rel, key, tag, body_rank, sign):
     if body_rank < (state >> FLAG_BITS) + directory[rel, RANK_BASE]:
         if state & TOUCHED == 0:
             store(directory[rel, REC], at, touch(directory, rel, row, state, counts))
-        store(directory[rel, REC], at + 1, counts + sign)
+        store(directory[rel, REC], at + 1, counts + supports)
     return True
 
 
@@ -225,7 +235,7 @@ def append_fact(directory, machine, rel, key, tag, extra):
     store(table, place, (tag << 32) | (row + 1))
     directory[rel, ROWS] = row + 1
     directory[rel, LIVE_ROWS] += 1
-    begin_fact(directory, machine, rel, row, 0, extra)
+    begin_fact(directory, machine, rel, row, 0, 1, extra)
 
 
 @compiled
@@ -270,7 +280,7 @@ def apply_gains(directory, indexes, machine):
             store(table, place, (tag << 32) | (row + 1))
             directory[rel, ROWS] = row + 1
             directory[rel, LIVE_ROWS] += 1
-            begin_fact(directory, machine, rel, row, rank, 0)
+            begin_fact(directory, machine, rel, row, rank, 1, 0)
             room -= 1
         else:
             machine[APPLIED] = i
@@ -278,7 +288,7 @@ def apply_gains(directory, indexes, machine):
                 return GROW_QUEUE
             if machine[HTAIL] >= machine[HCAP]:
                 return GROW_LISTS
-            if not gain(directory, indexes, machine, rel, key, tag, rank, 0):
+            if not gain(directory, indexes, machine, rel, key, tag, rank, 1, 0):
                 machine[NEED] = rel
                 return GROW_RELATION
             current = -1
@@ -312,7 +322,7 @@ def apply_messages(directory, indexes, machine, sign):
             return GROW_RELATION
         key, tag, rank = at + 8 * M_COLS, load(at, M_HASH), load(at, M_RANK)
         if sign == -1:
-            if not lose(directory, machine, rel, key, tag, rank, 0):
+            if not lose(directory, machine, rel, key, tag, rank, 1, 0):
                 machine[NEED] = rel
                 return BROKEN
         elif not adjust_low(directory, rel, key, tag, rank, sign // 2):
@@ -325,18 +335,69 @@ def apply_messages(directory, indexes, machine, sign):
 
 
 @compiled
+def apply_arrived(directory, indexes, machine, rel, rows, count, sign):
+    """Apply messages that arrived for a relation, from APPLIED on: rows of (body rank, how many supports, columns).
+
+    Signs as in `apply_messages`. Stops where something must grow first, and at a count that its field cannot hold.
+    """
+    arity, table, slots = directory[rel, ARITY], directory[rel, TAB], directory[rel, SLOTS]
+    stride = 8 * (2 + arity)
+    while machine[APPLIED] < count:
+        at = rows + machine[APPLIED] * stride
+        key, rank, supports = at + 16, load(at, 0), load(at, 1)
+        if machine[APPLIED] + AHEAD < count:
+            ahead = hash_cells(key + AHEAD * stride, arity)
+            prefetch(table, home(ahead, slots))
+            if machine[APPLIED] + NEAR < count:
+                row = likely_row(table, slots, hash_cells(key + NEAR * stride, arity))
+                prefetch(directory[rel, REC], row * directory[rel, WIDTH])
+        if machine[QTAIL] >= machine[QCAP]:
+            return GROW_QUEUE
+        if machine[HTAIL] >= machine[HCAP]:
+            return GROW_LISTS
+        machine[NEED] = rel
+        if directory[rel, JROWS] >= directory[rel, JCAP]:
+            return GROW_RELATION
+        tag = hash_cells(key, arity)
+        if sign == 1:
+            row = find(directory, rel, key, tag)
+            if row >= 0:
+                known = load(directory[rel, REC], row * directory[rel, WIDTH] + arity + 1) >> 32
+                if known + supports > MOST_SUPPORTS:
+                    return TOO_MANY
+            if not gain(directory, indexes, machine, rel, key, tag, rank, supports, 0):
+                return GROW_RELATION
+            table, slots = directory[rel, TAB], directory[rel, SLOTS]
+        elif sign == -1:
+            if not lose(directory, machine, rel, key, tag, rank, supports, 0):
+                return BROKEN
+        elif not adjust_low(directory, rel, key, tag, rank, sign // 2 * supports):
+            return BROKEN
+        machine[APPLIED] += 1
+    machine[APPLIED] = 0
+    return DONE
+
+
+@compiled
 def revive(directory, machine, items, count):
     """Revive suspended facts, in order of old rank: those that still have supports are present with ``low = all``.
 
     They are one depth above every rank seen, so that all their supports are of lower rank, in order among themselves.
+    Coarse ranks are equal where the old ones were.
     """
-    top = machine[CLOCK]
+    top, before, place = machine[CLOCK], -1, -1
     for i in range(count):
         rel, row = items[i] >> 32, items[i] & LOW32
         at = row * directory[rel, WIDTH] + directory[rel, ARITY]
         state, counts = load(directory[rel, REC], at), load(directory[rel, REC], at + 1)
         if counts >> 32 > 0:
             rank = fresh_rank(directory, machine, rel, top)
+            if machine[COARSE] == 1 and rank + directory[rel, RANK_BASE] < DEEPEST:
+                old = (state >> FLAG_BITS) + directory[rel, RANK_BASE]
+                place = min(place + 1, CLOCKS) if old != before else place
+                before = old
+                rank += place
+                machine[CLOCK] = max(machine[CLOCK], rank + directory[rel, RANK_BASE])
             state = (rank << FLAG_BITS) | (state & FLAGS) | NEW
             store(directory[rel, REC], at, state)
             store(directory[rel, REC], at + 1, (counts & ~LOW32) | (counts >> 32))

@@ -7,12 +7,14 @@ of any other run are ignored.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +29,7 @@ from tidelog.runtime.base.call import Arguments, Call, received
 from tidelog.runtime.base.channel import Channel
 from tidelog.runtime.base.headroom import Headroom
 from tidelog.runtime.node.node import Node
+from tidelog.runtime.node.node_state import MOST_ARRIVED
 from tidelog.runtime.protocol.service import Service
 from tidelog.spark import carried  # noqa: F401  # both sides of a call import this module, and then know what calls carry
 from tidelog.spark.rows.tables import cells_of, entries_of
@@ -35,7 +38,8 @@ if TYPE_CHECKING:
     from tidelog.spark.resident.client import Peer
 
 Descriptor = dict[str, Any]
-MUCH = 16 << 20  # delivered bytes after which Arrow returns unused memory to the system
+PAUSE = 0.005  # seconds between two questions whether a partition has room for messages
+MUCH = 16 << 20  # delivered bytes after which unused memory is returned to the system
 T = TypeVar("T")
 
 
@@ -50,14 +54,23 @@ class MakeResidentNode:
         return ResidentNode(FUNCTIONS.with_functions(self.functions), number, partitions)
 
 
+class Arrival(NamedTuple):
+    """Messages that have arrived, and are not collected."""
+
+    exchange: tuple[int, int]  # the run and the exchange in which they were sent
+    messages: Messages
+    size: int  # bytes
+
+
 class FlightChannel(Channel):
     """Messages over Arrow Flight: one delivery per partition at a time, for all relations."""
 
-    def __init__(self, before_sending: Callable[[], None]) -> None:
+    def __init__(self, before_sending: Callable[[], None], look_up: Callable[[], None]) -> None:
         super().__init__()
         self.peers: Sequence[Peer] = ()
+        self._look_up = look_up
         self._before_sending = before_sending
-        self._arrived: list[tuple[int, Messages]] = []
+        self._arrived: list[Arrival] = []
         self._lock = threading.Lock()
         self._senders: ThreadPoolExecutor | None = None
 
@@ -75,9 +88,10 @@ class FlightChannel(Channel):
     def _send(self, peer: Peer, messages: Messages) -> None:
         parts = [(name, rows.shape) for name, rows in messages.items()]
         cells = np.concatenate([rows.reshape(-1) for rows in messages.values()])
-        peer.deliver({"kind": "messages", "run": self.run, "parts": parts}, _column(cells))
+        sent = {"kind": "messages", "run": self.run, "exchange": self.exchange, "parts": parts}
+        peer.deliver(sent, _column(cells))
 
-    def take(self, run: int, parts: Sequence[tuple[str, tuple[int, int]]], cells: Cells) -> None:
+    def take(self, run: int, exchange: int, parts: Sequence[tuple[str, tuple[int, int]]], cells: Cells) -> None:
         """Receive messages."""
         messages, first = {}, 0
         for name, shape in parts:
@@ -85,14 +99,29 @@ class FlightChannel(Channel):
             messages[name] = cells[first:last].reshape(shape)
             first = last
         with self._lock:
-            self._arrived.append((run, messages))
+            self._arrived.append(Arrival((run, exchange), messages, cells.nbytes))
 
     def collect(self) -> Iterable[Messages]:
-        """The messages received for this run."""
+        """The messages received for this exchange."""
+        now = (self.run, self.exchange)
         with self._lock:
-            found = [messages for run, messages in self._arrived if run == self.run]
-            self._arrived = [(run, messages) for run, messages in self._arrived if run > self.run]
+            found = [arrival.messages for arrival in self._arrived if arrival.exchange == now]
+            self._arrived = [arrival for arrival in self._arrived if arrival.exchange > now]
         return found
+
+    @property
+    def arrived(self) -> int:
+        """The bytes of messages that have arrived and are not collected."""
+        return sum(arrival.size for arrival in self._arrived)
+
+    def ease(self, receivers: Iterable[int], relieve: Callable[[], None]) -> None:
+        """Wait until these partitions have room for more, and call ``relieve`` meanwhile."""
+        run = self.run
+        for to in sorted(receivers):
+            while ask_peer(self.peers[to], Call(Service.relieve)) > MOST_ARRIVED and self.run == run:
+                relieve()
+                self._look_up()
+                time.sleep(PAUSE)
 
     def close(self) -> None:
         """End the sending threads."""
@@ -106,23 +135,22 @@ class ResidentNode:
     def __init__(self, functions: Functions, number: int, partitions: int) -> None:
         self._peers: Sequence[Peer] = ()
         self.dictionary = SharedDictionary(partitions, number, self._ask_owner, self._report_to_owner)
-        self.channel = FlightChannel(self.dictionary.report_to_owners)
+        self.channel = FlightChannel(self.dictionary.report_to_owners, self._look_up)
         self.service = Service(Node(functions, number, partitions, self.dictionary, self.channel))
         self._headroom = Headroom(self.service.node.partition.memory)
         self.service.node.partition.machine.on_slice = self._look_up
         self._delivered = 0  # bytes delivered since memory was last released
-        self._working = threading.Lock()
 
     def call(self, method: str, arguments: Arguments) -> object:
         """Answer the driver's calls in turn, and those of other nodes at any time."""
         call = received(Service, method, arguments)
         if call.mark.any_time:
             return call.on(self.service)
-        with self._working:
+        with self.service.working:
             answer = call.on(self.service)
         if self._delivered > MUCH:
             self._delivered = 0
-            pa.default_memory_pool().release_unused()
+            release_memory()
         return answer
 
     def _look_up(self) -> None:
@@ -135,7 +163,8 @@ class ResidentNode:
         kind = descriptor["kind"]
         self._delivered += table.nbytes
         if kind == "messages":
-            self.channel.take(descriptor["run"], descriptor["parts"], to_vector(table.column("cells"), np.int64))
+            cells = to_vector(table.column("cells"), np.int64)
+            self.channel.take(descriptor["run"], descriptor["exchange"], descriptor["parts"], cells)
         elif kind == "entries":
             self.dictionary.enter(entries_of(table))
         else:
@@ -166,6 +195,14 @@ def ask_peer(peer: Peer, call: Call[Service, T]) -> T:
     """Call another node and return its answer."""
     answer: T = peer.call(call.name, call.arguments)
     return answer
+
+
+def release_memory() -> None:
+    """Return unused memory of Arrow, and of the C library where it can, to the system."""
+    pa.default_memory_pool().release_unused()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc: Flight receives into memory of the C library
+    if trim is not None:
+        trim(0)
 
 
 def _column(cells: Cells) -> pa.Table:

@@ -22,7 +22,7 @@ COUNTERS = {
     "seconds": "Seconds of evaluation of the slowest partition",
     "rounds": "Batches fired inside recursion",
     "exchanges": "Exchanges between partitions",
-    "messages": "Supports sent between partitions",
+    "messages": "Messages sent between partitions, each with the supports of one fact and rank",
     "sent_bytes": "Bytes sent between partitions",
     "waiting_seconds": "Total seconds that partitions waited for each other",
     "supports": "Supports added or removed",

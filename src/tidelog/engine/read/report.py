@@ -25,7 +25,7 @@ Types = tuple[str | None, ...]
 class EpochStatistics:
     """What an epoch cost. ``supports`` counts the supports found or lost per rule; times are in seconds.
 
-    With several partitions ``messages`` counts the supports sent from one to another, and ``exchanges`` is the largest
+    With several partitions ``messages`` counts the messages sent from one to another, and ``exchanges`` is the largest
     number of times that one of them waited for others. ``replans`` counts the rules that were planned again during the
     epoch because the relations they read had grown or shrunk by a factor.
     """

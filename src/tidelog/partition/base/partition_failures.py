@@ -198,6 +198,15 @@ TOO_MANY_ROUNDS = FailureEntry(
     "Raise the limit, or look for a recursion that does not terminate.",
     f"Engine({_COUNT}, limits=Limits(rounds=10))\n",
 )
+TOO_MANY_SUPPORTS = FailureEntry(
+    "TL3006",
+    LimitError,
+    "too many supports of a fact",
+    "a fact of `{name}` has more than {most:,} supports; nothing was changed",
+    "The supports of a fact, that is, the ways to derive it in one step, are counted in 31 bits.",
+    "Project away the columns that only multiply them: derive the distinct values in a rule first, and join those.",
+    test="tests/partition/test_arrivals.py::test_supports_beyond_their_field_are_refused",
+)
 TOO_MANY_VARIABLES = FailureEntry(
     "TL4301",
     EngineError,
@@ -276,6 +285,7 @@ ENTRIES = (
     TOO_MUCH_MEMORY,
     TOO_LONG_TEXT,
     TOO_MANY_ROUNDS,
+    TOO_MANY_SUPPORTS,
     TOO_MANY_VARIABLES,
     TOO_MANY_ATOMS,
     OTHER_COLUMNS,

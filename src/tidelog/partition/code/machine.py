@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from tidelog.kernel import aggregate, batches, route, steps, support
+from tidelog.kernel import aggregate, batches, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.library import NoKernel
@@ -47,6 +47,8 @@ KEPT = [
     at.OWN,
     at.AWAY,
     at.AWAYCAP,
+    at.AWAYTAB,
+    at.AWAYMASK,
     at.IDS,
     at.ID_RECORDS,
     at.ID_MASK,
@@ -55,6 +57,12 @@ KEPT = [
     *COUNTER_FIELDS,
 ]  # of the state, from one epoch to the next
 KEPT_FIELDS: Cells = np.isin(np.arange(at.STATE_FIELDS), KEPT).astype(np.int64)
+DURING = [
+    at.PHASE,
+    at.APPLIED,
+    at.BUDGET,
+    at.NEED,
+]  # of the state, what applying arrived messages changes besides counts
 ARRIVING = 1 << 16  # messages from other partitions applied in one call of the kernel (D19)
 SLICE_SECONDS = 0.025
 EXPECTED, LITTLE = 1 << 14, 1 / 64  # facts, and the share of a batch, from which on the final number is estimated
@@ -92,7 +100,7 @@ def close_machine(machine: Machine) -> None:
     """Stop the threads, and drop references to the machine's owner: the memory is freed with the last reader."""
     if machine.team is not None:
         machine.team.close()
-    machine.refresh = machine.on_slice = nothing
+    machine.refresh = machine.on_slice = machine.relieve = machine.send = nothing
     machine.texts, machine.call = no_texts, refused
 
 
@@ -147,6 +155,8 @@ class Machine:
         self.texts: Callable[[], int] = no_texts  # bytes of texts and lists
         self.texts_seen = 0  # their number when the memory limit was last checked
         self.on_slice: Callable[[], None] = nothing
+        self.relieve: Callable[[], None] = nothing  # counts messages that have arrived, if there are too many
+        self.send: Callable[[], None] = nothing  # sends the messages that fill their window
         self.refresh: Callable[[], None] = nothing  # replaces plans that have been outgrown
         self.answer = answer  # computes the function that a kernel stopped for
         self.functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
@@ -306,24 +316,27 @@ class Machine:
         )
 
     def apply(self, phase: int, number: int, rows: Cells, sign: int) -> None:
-        """Apply what arrived for a relation: rows of (body rank, how many, columns)."""
-        state, arity = self.state, int(self.relations.directory[number, at.ARITY])
-        kept = state[[at.OUT, at.OUTCAP, at.STRIDE]]
-        stride = at.M_COLS + arity
-        messages = np.empty((int(rows[:, 1].sum()), stride), np.int64)
-        route.unpack(number, arity, rows, address(messages), stride)
+        """Apply what arrived for a relation: rows of (body rank, supports, columns); also in the middle of a batch."""
+        state = self.state
+        kept, is_brief = state[DURING], self._is_brief
         state[at.CLOCK] = later(int(state[at.CLOCK]), int(rows[:, 0].max(initial=0)))  # no rank seen is above it
-        state[at.PHASE], state[at.STRIDE], state[at.OUTCAP] = phase, stride, len(messages)
+        state[at.PHASE] = phase
+        where = count = 0
+
+        def apply() -> int:
+            relations = self.relations
+            status: int = support.apply_arrived(
+                relations.directory, relations.indexes, state, number, where, count, sign
+            )
+            return status
+
         try:
-            for first in range(0, len(messages), ARRIVING):
-                part = messages[first : first + ARRIVING]
-                state[at.OUT], state[at.OUTN], state[at.APPLIED] = address(part), len(part), 0
-                self._drive(
-                    lambda: support.apply_messages(self.relations.directory, self.relations.indexes, state, sign)
-                )
+            for first in range(0, len(rows), ARRIVING):
+                part = np.ascontiguousarray(rows[first : first + ARRIVING])
+                where, count, state[at.APPLIED] = address(part), len(part), 0
+                self._drive(apply)
         finally:
-            state[at.OUTN] = state[at.APPLIED] = 0
-            state[[at.OUT, at.OUTCAP, at.STRIDE]] = kept
+            state[DURING], self._is_brief = kept, is_brief
 
     def revive(self, items: Cells) -> None:
         """Revive suspended facts, given in order of old rank."""
@@ -356,7 +369,8 @@ class Machine:
         """Abandon all running work, and send nothing of it."""
         self.forget_beside()
         self.state[at.PC] = -1
-        self.state[[at.OUTN, at.APPLIED, at.ROUTED, at.AWAYN, at.ITEM, at.END]] = 0
+        self.state[[at.OUTN, at.APPLIED, at.ROUTED, at.ITEM, at.END]] = 0
+        self.messages.forget_leaving()
         self.queue.reset()
         self.scale = None
 
@@ -420,6 +434,7 @@ class Machine:
                 if budget == self._budget:
                     self._adapt(time.perf_counter() - began)
                 self.look_up()
+                self.relieve()
                 if scale is not None and scale.tips():
                     return False
                 self.refresh()
@@ -440,7 +455,10 @@ class Machine:
             elif status == at.GROW_QUEUE:
                 self.queue.double()
             elif status == at.GROW_AWAY:
-                self.messages.grow_leaving()
+                if self.messages.is_full:
+                    self.send()
+                else:
+                    self.messages.grow_leaving(self.relations)
             elif status == at.GROW_LISTS:
                 self.choices.grow()
             elif status == at.CALL:
@@ -537,6 +555,8 @@ class Machine:
         """The error that ends the epoch."""
         if status == at.OVER:
             return failures.TOO_MANY_ROUNDS.error(rounds=self.limits.rounds)
+        if status == at.TOO_MANY:
+            return failures.TOO_MANY_SUPPORTS.error(name=self.relations.names[where], most=support.MOST_SUPPORTS)
         if status == at.BROKEN:
             name = self.relations.names[where]
             if self.relations.was_read:

@@ -127,6 +127,7 @@ class Features:
     folds: tuple[RuleCode, ...]  # count, sum and mean over lower strata
     demanded_folds: tuple[RuleCode, ...]  # aggregates whose groups the stratum itself demands
     sends: bool  # whether a rule may send messages to other partitions
+    multiplies: bool  # whether one that sends joins the stratum with itself: many messages for each fact
 
 
 @dataclass(slots=True, eq=False)
@@ -150,7 +151,9 @@ class Stratum:
             folded = [code for code in codes if code.fold is not None]
             folds = tuple(code for code in folded if code.source not in self.relations)
             asked = tuple(code for code in folded if code.source in self.relations)
-            self._features = Features(choices, folds, asked, any(code.sends for code in codes))
+            sends = [code for code in codes if code.sends]
+            multiplies = any(sum(map(self.reads, code.rule.body)) > 1 for code in sends)
+            self._features = Features(choices, folds, asked, bool(sends), multiplies)
         return self._features
 
     @property

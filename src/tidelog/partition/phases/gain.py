@@ -18,7 +18,7 @@ from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.journal import Items
 from tidelog.partition.phases.demanded_folds import forget_shown, give_demanded
-from tidelog.partition.phases.exchange import absorb
+from tidelog.partition.phases.exchange import absorb, open_arrivals
 from tidelog.partition.phases.fire import fire, fire_queue
 from tidelog.partition.phases.fold_groups import give_results
 from tidelog.partition.phases.partition import Partition
@@ -47,11 +47,14 @@ def gain(
     lower, negated, own = stratum.tables(partition.relations.numbers)
     members = partition.touch(stratum)
     choices = stratum.choices
+    partition.machine.state[at.COARSE] = int(stratum.features.multiplies)
     if choices:
         _open_choices(partition, stratum)
     revive(partition)
     for choice in choices:
         partition.machine.reopen(choice)
+    if stratum.sends:
+        open_arrivals(partition, at.ASSERT_SAME, 1)
     if rebuild:
         assert_again(partition, members)
     if rebuild or new_rules:

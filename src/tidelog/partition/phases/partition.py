@@ -55,6 +55,7 @@ class OpenEpoch:
     demanded_groups: dict[str, DemandedGroups] = field(default_factory=dict)  # of aggregates in recursion, by label
     settle_visited: Callable[[], None] = nothing  # commits the relations of strata that a trip visited
     losses_seen: int = 0  # items of the queue of losses that were searched for their groups
+    arriving: tuple[int, int] | None = None  # the phase and sign in which messages may be counted when they arrive
     fold_messages: list[tuple[int, int, Cells]] = field(default_factory=list)  # partition, relation, rows to be sent
 
 
@@ -176,6 +177,7 @@ class Partition:
         for number in self.relations.replaced.values():
             clear(self.relations, number)
         self.machine.queue.trim()
+        self.machine.messages.forget_leaving()
         for fold in ended.folds.values():
             fold.commit()
         self._trim_memories()

@@ -15,16 +15,24 @@ from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import Stratum
 from tidelog.partition.memory.journal import NOTHING, Items
 from tidelog.partition.phases.demanded_folds import withdraw_results
-from tidelog.partition.phases.exchange import absorb
+from tidelog.partition.phases.exchange import absorb, open_arrivals
 from tidelog.partition.phases.fire import fire, fire_queue, joined
 from tidelog.partition.phases.fold_groups import retract_results
 from tidelog.partition.phases.partition import Partition
 from tidelog.partition.phases.rebuild_cost import RebuildCost
 
 
-def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells], changes: Mapping[int, Items]) -> bool:
+def retract(
+    partition: Partition,
+    stratum: Stratum,
+    deletes: Mapping[int, Cells],
+    changes: Mapping[int, Items],
+    *,
+    exchanges: bool = False,
+) -> bool:
     """Retract what follows from deleted facts and the changes of lower strata (by number of relation).
 
+    ``exchanges``: losses are exchanged with other partitions afterwards, before the assert phase.
     False if that was abandoned: building the stratum again is cheaper, and `rebuild.empty_stratum` comes next.
     """
     machine, epoch = partition.machine, partition.epoch
@@ -40,6 +48,8 @@ def retract(partition: Partition, stratum: Stratum, deletes: Mapping[int, Cells]
     is_hit = len(suspended) or any(map(len, deleted)) or any(map(len, inserted)) or any(n in deletes for n in members)
     if not is_hit and not features.folds and not features.sends:
         return True  # nothing is lost here
+    if exchanges:
+        open_arrivals(partition, at.RETRACT_SAME, -1)
     for number in members:
         if number in deletes:
             machine.change_facts(at.RETRACT_LOWER, number, deletes[number], at.BASE)

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from tidelog.program import Rule
 from tidelog.rewrite.names import is_auxiliary
 from tidelog.rewrite.place.place import PlacedRules
 from tidelog.rewrite.place.sites import body_atoms
+
+MULTIPLIES = "; warning: it joins its recursion with itself, and may send many messages for each fact that it keeps"
 
 
 def describe(placed: PlacedRules, core: Mapping[str, Rule]) -> list[str]:
@@ -46,13 +49,46 @@ def describe_relations(placed: PlacedRules, owners: Mapping[str, Sequence[str]] 
     return {name: f"{name}: {_place(name, placed)}{_messages(name, placed, deriving, owners or {})}" for name in names}
 
 
-def describe_rules(placed: PlacedRules, core: Mapping[str, Rule]) -> dict[str, str]:
+def describe_rules(
+    placed: PlacedRules, core: Mapping[str, Rule], multiplying: AbstractSet[str] = frozenset()
+) -> dict[str, str]:
     """A line for each core rule, by its label: what it sends, and which copies it reads."""
-    return {label: f"{label}: {_sending(label, placed)}{_reading(label, placed)}" for label in core}
+    lines = {label: f"{label}: {_sending(label, placed)}{_reading(label, placed)}" for label in core}
+    return {label: line + (MULTIPLIES if label in multiplying else "") for label, line in lines.items()}
 
 
-def describe_rule(label: str, core_labels: Sequence[str], placed: PlacedRules, words: Callable[[str], str]) -> str:
+def multiplying_rules(placed: PlacedRules, strata: Mapping[str, int]) -> frozenset[str]:
+    """The labels of rules that send what a recursion finds when it is joined with itself; ``strata`` by relation.
+
+    >>> from tidelog.rewrite.place.place import place
+    >>> from tidelog.syntax import parse_program
+    >>> text = "r1: reach(X, Y) :- edge(X, Y). r2: reach(X, Z) :- reach(X, Y), reach(Y, Z)."
+    >>> core = {rule.label: rule for rule in parse_program(text).rules}
+    >>> placed = place(core, {"edge": 2, "reach": 2}, {}, {})
+    >>> sorted(multiplying_rules(placed, {"reach": 1}))
+    ['r2']
+    """
+    copies = (rule for label, rule in placed.core.items() if label == rule.head.predicate)
+    copied = {rule.head.predicate: body_atoms(rule)[0].predicate for rule in copies}
+
+    def joins_itself(rule: Rule) -> bool:
+        own = strata.get(rule.head.predicate)
+        read = [copied.get(atom.predicate, atom.predicate) for atom in body_atoms(rule)]
+        return own is not None and sum(strata.get(name) == own for name in read) > 1
+
+    return frozenset(label for label, rule in placed.core.items() if placed.sends[label] and joins_itself(rule))
+
+
+def describe_rule(
+    label: str,
+    core_labels: Sequence[str],
+    placed: PlacedRules,
+    words: Callable[[str], str],
+    multiplying: AbstractSet[str] = frozenset(),
+) -> str:
     """A line for a rule of the text, from the core rules ``core_labels`` of it; ``words`` describes a relation.
+
+    ``multiplying``: the rules that `multiplying_rules` returns.
 
     >>> from tidelog.rewrite.place.place import place
     >>> from tidelog.syntax import parse_program
@@ -63,7 +99,9 @@ def describe_rule(label: str, core_labels: Sequence[str], placed: PlacedRules, w
     used = dict.fromkeys(name for core in core_labels for name in placed.local_labels[core])
     sent = dict.fromkeys(_sent(name, placed, words) for name in used if placed.sends[name])
     everywhere = "; fires on every partition, each keeps what it owns" if placed.everywhere.issuperset(used) else ""
-    return f"{label}: sends {', '.join(sent)}" if sent else f"{label}: sends nothing{everywhere}"
+    if not sent:
+        return f"{label}: sends nothing{everywhere}"
+    return f"{label}: sends {', '.join(sent)}{'' if multiplying.isdisjoint(used) else MULTIPLIES}"
 
 
 def _sent(label: str, placed: PlacedRules, words: Callable[[str], str]) -> str:

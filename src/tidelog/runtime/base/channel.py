@@ -1,12 +1,13 @@
 """Messages between partitions, as a node sees them: outgoing ones are handed over, incoming ones are collected.
 
 Law: collected messages belong to the current run of the node; messages of any other run are void. Rows are counted
-where they leave and where they are collected: the two sums are equal when no messages are under way.
+where they leave and where they are collected: the two sums are equal when no messages are under way. An *exchange* ends
+when none are under way, for all partitions; messages are sent and collected in the same exchange.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from tidelog.partition.base.owner import Messages
 from tidelog.runtime.base.request import Mail
@@ -16,26 +17,26 @@ class Channel:
     """What other partitions have sent to this one, until it is collected; a single partition receives nothing."""
 
     def __init__(self) -> None:
-        self.run = 0  # the number of the node's current run
+        self.run = self.exchange = 0  # the numbers of the node's current run, and of the exchange in it
         self._sent: dict[int, int] = {}
         self._received = 0
 
     def begin(self, run: int) -> None:
         """Begin another run of the node."""
-        self.run, self._sent, self._received = run, {}, 0
+        self.run, self.exchange, self._sent, self._received = run, 0, {}, 0
 
     def mail(self, partitions: int) -> Mail:
         """The numbers of rows sent and received since the run began."""
         return Mail(tuple(self._sent.get(to, 0) for to in range(partitions)), self._received)
 
     def send(self, leaving: Mapping[int, Messages]) -> int:
-        """Count and deliver what leaves; returns the number of supports."""
+        """Count and deliver what leaves; returns the number of messages."""
         if not leaving:
             return 0
         for to, messages in leaving.items():
             self._sent[to] = self._sent.get(to, 0) + sum(map(len, messages.values()))
         self.deliver(leaving)
-        return sum(int(rows[:, 1].sum()) for messages in leaving.values() for rows in messages.values())
+        return sum(len(rows) for messages in leaving.values() for rows in messages.values())
 
     def receive(self) -> list[Messages]:
         """Collect and count what has arrived."""
@@ -48,5 +49,13 @@ class Channel:
         raise AssertionError("a single partition has no other partition to write to")
 
     def collect(self) -> Iterable[Messages]:
-        """The messages that have arrived."""
+        """The messages of this exchange that have arrived."""
         return ()
+
+    @property
+    def arrived(self) -> int:
+        """The bytes of messages that have arrived and are not collected."""
+        return 0
+
+    def ease(self, receivers: Iterable[int], relieve: Callable[[], None]) -> None:
+        """Wait until these partitions have room for more, and call ``relieve`` meanwhile."""

@@ -52,6 +52,7 @@ class Network:
         self._choose = choose
         self._waiting: list[Message] = []
         self._arrived: list[list[Messages]] = [[] for _ in range(partitions)]
+        self.services: Sequence[Service] = ()
 
     def send(self, to: int, messages: Messages) -> None:
         """Accept messages; without a choice they are delivered at once."""
@@ -64,6 +65,18 @@ class Network:
         """The messages that have arrived at a partition."""
         found, self._arrived[number] = self._arrived[number], []
         return found
+
+    def arrived(self, number: int) -> int:
+        """The bytes of the messages that have arrived at a partition."""
+        return sum(rows.nbytes for messages in self._arrived[number] for rows in messages.values())
+
+    def ease(self, sender: Channel, receivers: Iterable[int]) -> None:
+        """Let the partitions count what they hold that have begun the sender's exchange; the others do not work yet."""
+        self.deliver()
+        for to in sorted(receivers):
+            channel = self.services[to].node.channel
+            if (channel.run, channel.exchange) == (sender.run, sender.exchange):
+                self.services[to].relieve()
 
     def deliver(self) -> None:
         """Deliver what is chosen."""
@@ -94,6 +107,15 @@ class LocalChannel(Channel):
     def collect(self) -> Iterable[Messages]:
         """The messages that have arrived."""
         return self._network.take(self._number)
+
+    @property
+    def arrived(self) -> int:
+        """The bytes of messages that have arrived and are not collected."""
+        return self._network.arrived(self._number)
+
+    def ease(self, receivers: Iterable[int], relieve: Callable[[], None]) -> None:
+        """Let these partitions count what they hold: they are idle, since partitions in one process work in turn."""
+        self._network.ease(self, receivers)
 
 
 class LocalRace(Generic[T]):
@@ -134,6 +156,7 @@ class LocalNodes:
             Service(Node(functions, number, partitions, dictionary, LocalChannel(self.network, number)))
             for number in range(partitions)
         ]
+        self.network.services = self.services
 
     def send(self, arriving: Sequence[DirectRows], places: Mapping[str, int]) -> ArrivedRows:
         """Accept no rows here: rows reach these partitions through this process."""

@@ -2,7 +2,8 @@
 
 Law: all nodes of an engine take the same steps. In a phase in which any of them could send messages, each continues as
 long as it has messages to absorb, and the phase ends for all when none are under way (`rounds`). A single node never
-waits.
+waits. Messages leave when their window is full, and a sender waits for receivers that hold too many. Nobody waits for
+ever: a node counts what has arrived whether it works, is idle, or waits itself.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterable
 from tidelog.partition.base.demanded_groups import Due
 from tidelog.partition.base.owner import Messages
 from tidelog.partition.code.stratum import Stratum
-from tidelog.partition.phases.exchange import take_leaving
+from tidelog.partition.phases.exchange import count_early, take_leaving
 from tidelog.partition.phases.partition import Partition
 from tidelog.runtime.base.channel import Channel
 from tidelog.runtime.base.reach import Readers
@@ -22,6 +23,7 @@ from tidelog.runtime.base.request import Answer, Request, Steps
 # Bits of a request: a partition has work in the stratum, or has sent messages; it requests a rebuild of the stratum;
 # groups of a min or max must be cleaned up; some of them show nothing. Bit of an answer: messages are under way.
 ACTIVE, SENT, REBUILD, UNCLEAN, UNSETTLED = 1, 2, 4, 8, 16
+MOST_ARRIVED = 16 << 20  # bytes of messages that a node holds before it counts them early
 
 
 class NodeState:
@@ -36,6 +38,9 @@ class NodeState:
         self.messages = self.exchanges = self.sent = 0  # of the running epoch
         self.waiting = 0.0
         self.visiting: tuple[str, ...] = ()  # the relations of the stratum that is visited
+        self._has_sent = False  # in this exchange
+        self._early = self._relieving = False  # messages were counted, and what follows from them is not fired
+        partition.machine.send, partition.machine.relieve = self._send_window, self.relieve
 
     @property
     def is_alone(self) -> bool:
@@ -51,6 +56,7 @@ class NodeState:
         self.partition.begin()
         self.messages = self.exchanges = self.sent = 0
         self.waiting = 0.0
+        self._has_sent = self._early = False
 
     def flow(self, absorb: Callable[[Messages], None], bits: Callable[[], int] = lambda: 0) -> Steps[int]:
         """Send what leaves and absorb what arrives, until nothing is under way; returns the bits of all at the end.
@@ -59,23 +65,44 @@ class NodeState:
         """
         if self.is_alone:
             return 0
-        sent = self._send()
+        self._send()
         while True:
-            while found := self.channel.receive():
-                for messages in found:
+            while (found := self.channel.receive()) or self._early:
+                self._early = False
+                for messages in found or ({},):
                     absorb(messages)
-                sent += self._send()
-            answer = yield from self._ask("flow", bits() | (ACTIVE if sent else 0))
+                self._send()
+            answer = yield from self._ask("flow", bits() | (ACTIVE if self._has_sent else 0))
             assert isinstance(answer, int)
             if not answer & SENT:
+                self.channel.exchange += 1
+                self._has_sent, self.partition.epoch.arriving = False, None
                 return answer
 
-    def _send(self) -> int:
+    def _send(self) -> Iterable[int]:
+        """Send what leaves; returns the receivers."""
         leaving = take_leaving(self.partition)
         sent = self.channel.send(leaving)
+        self._has_sent = self._has_sent or sent > 0
         self.messages += sent
         self.sent += sum(rows.nbytes for messages in leaving.values() for rows in messages.values())
-        return sent
+        return leaving
+
+    def _send_window(self) -> None:
+        """In the middle of a batch, send what leaves, and wait for receivers that hold too much."""
+        self.channel.ease(self._send(), self.relieve)
+
+    def relieve(self) -> None:
+        """Count what has arrived if it is too much to hold, and the phase in which it counts has opened here."""
+        if self._relieving or self.partition.epoch.arriving is None or self.channel.arrived <= MOST_ARRIVED:
+            return
+        self._relieving = True
+        try:
+            for messages in self.channel.receive():
+                self._early = True
+                count_early(self.partition, messages)
+        finally:
+            self._relieving = False
 
     def highest(self, number: int) -> Steps[int]:
         """The highest of the numbers that the partitions pass here."""

@@ -25,6 +25,7 @@ from tidelog.partition.phases.clean_up import (
     show_others,
 )
 from tidelog.partition.phases.demanded_folds import next_due
+from tidelog.partition.phases.exchange import VOID
 from tidelog.partition.phases.gain import absorb_gains, begin_again, end_gain, gain, gain_demanded
 from tidelog.partition.phases.rebuild import empty_stratum
 from tidelog.partition.phases.retract import absorb_losses, end_retract, retract
@@ -144,7 +145,7 @@ def _visit_with_others(
     partition = node.partition
     watch = _Watch(node, stratum)
     partition.replanner.enter(stratum)
-    is_done = retract(partition, stratum, epoch.deletes, epoch.changes)
+    is_done = retract(partition, stratum, epoch.deletes, epoch.changes, exchanges=is_losing)
     active = ACTIVE if has_work else 0
     if is_losing and not (yield from _retract_together(node, stratum, watch, active | (0 if is_done else REBUILD))):
         return {}  # no partition has work here
@@ -169,10 +170,14 @@ def _retract_together(node: NodeState, stratum: Stratum, watch: _Watch, bits: in
         nonlocal wanted
         if not wanted & REBUILD and not absorb_losses(node.partition, stratum, messages):
             wanted |= REBUILD
+            node.partition.epoch.arriving = VOID
 
+    if wanted & REBUILD:
+        node.partition.epoch.arriving = VOID
     answer = yield from node.flow(absorb, lambda: wanted)
     if answer & REBUILD:
         _empty(node, stratum, watch)
+        node.partition.epoch.arriving = VOID
         yield from node.flow(lambda messages: None)  # messages sent meanwhile are void
     return answer
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 
 from tidelog.io.parquet import write_changes, write_rows
 from tidelog.kernel.cells import Cells
@@ -65,6 +66,7 @@ class Service:
         self.interruption = Interruption()
         self.changed = RunChanges(node)
         self.frozen: dict[int, Records] = {}
+        self.working = Lock()  # held by whoever changes the node
         self._run = 0
         self._steps: Steps[EpochOutcome] | None = None
         self._piece: Piece | None = None
@@ -108,6 +110,16 @@ class Service:
         keeping = None if owners_may_have_ended else self._keeping
         note = None if keeping is None else self.write_piece(keeping)
         return EpochEnd(replace(outcome, changes=RowChanges({}), sizes=sizes), tuple(outcome.changes), note)
+
+    @call(any_time=True)
+    def relieve(self) -> int:
+        """Count the messages that have arrived if they are too many and this node is idle; returns their bytes."""
+        if self.working.acquire(blocking=False):
+            try:
+                self.node.state.relieve()
+            finally:
+                self.working.release()
+        return self.node.channel.arrived
 
     @call(any_time=True)
     def interrupt(self, run: int) -> None:
