@@ -95,8 +95,8 @@ class RelationPlacements:
     def _form(self, rules: Ruleset) -> Form:
         if self._partitions == 1:
             return Form(rules.core, rules.schema)
-        if rules.cyclic:
-            raise failures.CYCLE_PARTITIONS.error(relation=min(rules.cyclic), partitions=self._partitions)
+        if rules.modelled:
+            raise failures.CYCLE_PARTITIONS.error(relation=min(rules.modelled), partitions=self._partitions)
         placed = self.placed(rules)
         schema = {**rules.schema, **_copied(placed, rules.schema)}
         places = {name: placement.column for name, placement in placed.placements.items() if name in schema}

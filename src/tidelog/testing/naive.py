@@ -4,6 +4,8 @@ Law: the meaning of a program is its least model, found stratum by stratum: from
 stratum by the base facts and the facts derived from the last round until nothing changes. If min or max occur inside
 recursion, the same loop iterates the exposed values; a limit stops programs without a fixed point.
 
+- If a count, a sum or a mean depends on its own relation, it ranges over the facts of the round before, until nothing
+  changes: the facts are those of the model if none depends on its own aggregate, which is not checked here.
 - Rules of one relation with the same min and max in the same columns of their heads share their groups: one row shows
   the best that any of them derives. count, sum and mean belong to the one rule that contains them. Asserted facts, and
   rules without aggregates, add separate rows.
@@ -98,9 +100,14 @@ def evaluate_both(
         model[relation] = frozenset(first_choice(set(model[relation]), declared.domains))
     below, possible = reads(program.rules), dict(model)
     apart = _Judge(replace(program, rules=tuple(map(_negating_apart, program.rules))), functions)
+    folding: _Judge | None = None
     for stratum in strata(program.rules):
         recursive = any(relation in below[relation] for relation in stratum)
         own = [rule for rule in program.rules if rule.head.predicate in stratum]
+        if any(_folds(rule, stratum) for rule in own):
+            folding = folding or _Judge(replace(program, rules=tuple(map(_folding_apart, program.rules))), functions)
+            possible.update(folding.settled(stratum, base, model, limit))
+            continue
         if not any(_is_uncertain(rule, stratum, model, possible) for rule in own):
             possible.update(judge.least(stratum, base, model, limit if recursive else 1))
             continue
@@ -118,6 +125,19 @@ def _is_uncertain(rule: Rule, stratum: frozenset[str], model: Model, possible: M
     negated = {literal.atom.predicate for literal in body_literals(rule) if isinstance(literal, Negation)}
     read = {name for name, _ in dependencies(rule)} - stratum
     return bool(negated & stratum) or any(model.get(name) != possible.get(name) for name in read)
+
+
+def _folds(rule: Rule, stratum: frozenset[str]) -> bool:
+    """Whether the head of a rule has an aggregate that needs its own stratum complete."""
+    return bool(head_aggregates(rule)) and any(strict and name in stratum for name, strict in dependencies(rule))
+
+
+def _folding_apart(rule: Rule) -> Rule:
+    """The rule; if its head has aggregates, they range over relations under other names."""
+    if not head_aggregates(rule):
+        return rule
+    literals = (replace(x, predicate=f"over {x.predicate}") if isinstance(x, Atom) else x for x in rule.body)
+    return replace(rule, body=tuple(literals))
 
 
 def _negating_apart(rule: Rule) -> Rule:
@@ -254,6 +274,21 @@ class _Judge:
             model.update(derived)
             if settled:
                 return derived
+        raise LimitError(f"no fixed point after {limit} rounds of {', '.join(sorted(stratum))}")
+
+    def settled(self, stratum: frozenset[str], base: Mapping[str, set[Row]], model: Model, limit: int) -> Model:
+        """As `least`, for aggregates over their own stratum: they range over the result of the round before.
+
+        A result that no longer changes is the model if no fact depends on its own aggregate, as the result of round n
+        has all facts that depend on no more than n aggregates.
+        """
+        found: Model = dict.fromkeys(stratum, frozenset[Row]())
+        for _ in range(limit):
+            before, over = found, {f"over {name}": rows for name, rows in {**model, **found}.items()}
+            found = self.least(stratum, base, {**model, **over}, limit)
+            if found == before:
+                model.update(found)
+                return found
         raise LimitError(f"no fixed point after {limit} rounds of {', '.join(sorted(stratum))}")
 
     def round(self, stratum: frozenset[str], base: Mapping[str, set[Row]], model: Model) -> Model:

@@ -125,9 +125,10 @@ UNDEFINED_READ = FailureEntry(
 UNDEFINED_PROOF = FailureEntry(
     "TL4602",
     EngineError,
-    "no explanation through a cycle of negation",
-    "`{relation}` depends on a cycle of negation, through `{cycle}`: its facts have no explanation",
-    "`why`, `why_not` and `blame` explain facts by ranked supports; the model of a cycle through negation has none.",
+    "no explanation through a cycle of negation or aggregates",
+    "`{relation}` depends on a cycle of negation or aggregates, through `{cycle}`: its facts have no explanation",
+    "`why`, `why_not` and `blame` explain facts by ranked supports; the model of a cycle through negation or an "
+    "aggregate has none.",
     "Ask about the facts that it is derived from.",
     "Engine('win(X) :- move(X, Y), !win(Y). move(1, 2).').why('win(1)')\n",
 )

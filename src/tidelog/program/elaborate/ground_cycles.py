@@ -144,7 +144,6 @@ def _projection(atom: Atom) -> Rule:
 
 def _shown(ground: tuple[GroundRule, ...]) -> Iterator[Rule]:
     """The rules that derive the possible facts of a component, and show those that are true or undefined."""
-    digest = blake2b(repr(ground).encode(), digest_size=4).hexdigest()  # other instances are another model
     for each in ground:
         columns = _columns(each.columns)
         label = each.relation.removeprefix(GROUND).partition(" ")[0]
@@ -155,12 +154,17 @@ def _shown(ground: tuple[GroundRule, ...]) -> Iterator[Rule]:
         columns = _columns(width)
         model = Aggregate(MODEL, None, None, ground=ground)
         possible = Atom(f"{POSSIBLE}{name}", columns)
-        yield Rule(Atom(f"{TRUTH}{name}", (*columns, model)), (possible,), f"{name}/model_{digest}")
+        yield Rule(Atom(f"{TRUTH}{name}", (*columns, model)), (possible,), model_label(name, ground))
         if name.startswith(HIDDEN):
             continue
         for to, label, truth in ((name, "true", TRUE_FACT), (f"{UNDEFINED}{name}", "undefined", UNDEFINED_FACT)):
             body = (Atom(f"{TRUTH}{name}", (*columns, Const(truth, NUMBER))),)
             yield Rule(Atom(to, columns), body, f"{name}/{label}")
+
+
+def model_label(name: str, ground: object) -> str:
+    """The label of the rule that shows the facts of a model: other instances are another model."""
+    return f"{name}/model_{blake2b(repr(ground).encode(), digest_size=4).hexdigest()}"
 
 
 def _columns(width: int) -> tuple[Var, ...]:

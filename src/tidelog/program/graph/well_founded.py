@@ -100,9 +100,18 @@ def model_sources(rule: Rule) -> tuple[str, ...]:
 
 
 def modelled(rules: Iterable[Rule]) -> frozenset[str]:
-    """The relations with a model, in an elaborated program."""
-    found = (rule.head.predicate for rule in rules if model_of(rule) is not None)
-    return frozenset(name.removeprefix(TRUTH) for name in found)
+    """The relations with a model of true and undefined facts, in an elaborated program."""
+    return frozenset(name for name, model in _models(rules) if model.ground[0].formula is None)
+
+
+def bundled(rules: Iterable[Rule]) -> frozenset[str]:
+    """The relations whose facts are computed in bundles (`graph.bundles`), in an elaborated program."""
+    return frozenset(name for name, model in _models(rules) if model.ground[0].formula is not None)
+
+
+def _models(rules: Iterable[Rule]) -> Iterator[tuple[str, Aggregate]]:
+    found = ((rule.head.predicate, model_of(rule)) for rule in rules)
+    return ((name.removeprefix(TRUTH), model) for name, model in found if model is not None)
 
 
 def readers_of(rules: Iterable[Rule], relations: frozenset[str]) -> dict[str, str]:

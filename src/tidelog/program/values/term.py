@@ -17,6 +17,7 @@ from tidelog.errors import Span
 from tidelog.program.values.path import Path
 
 if TYPE_CHECKING:
+    from tidelog.program.values.rule import Rule
     from tidelog.program.values.variant import Variant
 
 Value: TypeAlias = "int | float | str | tuple[Value, ...] | Variant | None"
@@ -99,18 +100,22 @@ class Call:
 class GroundRule:
     """The relation with the instances of a rule: ``width`` columns of its head, then those of each of its literals.
 
-    A literal is (relation, whether it is positive, number of columns).
+    A literal is (relation, whether it is positive, number of columns). Where facts have values (`graph.bundles`), these
+    are only the columns of keys; the values are computed by the ``formula``, from the variables in these columns and
+    the ``names`` in further ones.
     """
 
     relation: str
     head: str
     width: int
     literals: tuple[tuple[str, bool, int], ...]
+    formula: Rule | None = field(default=None, repr=False)
+    names: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def columns(self) -> int:
         """The number of columns."""
-        return self.width + sum(width for _, _, width in self.literals)
+        return self.width + sum(width for _, _, width in self.literals) + len(self.names)
 
 
 @dataclass(frozen=True, slots=True)
