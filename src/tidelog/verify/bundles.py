@@ -14,6 +14,7 @@ from typing import Any
 
 from tidelog.program import Aggregate, Atom, Literal, Rule
 from tidelog.program.graph.well_founded import TRUE_FACT, TRUTH, model_of
+from tidelog.program.values.rule import rule_of
 from tidelog.program.values.term import GroundRule
 from tidelog.verify.folds import fold, is_better
 from tidelog.verify.normal import Clause, to_clause
@@ -60,7 +61,7 @@ class Bundles:
         own = {ground.head for ground in grounds}
         facts = {f"{OVER}{name}": self._held(name) for name in own}
         schema = {**self._schema, **{f"{OVER}{name}": self._schema.get(name, ()) for name in own}}
-        rules = [ground.formula for ground in grounds if ground.formula is not None]
+        rules = [rule_of(ground.formula) for ground in grounds if ground.formula is not None]
         folding = [to_clause(_over(rule, own)) for rule in rules if _folds(rule)]
         plain = [to_clause(rule) for rule in rules if not _folds(rule)]
         found: dict[str, set[Row]] = {name: set() for name in own}
@@ -87,7 +88,7 @@ class Bundles:
         folded: list[tuple[int, int]] = []
         for ground in grounds:
             assert ground.formula is not None
-            is_folded = _folds(ground.formula)
+            is_folded = _folds(rule_of(ground.formula))
             for row in self._ranks.get(ground.relation, ()):
                 head, at = _numbered(numbers, graph, (ground.head, row[: ground.width])), ground.width
                 for name, _, width in ground.literals:

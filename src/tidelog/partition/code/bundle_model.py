@@ -27,6 +27,7 @@ from tidelog.partition.code.formula import Formula, Overloads, Total, Types
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.graph.bundles import value_columns
 from tidelog.program.graph.well_founded import TRUE_FACT
+from tidelog.program.values.rule import rule_of
 from tidelog.program.values.term import GroundRule
 
 LARGE = 32  # instances from which on a bundle keeps what each contributes
@@ -48,7 +49,7 @@ class BundleModel:
         self, rules: tuple[GroundRule, ...], schema: Types, functions: Overloads, dictionary: Dictionary
     ) -> None:
         self.rules = rules
-        formulas = [rule.formula for rule in rules if rule.formula is not None]
+        formulas = [rule_of(rule.formula) for rule in rules if rule.formula is not None]
         self._values = value_columns(formulas, frozenset(rule.head for rule in rules))
         self._schema, self._dictionary = schema, dictionary
         self._formulas = [Formula(rule, self._values, schema, functions, dictionary) for rule in rules]

@@ -22,7 +22,7 @@ from tidelog.program.functions.table import Function, holds, order_key, resolve
 from tidelog.program.functions.whole_groups import of_group
 from tidelog.program.graph.bundles import Values, ground_names, in_order, is_ground
 from tidelog.program.graph.well_founded import own_literals
-from tidelog.program.values.rule import Rule
+from tidelog.program.values.rule import rule_of
 from tidelog.program.values.scope import scope_names
 from tidelog.program.values.term import (
     AGGREGATE_RESULTS,
@@ -64,10 +64,10 @@ class Formula:
         self, ground: GroundRule, values: Values, schema: Types, functions: Overloads, dictionary: Dictionary
     ) -> None:
         assert ground.formula is not None
-        self.rule = ground.formula
-        self.label = self.rule.users_label or self.rule.label or ""
+        self.rule = rule_of(ground.formula)
+        self.label = ground.formula.label
         self._dictionary, self._functions = dictionary, functions
-        self._types = variable_types(_plain_head(self.rule), schema, functions)
+        self._types = variable_types(self.rule, schema, functions)
         self._slots: dict[str, int] = {}
         atoms = [atom for _, atom in own_literals(self.rule.body, frozenset(values))]
         ground_vars = ground_names(self.rule.body, values)
@@ -272,11 +272,6 @@ class Formula:
 
 def _equals(slot: int, evaluate: Evaluate) -> Evaluate:
     return lambda env: bool(env[slot] == evaluate(env))
-
-
-def _plain_head(rule: Rule) -> Rule:
-    """The rule without the aggregates in its head, for the types of its variables."""
-    return Rule(rule.head, rule.body, rule.label)
 
 
 def _distinct(measured: Iterable[Measured]) -> list[Measured]:

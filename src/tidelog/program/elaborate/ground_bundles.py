@@ -25,6 +25,7 @@ from tidelog.program.values.term import (
     Aggregate,
     Atom,
     Const,
+    Derivation,
     GroundRule,
     Literal,
     Term,
@@ -46,7 +47,7 @@ def ground_bundles(elaboration: Elaboration) -> Elaboration:
     cost/given: __ground_cost/given cost/1 V2(V1, V2) :- __given_cost(V1, V2).
     r1/possible: __possible_cost/1(V1) :- __ground_r1 cost/1 cost/1 N(V1, V2, V3).
     cost/given/possible: __possible_cost/1(V1) :- __ground_cost/given cost/1 V2(V1, V2).
-    cost/model_a6d85492: __truth_cost(V1, V2, model<*>) :- __possible_cost/1(V1).
+    cost/model_19fc767c: __truth_cost(V1, V2, model<*>) :- __possible_cost/1(V1).
     cost/true: cost(V1, V2) :- __truth_cost(V1, V2, 1).
     """
     program = elaboration.program
@@ -91,7 +92,8 @@ def _instances(rule: Rule, values: Values, place: int) -> tuple[Rule, GroundRule
     )
     made = replace(rule, head=Atom(name, args, span=rule.head.span), body=body, plans=(), origin=rule)
     literals = tuple((atom.predicate, True, len(each)) for atom, each in zip(atoms, keys, strict=True))
-    return made, GroundRule(name, rule.head.predicate, len(key), literals, rule, names)
+    derivation = Derivation(rule.head, rule.body, rule.users_label or label)
+    return made, GroundRule(name, rule.head.predicate, len(key), literals, derivation, names)
 
 
 def _needed(rule: Rule, values: Values, known: set[str]) -> list[str]:

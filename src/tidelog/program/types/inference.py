@@ -21,7 +21,7 @@ from tidelog.program.types.places import Demand, Places, related_places, type_na
 from tidelog.program.types.signatures import Signature
 from tidelog.program.types.structure_types import make_place
 from tidelog.program.types.unify import INTEGER, NIL, TEXT, TRUTH, Reason
-from tidelog.program.values.rule import Rule
+from tidelog.program.values.rule import Rule, rule_of
 from tidelog.program.values.schema import BASE_TYPES
 from tidelog.program.values.scope import aggregate_names, rule_names
 from tidelog.program.values.structure import is_structural
@@ -231,7 +231,7 @@ class Inference(Places):
             if ground.formula is None:
                 self._instances(ground, aggregate)
             else:
-                self._formula(ground, ground.formula)
+                self._formula(ground, rule_of(ground.formula))
         if kind == "count" or not values:
             return self.classes.fresh(NUMBER, Reason("count returns a number", aggregate.span))
         if kind == CHOICE:

@@ -17,7 +17,6 @@ from tidelog.errors import Span
 from tidelog.program.values.path import Path
 
 if TYPE_CHECKING:
-    from tidelog.program.values.rule import Rule
     from tidelog.program.values.variant import Variant
 
 Value: TypeAlias = "int | float | str | tuple[Value, ...] | Variant | None"
@@ -109,13 +108,22 @@ class GroundRule:
     head: str
     width: int
     literals: tuple[tuple[str, bool, int], ...]
-    formula: Rule | None = field(default=None, repr=False)
+    formula: Derivation | None = field(default=None, repr=False)
     names: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def columns(self) -> int:
         """The number of columns."""
         return self.width + sum(width for _, _, width in self.literals) + len(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """The head and the body of a rule by which values are computed, and the label under which users know it."""
+
+    head: Atom
+    body: tuple[Literal, ...]
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
