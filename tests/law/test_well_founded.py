@@ -5,15 +5,18 @@ refused and leaves no trace, and so does a preview."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from shutil import which
 from subprocess import run
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
+from tests.law.crowded import threads
 from tests.law.harness import check_against, check_at_rest, check_feed, tell
 from tests.law.share import share
 from tests.testing.answers.games import decided
@@ -91,14 +94,20 @@ def check(db: Engine, state: State) -> dict[str, frozenset]:
     return true
 
 
-def history(seed: int, epochs: int = 10) -> tuple[int, int]:
-    """The law on one random history: how many epochs had undefined facts, and how many were refused."""
-    rng = Random(seed)
+def history(seed: int, epochs: int = 10, numbers: Sequence[int] = (), **options: Any) -> tuple[int, int]:
+    """The law on one random history: how many epochs had undefined facts, and how many were refused.
+
+    Before each epoch the engine gets one of these ``numbers`` of partitions.
+    """
+    rng, other = Random(seed), Random(seed)
     program = random_program(rng)
-    db, state = Engine(program), State.start(program)
+    db, state = Engine(program, **options), State.start(program)
     before, undefined, refused = check(db, state), 0, 0
     for number in range(epochs):
         change = random_change(rng, state, number)
+        if numbers:
+            db.repartition(other.choice(numbers))
+            check(db, state)
         epoch = db.epoch()
         tell(epoch, change, program.convention)
         after = state.after(change)
@@ -128,6 +137,17 @@ def history(seed: int, epochs: int = 10) -> tuple[int, int]:
 @pytest.mark.parametrize("seed", range(CASES))
 def test_truth_is_that_of_the_well_founded_model(seed: int) -> None:
     history(seed)
+
+
+@pytest.mark.parametrize("seed", range(700, 700 + share(8, 4)))
+def test_truth_is_found_on_any_number_of_partitions(seed: int) -> None:
+    history(seed, 6, numbers=(1, 2, 3), partitions=2)
+
+
+@pytest.mark.parametrize("seed", range(800, 800 + share(6, 3)))
+def test_truth_is_found_by_several_threads(seed: int) -> None:
+    with threads(2, 1):
+        history(seed, 6)
 
 
 def test_positions_that_nobody_can_win_are_undefined() -> None:
@@ -181,8 +201,6 @@ def test_a_wrong_truth_is_not_certified() -> None:
 
 def test_what_is_not_supported_is_refused() -> None:
     text = "win(X) :- move(X, Y), !win(Y). lost(X) :- move(X, _), !win(X)."
-    with pytest.raises(EngineError, match="one partition"):
-        Engine(text, partitions=2)
     db = Engine(f"{text} move(1, 2).")
     for question in (lambda: db.why("win(1)"), lambda: db.why_not("lost(1)"), lambda: db.blame("lost(1)")):
         with pytest.raises(EngineError):

@@ -24,7 +24,7 @@ from tidelog.program.graph.dependency import NEGATIVE, POSITIVE, Edge, dependenc
 from tidelog.program.graph.strata import offending_edges, strata_of_edges
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import body_aggregates
-from tidelog.program.values.term import MODEL, Aggregate, Atom, Literal, Negation
+from tidelog.program.values.term import MODEL, POSSIBLE, Aggregate, Atom, Literal, Negation
 
 GROUND, TRUTH, UNDEFINED = "__ground_", "__truth_", "__undefined_"
 TRUE_FACT, UNDEFINED_FACT = 1, 0
@@ -103,6 +103,11 @@ def modelled(rules: Iterable[Rule]) -> frozenset[str]:
     """The relations with a model, in an elaborated program."""
     found = (rule.head.predicate for rule in rules if model_of(rule) is not None)
     return frozenset(name.removeprefix(TRUTH) for name in found)
+
+
+def is_of_model(relation: str) -> bool:
+    """Whether a relation has instances, possible facts or truth of a model, which are found in one place."""
+    return relation.startswith((GROUND, POSSIBLE, TRUTH))
 
 
 def readers_of(rules: Iterable[Rule], relations: frozenset[str]) -> dict[str, str]:
