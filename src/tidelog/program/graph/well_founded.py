@@ -110,12 +110,6 @@ def is_of_model(relation: str) -> bool:
     return relation.startswith((GROUND, POSSIBLE, TRUTH))
 
 
-def readers_of(rules: Iterable[Rule], relations: frozenset[str]) -> dict[str, str]:
-    """By relation, the head of a rule that reads it, in an elaborated program."""
-    edges = dependencies(rules) if relations else ()
-    return {edge.source: edge.target for edge in edges if edge.source in relations}
-
-
 def depending_on(rules: Iterable[Rule], relations: frozenset[str]) -> frozenset[str]:
     """These relations and all that depend on them."""
     above: dict[str, list[str]] = {}
