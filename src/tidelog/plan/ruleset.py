@@ -21,6 +21,7 @@ from tidelog.plan.layers import Groups, Layers
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Negation, Program, Rule, Var
 from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
+from tidelog.program.elaborate.close_equivalences import close_equivalences
 from tidelog.program.functions.table import Function
 from tidelog.program.graph.choice import split_relations
 from tidelog.program.graph.constraint import HIDDEN
@@ -28,7 +29,8 @@ from tidelog.program.graph.inline import inline_relations
 from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import input_name, subsumed_relations
-from tidelog.program.graph.well_founded import bundled, depending_on, modelled, readers_of
+from tidelog.program.graph.undefined_readers import uncertainty
+from tidelog.program.graph.well_founded import bundled, depending_on, modelled, negation_cycles
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
@@ -172,7 +174,7 @@ class Ruleset:
     warnings: tuple[Diagnostic, ...] = ()
     cyclic: frozenset[str] = frozenset()  # relations that depend on their own negation (`graph.well_founded`)
     bundled: frozenset[str] = frozenset()  # relations that depend on their own count, sum or mean (`graph.bundles`)
-    cycle_readers: Mapping[str, str] = field(default_factory=dict)  # the head of a rule that reads such a relation
+    cycle_readers: Mapping[str, str] = field(default_factory=dict)  # must have no undefined facts, by reader
     above_cycles: frozenset[str] = frozenset()  # those and all that depend on them
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # the demands on relations that are evaluated on demand
@@ -522,7 +524,7 @@ class Ruleset:
             demand=demand,
             cyclic=cyclic,
             bundled=bundled(checked.rules),
-            cycle_readers=readers_of(checked.rules, cyclic),
+            cycle_readers=_opaque_readers(checked) if cyclic else {},
             above_cycles=depending_on(checked.rules, cyclic | bundled(checked.rules)),
             orders={rule.head.predicate: rule for rule in checked.orders},
             outline=outline,
@@ -592,6 +594,12 @@ def _core_rules(rules: Iterable[Rule]) -> tuple[dict[str, tuple[str, ...]], dict
         needed[rule.label] = tuple(r.label or "" for r in made)
         core.update({r.label: r for r in made if r.label})
     return needed, core
+
+
+def _opaque_readers(checked: CheckedProgram) -> Mapping[str, str]:
+    """The relations that must have no undefined facts, each with the head of a rule that cannot read these."""
+    rules = checked.stages[close_equivalences].program.rules
+    return uncertainty(rules, negation_cycles(rules)).readers
 
 
 def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:

@@ -115,11 +115,12 @@ UNDEFINED_READ = FailureEntry(
     "undefined facts are read",
     "{count:1 fact} of `{relation}` would be undefined, among them `{fact}`, and {reader} reads `{relation}`; "
     "nothing was changed",
-    "A fact that depends on its own negation may be neither true nor false. Relations, constraints and negated or "
-    "aggregated queries above it would be undefined as well, which is not supported.",
-    "Change the facts so that the cycle is broken, or remove the rule that reads the relation. `db.undefined(...)` "
-    "returns the undefined facts of a relation that no other rule reads.",
-    'db = Engine("win(X) :- move(X, Y), !win(Y). safe(X) :- move(X, _), !win(X).")\n'
+    "A fact that depends on its own negation may be neither true nor false, and what is derived from it is undefined as "
+    "well. Paths, subsumptions, choices, recursive min and max, nested aggregates and aggregates in queries cannot read "
+    "undefined facts.",
+    "Change the facts so that the cycle is broken, or derive what the rule reads in a rule with plain atoms, negations "
+    "and aggregates. `db.undefined(...)` returns the undefined facts of a relation.",
+    'db = Engine("win(X) :- move(X, Y), !win(Y). next(X, Y) :- move(X, Y), win(Y). far(X, Y) :- next+(X, Y).")\n'
     'with db.epoch() as e:\n    e.insert("move", [(1, 2), (2, 1)])\n',
 )
 UNDEFINED_PROOF = FailureEntry(
