@@ -5,15 +5,18 @@ refused and leaves no trace, and so does a preview."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from shutil import which
 from subprocess import run
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
+from tests.law.crowded import threads
 from tests.law.harness import check_against, check_at_rest, check_feed, tell
 from tests.law.share import share
 from tests.testing.answers.games import decided
@@ -38,8 +41,29 @@ DECLARED = """
     .decl r(x: number, y: number)
     .decl s(x: number)
     .decl none()
+    .decl t(x: number)
+    .decl u(x: number, y: number)
 """
 BASE, DERIVED = {"e": 2, "n": 1}, {"p": 1, "q": 1, "r": 2, "s": 1, "none": 0}
+HEADS = (
+    "t(count<X>) :- p(X).",
+    "u(X, max<Y>) :- r(X, Y). u(X, max<Y>) :- e(X, Y), n(Y).",
+    "u(X, sum<Y>) :- r(X, Y), !q(Y).",
+    "u(X, min<Y>) :- r(X, Y), (p(X) ; q(Y)). t(min<X>) :- s(X).",
+)
+ABOVE = {"t": 1, "u": 2}  # relations that no rule of the others reads
+ALL = {**DERIVED, **ABOVE}
+READERS = (
+    "t(x) :- n(x), 1 < count : { r(x, _) }.",
+    "t(z) :- n(x), z = count : { e(x, y), !p(y), q(y) }.",
+    "t(x) :- n(x), !p(x), (q(x) ; r(x, _), !s(x)).",
+    "t(x) :- u(x, _), !q(x). u(x, y) :- e(x, y), q(y). u(x, z) :- u(x, y), u(y, z).",
+    "t(x) :- p(x), q(x), r(x, _), s(x), u(x, _), !q(x), !s(_).",
+    "u(x, z) :- n(x), z = sum y : { r(x, y), !q(y) }.",
+    "u(x, z) :- n(x), z = min y : { e(x, y), (p(y) ; q(y)) }.",
+    "u(x, z) :- n(x), z = max y : { e(x, y), p(y) }, z != count : { s(_) }.",
+    "u(x, y) :- u(y, x), !p(x). u(x, y) :- r(x, y), t(x). t(x) :- u(x, x).",
+)
 VARIABLES = "xyz"
 EVEN = "c1: p(x) :- n(x), !q(x). c2: q(x) :- e(x, _), !p(x). c3: q(y) :- e(x, y), p(x), !q(x)."  # p or q: a choice
 
@@ -66,6 +90,13 @@ def random_program(rng: Random) -> Program:
     return replace(parse_program(DECLARED), rules=rules)
 
 
+def with_readers(rng: Random, program: Program) -> Program:
+    """The program with rules above its own relations, some with aggregates."""
+    rules = parse_program(DECLARED + " ".join(rng.sample(READERS, 2)), convention="souffle").rules
+    rules += parse_program(rng.choice(HEADS)).rules
+    return replace(program, rules=(*program.rules, *(replace(r, label=f"t{i}") for i, r in enumerate(rules))))
+
+
 def random_change(rng: Random, state: State, number: int) -> EpochChanges:
     """A change of facts, also of derived relations, and sometimes of rules."""
     size, present = rng.choice([3, 4, 6]), set(state.facts)
@@ -79,7 +110,7 @@ def random_change(rng: Random, state: State, number: int) -> EpochChanges:
 
 
 def undefined_of(db: Engine) -> dict[str, frozenset]:
-    return {name: frozenset(db.undefined(name)) for name in DERIVED if name in db}
+    return {name: frozenset(db.undefined(name)) for name in ALL if name in db}
 
 
 def check(db: Engine, state: State) -> dict[str, frozenset]:
@@ -91,14 +122,22 @@ def check(db: Engine, state: State) -> dict[str, frozenset]:
     return true
 
 
-def history(seed: int, epochs: int = 10) -> tuple[int, int]:
-    """The law on one random history: how many epochs had undefined facts, and how many were refused."""
-    rng = Random(seed)
-    program = random_program(rng)
-    db, state = Engine(program), State.start(program)
+def history(
+    seed: int, epochs: int = 10, numbers: Sequence[int] = (), readers: bool = False, **options: Any
+) -> tuple[int, int]:
+    """The law on one random history: how many epochs had undefined facts, and how many were refused.
+
+    Before each epoch the engine gets one of these ``numbers`` of partitions.
+    """
+    rng, other = Random(seed), Random(seed)
+    program = with_readers(rng, random_program(rng)) if readers else random_program(rng)
+    db, state = Engine(program, **options), State.start(program)
     before, undefined, refused = check(db, state), 0, 0
     for number in range(epochs):
         change = random_change(rng, state, number)
+        if numbers:
+            db.repartition(other.choice(numbers))
+            check(db, state)
         epoch = db.epoch()
         tell(epoch, change, program.convention)
         after = state.after(change)
@@ -130,6 +169,22 @@ def test_truth_is_that_of_the_well_founded_model(seed: int) -> None:
     history(seed)
 
 
+@pytest.mark.parametrize("seed", range(500, 500 + share(40, 6)))
+def test_what_reads_undefined_facts_is_undefined(seed: int) -> None:
+    history(seed, 6, readers=True)
+
+
+@pytest.mark.parametrize("seed", range(700, 700 + share(8, 4)))
+def test_truth_is_found_on_any_number_of_partitions(seed: int) -> None:
+    history(seed, 6, numbers=(1, 2, 3), readers=seed % 2 == 1, partitions=2)
+
+
+@pytest.mark.parametrize("seed", range(800, 800 + share(6, 3)))
+def test_truth_is_found_by_several_threads(seed: int) -> None:
+    with threads(2, 1):
+        history(seed, 6, readers=seed % 2 == 1)
+
+
 def test_positions_that_nobody_can_win_are_undefined() -> None:
     case = load_program(GAME)
     with Engine(case.start.program) as db:
@@ -145,6 +200,47 @@ def test_positions_that_nobody_can_win_are_undefined() -> None:
             assert set(db.undefined("win")) == set(db.undefined("lost")) == drawn
         assert len(drawn) == 13
         assert "__" not in f"{db.explain()}{db.explain(analyze=True)}{db.profile()}"
+
+
+def test_relations_above_have_true_and_undefined_facts_and_constraints_see_true_ones() -> None:
+    rules = """
+        win(X) :- move(X, Y), !win(Y).
+        lost(X) :- move(X, _), !win(X).
+        near(X) :- lost(X). near(X) :- move(X, Y), near(Y).
+        won(count<X>) :- win(X).
+        best(max<X>) :- lost(X). best(max<X>) :- rated(X).
+        choices(X, N) :- move(X, _), N = count : { move(X, Y), lost(Y) }.
+        limit: :- win(X), X > 7.
+    """
+    with Engine(rules) as db:
+        with db.epoch() as epoch:
+            epoch.insert("move", [(1, 2), (2, 3), (4, 5), (5, 4), (6, 4), (6, 1)])
+            epoch.insert("rated", [(5,)])
+        found = {name: (sorted(db[name]), sorted(db.undefined(name))) for name in ("lost", "near", "won", "best")}
+        assert found == {
+            "lost": ([(1,)], [(4,), (5,)]),
+            "near": ([(1,), (6,)], [(4,), (5,)]),
+            "won": ([], [(2,), (4,)]),  # 2 and 6 are won; 4 and 5 may be
+            "best": ([], [(5,)]),
+        }
+        assert (sorted(db["choices"]), sorted(db.undefined("choices"))) == (
+            [(1, 0), (2, 0)],
+            [(4, 0), (4, 1), (5, 0), (5, 1), (6, 1), (6, 2)],
+        )
+        assert sorted(db.query("move(X, _), !near(X)")) == [(2,)]
+        assert sorted(db.query("move(X, Y), !lost(Y), !win(Y)")) == [(2, 3)]
+        assert "__" not in f"{db.explain()}{db.explain(analyze=True)}{db.profile()}"
+        assert isinstance(db.verify(), Certificate)
+        with db.epoch() as epoch:
+            epoch.insert("move", [(8, 5)])  # may be won, which the constraint does not see
+        with pytest.raises(EngineError, match="limit"), db.epoch() as epoch:
+            epoch.insert("move", [(8, 9)])
+        with db.epoch() as epoch:
+            epoch.insert("move", [(4, 9)])
+            epoch.delete("move", [(8, 5)])
+        assert not any(len(db.undefined(name)) for name in ("win", "lost", "near", "won", "best", "choices"))
+        assert "best" in epoch.changes
+        assert sorted(db["best"]) == [(5,)]
 
 
 def test_a_state_folder_keeps_truth_and_goes_on(tmp_path: Path) -> None:
@@ -181,27 +277,18 @@ def test_a_wrong_truth_is_not_certified() -> None:
 
 def test_what_is_not_supported_is_refused() -> None:
     text = "win(X) :- move(X, Y), !win(Y). lost(X) :- move(X, _), !win(X)."
-    with pytest.raises(EngineError, match="one partition"):
-        Engine(text, partitions=2)
     db = Engine(f"{text} move(1, 2).")
     for question in (lambda: db.why("win(1)"), lambda: db.why_not("lost(1)"), lambda: db.blame("lost(1)")):
         with pytest.raises(EngineError):
             question()
-    with (
-        pytest.raises(EvaluationError, match=r"2 facts of `win` would be undefined.*`lost` reads `win`"),
-        db.epoch() as e,
-    ):
-        e.insert("move", [(3, 4), (4, 3)])
-    assert sorted(db["win"]) == [(1,)]
     with db.epoch() as epoch:
-        epoch.remove_rule("r2")
         epoch.insert("move", [(3, 4), (4, 3)])
-    assert sorted(db.undefined("win")) == [(3,), (4,)]
-    assert sorted(db.query("win(X)")) == [(1,)]
+    assert (sorted(db.query("move(X, _), !win(X)")), sorted(db.undefined("lost"))) == ([], [(3,), (4,)])
     with pytest.raises(EvaluationError, match="the query reads `win`"):
-        db.query("move(X, _), !win(X)")
-    with pytest.raises(EvaluationError, match="`lost` reads `win`"), db.epoch() as e:
-        e.add_rule("lost(X) :- move(X, _), !win(X).")
+        db.query("N = count : { win(_) }")
+    refused = pytest.raises(EvaluationError, match=r"2 facts of `win` would be undefined.*`far` reads `win`")
+    with refused, db.epoch() as epoch:
+        epoch.add_rule("far(X, N) :- move(X, _), N = count : { (win(Y) ; move(Y, X)) }.")
     assert "1 cycle of up to 2 facts, 2 undefined facts" in str(db.explain())
 
 
@@ -218,7 +305,7 @@ def test_a_query_that_an_epoch_overtakes_reads_no_undefined_facts(monkeypatch: p
 
         monkeypatch.setattr(query, "_refuse_undefined", checked_before)
         with pytest.raises(EvaluationError, match="the query reads `win`"):
-            db.query("move(X, _), !win(X)")
+            db.query("N = count : { win(_) }")
         assert overtaken
 
 
@@ -258,7 +345,7 @@ def test_every_stable_model_that_clingo_finds_lies_between_true_and_possible() -
                     with db.epoch() as epoch:
                         for name, rows in facts.items():
                             epoch.insert(name, rows)
-                    true = {name: frozenset(db[name]) for name in DERIVED if name in db}
+                    true = {name: frozenset(db[name]) for name in ALL if name in db}
                     undefined = undefined_of(db)
             except EvaluationError as error:
                 if error.code != "TL2213":

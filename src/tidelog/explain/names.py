@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tidelog.plan.plan_text import columns_text
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Term
+from tidelog.program.elaborate.read_undefined import DOUBT, EITHER, MAYBE, MOST, SURE
 from tidelog.program.graph.choice import MAY, PICK, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.lifetime import EXPIRIES, NOW
@@ -34,6 +35,11 @@ CYCLE_WORDS = {
     POSSIBLE: "possible facts of",
     TRUTH: "the truth of",
     UNDEFINED: "undefined facts of",
+    MAYBE: "facts that may be true of",
+    DOUBT: "groups with undefined rows of",
+    SURE: "results over true rows of",
+    MOST: "results over possible rows of",
+    EITHER: "true and undefined facts of",
 }
 
 

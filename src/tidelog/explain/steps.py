@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from tidelog.explain.names import Names
 from tidelog.explain.numbers import duration
 from tidelog.explain.plans import JoinOrder, RulePlan, StepNumbers, StratumPlan
-from tidelog.partition.code.ground_model import ModelPart
+from tidelog.partition.code.bundle_model import BundleModel
+from tidelog.partition.code.instance_model import ModelPart
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.plan_counts import PlanCounts
 from tidelog.partition.code.stratum import RuleCode, Stratum
@@ -20,6 +21,7 @@ from tidelog.plan.steps import Plan, Step, Visit
 from tidelog.program import Atom
 
 CountsByRule = Mapping[str, Sequence[PlanCounts]]  # by label of the core rule
+WELL_FOUNDED = "find the truth of each fact in the well-founded model"
 
 
 def stratum_plan(
@@ -50,8 +52,9 @@ def _orders(
         if isinstance(code.fold, Pick):
             step = "choose one fact for each key"
         elif isinstance(code.fold, ModelPart):
-            size = code.fold.model.size_in_words()
-            step = f"find the truth of each fact in the well-founded model{size and f': {size}'}"
+            model, size = code.fold.model, code.fold.model.size_in_words()
+            step = "compute the values of each key" if isinstance(model, BundleModel) else WELL_FOUNDED
+            step += size and f": {size}"
         else:
             step = f"fold the {code.fold.kind} of its group"
         return (JoinOrder(names.literal(code.rule.body[0]), (step,)),)

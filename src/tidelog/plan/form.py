@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tidelog.plan import plan_failures as failures
 from tidelog.program.graph.choice import choice_of, choice_place
 from tidelog.program.values.scope import atoms
 from tidelog.rewrite.names import is_auxiliary
@@ -95,8 +94,6 @@ class RelationPlacements:
     def _form(self, rules: Ruleset) -> Form:
         if self._partitions == 1:
             return Form(rules.core, rules.schema)
-        if rules.cyclic:
-            raise failures.CYCLE_PARTITIONS.error(relation=min(rules.cyclic), partitions=self._partitions)
         placed = self.placed(rules)
         schema = {**rules.schema, **_copied(placed, rules.schema)}
         places = {name: placement.column for name, placement in placed.placements.items() if name in schema}

@@ -24,6 +24,7 @@ from tidelog.program import Program, Rule
 from tidelog.program.graph.choice import choices
 from tidelog.program.graph.keys import key_columns
 from tidelog.program.graph.subsumption import subsumed_relations
+from tidelog.program.graph.well_founded import model_of
 from tidelog.program.values.scope import atoms
 
 
@@ -183,8 +184,10 @@ def _retyped(old: Form, new: Form, changed: Mapping[str, Rule], kept: set[str]) 
 
 
 def _names(rule: Rule) -> list[str]:
-    """The relations that a rule names."""
-    return [atom.predicate for atom in (rule.head, *atoms(rule.body))]
+    """The relations that a rule names, and those of the formulas of its model."""
+    model = model_of(rule)
+    formulas = [] if model is None else [ground.formula for ground in model.ground if ground.formula is not None]
+    return [atom.predicate for each in (rule, *formulas) for atom in (each.head, *atoms(each.body))]
 
 
 def _reads_alike(rule: Rule, other: Rule) -> bool:

@@ -28,15 +28,6 @@ PLAN_TOO_EARLY = FailureEntry(
     'Move the atom after those that do not read the result, or treat the plan as advice: `plans="advice"`.',
     "Engine('p(X) :- a(X, Y), Z = Y / X, b(Z), c(X).\\n.plan 0:(1, 2, 3)', plans='binding')\n",
 )
-CYCLE_PARTITIONS = FailureEntry(
-    "TL4504",
-    EngineError,
-    "negation through recursion on several partitions",
-    "`{relation}` depends on its own negation, which one partition evaluates; this engine has {partitions}",
-    "The well-founded model of a cycle through negation needs all instances of its rules in one place.",
-    "Open the engine with `partitions=1`, embedded or on Spark, or write rules without such a cycle.",
-    "Engine('win(X) :- move(X, Y), !win(Y).', partitions=2)\n",
-)
 PLANS = FailureEntry(
     "TL4503",
     EngineError,
@@ -61,4 +52,4 @@ ZONES = FailureEntry(
     "with db.epoch() as e:\n    e.insert('a', local)\n    e.insert('b', zoned)\n",
 )
 
-ENTRIES = (UNKNOWN_LABEL, PLAN_TOO_EARLY, CYCLE_PARTITIONS, PLANS, ZONES)
+ENTRIES = (UNKNOWN_LABEL, PLAN_TOO_EARLY, PLANS, ZONES)

@@ -21,6 +21,7 @@ from tidelog.plan.layers import Groups, Layers
 from tidelog.plan.strata import core_edges, unasked_edges
 from tidelog.program import Negation, Program, Rule, Var
 from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
+from tidelog.program.elaborate.close_equivalences import close_equivalences
 from tidelog.program.functions.table import Function
 from tidelog.program.graph.choice import split_relations
 from tidelog.program.graph.constraint import HIDDEN
@@ -28,7 +29,8 @@ from tidelog.program.graph.inline import inline_relations
 from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import input_name, subsumed_relations
-from tidelog.program.graph.well_founded import depending_on, modelled, readers_of
+from tidelog.program.graph.undefined_readers import uncertainty
+from tidelog.program.graph.well_founded import bundled, depending_on, modelled, negation_cycles
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
@@ -55,17 +57,17 @@ class FactPolicies:
 
     __slots__ = (
         "asserted_elsewhere",
-        "cyclic",
         "inline",
         "is_on_demand",
+        "modelled",
         "program",
         "retentions",
         "split_names",
         "subsumed",
     )
 
-    def __init__(self, program: Program, cyclic: frozenset[str], before: FactPolicies | None = None) -> None:
-        self.program, self.cyclic = program, cyclic
+    def __init__(self, program: Program, modelled: frozenset[str], before: FactPolicies | None = None) -> None:
+        self.program, self.modelled = program, modelled
         self.retentions: Mapping[str, Retention]
         self.is_on_demand: bool
         self.split_names: Mapping[str, str]
@@ -77,7 +79,7 @@ class FactPolicies:
             self.retentions, self.is_on_demand = retentions(program), bool(values_of(program, MAGIC))
             self.split_names, self.inline = split_relations(program), inline_relations(program)
         self.subsumed = frozenset(subsumed_relations(program.rules))
-        apart = sorted(self.subsumed | cyclic)
+        apart = sorted(self.subsumed | modelled)
         self.asserted_elsewhere = {**{name: input_name(name) for name in apart}, **self.split_names}
 
 
@@ -171,7 +173,8 @@ class Ruleset:
     schema: Schema = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
     cyclic: frozenset[str] = frozenset()  # relations that depend on their own negation (`graph.well_founded`)
-    cycle_readers: Mapping[str, str] = field(default_factory=dict)  # the head of a rule that reads such a relation
+    bundled: frozenset[str] = frozenset()  # relations that depend on their own count, sum or mean (`graph.bundles`)
+    cycle_readers: Mapping[str, str] = field(default_factory=dict)  # must have no undefined facts, by reader
     above_cycles: frozenset[str] = frozenset()  # those and all that depend on them
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # the demands on relations that are evaluated on demand
@@ -184,10 +187,16 @@ class Ruleset:
     def __post_init__(self) -> None:
         """Compute once what every epoch needs to know about the program."""
         known = self.governing
-        if known is None or known.program is not self.program or known.cyclic is not self.cyclic:
-            object.__setattr__(self, "governing", FactPolicies(self.program, self.cyclic, known))
+        apart = self.modelled
+        if known is None or known.program is not self.program or known.modelled != apart:
+            object.__setattr__(self, "governing", FactPolicies(self.program, apart, known))
         if self.watched is None or self.watched.core is not self.core:
             object.__setattr__(self, "watched", ConstraintRules.of(self.core))
+
+    @property
+    def modelled(self) -> frozenset[str]:
+        """The relations whose facts come from a model of instances."""
+        return self.cyclic | self.bundled
 
     @property
     def constraints(self) -> Mapping[str, Rule]:
@@ -514,8 +523,9 @@ class Ruleset:
             checked=checked,
             demand=demand,
             cyclic=cyclic,
-            cycle_readers=readers_of(checked.rules, cyclic),
-            above_cycles=depending_on(checked.rules, cyclic),
+            bundled=bundled(checked.rules),
+            cycle_readers=_opaque_readers(checked) if cyclic else {},
+            above_cycles=depending_on(checked.rules, cyclic | bundled(checked.rules)),
             orders={rule.head.predicate: rule for rule in checked.orders},
             outline=outline,
         )
@@ -584,6 +594,12 @@ def _core_rules(rules: Iterable[Rule]) -> tuple[dict[str, tuple[str, ...]], dict
         needed[rule.label] = tuple(r.label or "" for r in made)
         core.update({r.label: r for r in made if r.label})
     return needed, core
+
+
+def _opaque_readers(checked: CheckedProgram) -> Mapping[str, str]:
+    """The relations that must have no undefined facts, each with the head of a rule that cannot read these."""
+    rules = checked.stages[close_equivalences].program.rules
+    return uncertainty(rules, negation_cycles(rules)).readers
 
 
 def _on_demand(program: Program, core: Mapping[str, Rule]) -> Demand | None:

@@ -27,6 +27,7 @@ from tidelog.program.elaborate.elaborate import Stages, elaborate
 from tidelog.program.elaborate.elaboration import Elaboration
 from tidelog.program.elaborate.expand_inline import expand_inline
 from tidelog.program.elaborate.features import Feature
+from tidelog.program.elaborate.ground_bundles import ground_bundles
 from tidelog.program.elaborate.mark_witnesses import mark_witnesses
 from tidelog.program.elaborate.resolve_subsumption import resolve_subsumption
 from tidelog.program.elaborate.restore import restore_rules, restore_text
@@ -191,7 +192,7 @@ def _examine_types(
 ) -> tuple[CheckedProgram, tuple[Diagnostic, ...]]:
     """The findings that depend on the types, about strata, recursion and termination, and the checked program."""
     text, typed, typing = stages[separate_scopes].program, stages[assign_types], _typing(stages)
-    rules = stages[drop_casts].program.rules
+    rules = stages[ground_bundles].program.rules
     edges = dependencies(rules)
     strata = strata_of_edges(rules, edges)
     orders: list[Rule] = []

@@ -4,6 +4,8 @@ Law: the meaning of a program is its least model, found stratum by stratum: from
 stratum by the base facts and the facts derived from the last round until nothing changes. If min or max occur inside
 recursion, the same loop iterates the exposed values; a limit stops programs without a fixed point.
 
+- If a count, a sum or a mean depends on its own relation, it ranges over the facts of the round before, until nothing
+  changes: the facts are those of the model if none depends on its own aggregate, which is not checked here.
 - Rules of one relation with the same min and max in the same columns of their heads share their groups: one row shows
   the best that any of them derives. count, sum and mean belong to the one rule that contains them. Asserted facts, and
   rules without aggregates, add separate rows.
@@ -21,7 +23,19 @@ from functools import lru_cache
 from itertools import product
 
 from tidelog.errors import EvaluationError, LimitError
-from tidelog.program import Aggregate, Atom, Disjunction, Literal, Negation, Program, Rule, Value
+from tidelog.program import (
+    Aggregate,
+    Atom,
+    Call,
+    Comparison,
+    Disjunction,
+    Literal,
+    Negation,
+    Program,
+    Rule,
+    Term,
+    Value,
+)
 from tidelog.program.elaborate.choose_witnesses import with_choices
 from tidelog.program.elaborate.hide_heads import with_hidden_heads
 from tidelog.program.elaborate.mark_witnesses import with_witnesses
@@ -97,16 +111,23 @@ def evaluate_both(
     for relation, declared in choices(program).items():
         model[relation] = frozenset(first_choice(set(model[relation]), declared.domains))
     below, possible = reads(program.rules), dict(model)
-    apart = _Judge(replace(program, rules=tuple(map(_negating_apart, program.rules))), functions)
+    apart = _DoubtingJudge(replace(program, rules=tuple(map(_negating_apart, program.rules))), functions)
+    folding: _Judge | None = None
     for stratum in strata(program.rules):
         recursive = any(relation in below[relation] for relation in stratum)
         own = [rule for rule in program.rules if rule.head.predicate in stratum]
+        if any(_folds(rule, stratum) for rule in own):
+            folding = folding or _Judge(replace(program, rules=tuple(map(_folding_apart, program.rules))), functions)
+            possible.update(folding.settled(stratum, base, model, limit))
+            continue
         if not any(_is_uncertain(rule, stratum, model, possible) for rule in own):
             possible.update(judge.least(stratum, base, model, limit if recursive else 1))
             continue
         for _ in range(limit):
             true = {relation: model.get(relation, frozenset()) for relation in stratum}
+            apart.other, apart.is_certain = {**model, **_apart(possible)}, False
             possible.update(apart.least(stratum, base, {**possible, **_apart(model)}, limit))
+            apart.other, apart.is_certain = {**possible, **_apart(model)}, True
             model.update(apart.least(stratum, base, {**model, **_apart(possible)}, limit))
             if all(model[relation] == true[relation] for relation in stratum):
                 break
@@ -120,6 +141,19 @@ def _is_uncertain(rule: Rule, stratum: frozenset[str], model: Model, possible: M
     return bool(negated & stratum) or any(model.get(name) != possible.get(name) for name in read)
 
 
+def _folds(rule: Rule, stratum: frozenset[str]) -> bool:
+    """Whether the head of a rule has an aggregate that needs its own stratum complete."""
+    return bool(head_aggregates(rule)) and any(strict and name in stratum for name, strict in dependencies(rule))
+
+
+def _folding_apart(rule: Rule) -> Rule:
+    """The rule; if its head has aggregates, they range over relations under other names."""
+    if not head_aggregates(rule):
+        return rule
+    literals = (replace(x, predicate=f"over {x.predicate}") if isinstance(x, Atom) else x for x in rule.body)
+    return replace(rule, body=tuple(literals))
+
+
 def _negating_apart(rule: Rule) -> Rule:
     """The rule in which negations read relations under other names."""
     return replace(rule, body=tuple(map(_apart_literal, rule.body)))
@@ -130,7 +164,15 @@ def _apart_literal(literal: Literal) -> Literal:
         return replace(literal, atom=replace(literal.atom, predicate=f"not {literal.atom.predicate}"))
     if isinstance(literal, Disjunction):
         return replace(literal, branches=tuple(tuple(map(_apart_literal, branch)) for branch in literal.branches))
+    if isinstance(literal, Comparison):
+        return replace(literal, left=_apart_term(literal.left), right=_apart_term(literal.right))
     return literal
+
+
+def _apart_term(term: Term) -> Term:
+    if isinstance(term, Aggregate) and term.body is not None:
+        return replace(term, body=tuple(map(_apart_literal, term.body)))
+    return replace(term, args=tuple(map(_apart_term, term.args))) if isinstance(term, Call) else term
 
 
 def _apart(model: Model) -> Model:
@@ -256,6 +298,21 @@ class _Judge:
                 return derived
         raise LimitError(f"no fixed point after {limit} rounds of {', '.join(sorted(stratum))}")
 
+    def settled(self, stratum: frozenset[str], base: Mapping[str, set[Row]], model: Model, limit: int) -> Model:
+        """As `least`, for aggregates over their own stratum: they range over the result of the round before.
+
+        A result that no longer changes is the model if no fact depends on its own aggregate, as the result of round n
+        has all facts that depend on no more than n aggregates.
+        """
+        found: Model = dict.fromkeys(stratum, frozenset[Row]())
+        for _ in range(limit):
+            before, over = found, {f"over {name}": rows for name, rows in {**model, **found}.items()}
+            found = self.least(stratum, base, {**model, **over}, limit)
+            if found == before:
+                model.update(found)
+                return found
+        raise LimitError(f"no fixed point after {limit} rounds of {', '.join(sorted(stratum))}")
+
     def round(self, stratum: frozenset[str], base: Mapping[str, set[Row]], model: Model) -> Model:
         """The relations of a stratum after one more application of its rules."""
         derived = {relation: set(base.get(relation, ())) for relation in stratum}
@@ -334,9 +391,13 @@ class _Judge:
         key = id(rule.body), scope
         if (body := self.arranged.get(key)) is None:
             body = self.arranged[key] = _Body.of(rule.body, scope)
-        context = Context(model, self.functions, body.scope)
+        context = self.context(model, body.scope)
         found = without_repetitions(body.kept, in_order(body.order, [{}], context))
         return ((binding, context) for binding in found)
+
+    def context(self, model: Model, scope: frozenset[str]) -> Context:
+        """The context in which a body is solved."""
+        return Context(model, self.functions, scope)
 
     def rows(self, head: Atom, binding: Binding, context: Context) -> Iterator[Row]:
         for row in product(*(tuple(values(arg, binding, context)) for arg in head.args)):
@@ -348,6 +409,62 @@ class _Judge:
         if types is None:
             return tuple(row)
         return tuple(of_type(value, type_, relation) for value, type_ in zip(row, types, strict=True))
+
+
+class _DoubtingJudge(_Judge):
+    """The judge of strata that read undefined facts.
+
+    The result of an aggregate is certain if no row of its group is undefined. Otherwise both the value over true rows
+    and that over possible rows are undefined.
+    """
+
+    other: Model | None = None  # possible facts if ``is_certain``, otherwise the true ones
+    is_certain = True
+
+    def round(self, stratum: frozenset[str], base: Mapping[str, set[Row]], model: Model) -> Model:
+        own = [rule for rule in self.program.rules if rule.head.predicate in stratum]
+        if not any(map(head_aggregates, own)):
+            return super().round(stratum, base, model)
+        derived = {relation: set(base.get(relation, ())) for relation in stratum}
+        pools: dict[tuple[str, Shape | int], list[Rule]] = defaultdict(list)
+        for rule in own:
+            if head_aggregates(rule):
+                pools[rule.head.predicate, _shape(rule) or id(rule)].append(rule)
+            else:
+                derived[rule.head.predicate].update(self.heads(rule, model))
+        assert self.other is not None
+        opposite = _DoubtingJudge(self.program, self.functions)
+        opposite.other, opposite.is_certain = model, not self.is_certain
+        for (relation, _), rules in pools.items():
+            here, there = self._results(rules, model), opposite._results(rules, self.other)
+            if self.is_certain:
+                rows = self._valuations(rules, model) ^ opposite._valuations(rules, self.other)
+                doubt = {group for group, _ in rows}
+                derived[relation].update(row for row in here if _group(rules[0], row) not in doubt)
+            else:
+                derived[relation].update(here | there)
+        return {relation: frozenset(rows) for relation, rows in derived.items()}
+
+    def _results(self, rules: Sequence[Rule], model: Model) -> set[Row]:
+        rows = {row for rule in rules for row in self.heads(rule, model)}
+        return set(_best(rows, shape)) if (shape := _shape(rules[0])) else rows
+
+    def _valuations(self, rules: Sequence[Rule], model: Model) -> set[tuple[Row, str]]:
+        """The rows that are aggregated, with their groups."""
+        found = set()
+        for rule in rules:
+            keys = [arg for i, arg in enumerate(rule.head.args) if i not in head_aggregates(rule)]
+            for binding, context in self.solved(rule, model):
+                for key in product(*(tuple(values(arg, binding, context)) for arg in keys)):
+                    found.add((key, f"{id(rule)} {sorted(binding.items())!r}"))
+        return found
+
+    def context(self, model: Model, scope: frozenset[str]) -> Context:
+        return Context(model, self.functions, scope, self.other, self.is_certain)
+
+
+def _group(rule: Rule, row: Row) -> Row:
+    return tuple(value for i, value in enumerate(row) if i not in head_aggregates(rule))
 
 
 def _folded(aggregate: Aggregate, members: Iterable[tuple[Binding, Context]]) -> list[Value]:

@@ -47,11 +47,22 @@ Binding = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Context:
-    """The context of an evaluation: the facts, the functions, and the variables of the rule (see `occurrences`)."""
+    """The context of an evaluation: the facts, the functions, and the variables of the rule (see `occurrences`).
+
+    With undefined facts there is an ``other`` model, the true facts if these are the possible ones and vice versa: an
+    aggregate whose rows differ in both has no certain value, and any of the two as a possible one.
+    """
 
     model: Model
     functions: Mapping[str, tuple[Function, ...]] = FUNCTIONS
     scope: frozenset[str] = frozenset()
+    other: Model | None = None
+    is_certain: bool = True  # whether ``other`` are the possible facts
+
+    def of_other(self) -> Context:
+        """The same context in the other model."""
+        assert self.other is not None
+        return replace(self, model=self.other, other=self.model, is_certain=not self.is_certain)
 
     def inside(self, body: Iterable[Literal]) -> Context:
         """The context for a body whose own variables come into scope."""
@@ -304,10 +315,17 @@ def _fold(aggregate: Aggregate, binding: Binding, context: Context) -> Iterator[
     """The aggregate over the distinct solutions of its body; only variables in scope come from outside."""
     body = with_named_wildcards(aggregate.body or (), context.scope)
     outer = {name: value for name, value in binding.items() if name in names_inside(aggregate) & context.scope}
-    inner = context.inside(body)
-    group = [value for found in distinct(body, [outer], inner) for value in valued(aggregate, found, inner)]
-    if group or aggregate.kind in OF_NOTHING:
-        yield from results(aggregate, group)
+    found = [distinct(body, [outer], context.inside(body))]
+    if context.other is not None:
+        found.append(distinct(body, [outer], context.of_other().inside(body)))
+        if {repr(sorted(each.items())) for each in found[0]} == {repr(sorted(each.items())) for each in found[1]}:
+            found.pop()
+        elif context.is_certain:
+            return
+    for rows in found:
+        group = [value for row in rows for value in valued(aggregate, row, context.inside(body))]
+        if group or aggregate.kind in OF_NOTHING:
+            yield from results(aggregate, group)
 
 
 def results(aggregate: Aggregate, group: Sequence[Value]) -> Iterator[Value]:

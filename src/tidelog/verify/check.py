@@ -18,6 +18,7 @@ from typing import Any
 from tidelog.errors import EvaluationError
 from tidelog.program import Aggregate, Path, Program, Term, Value
 from tidelog.program.functions.table import FUNCTIONS
+from tidelog.program.graph.well_founded import model_of
 from tidelog.program.values.state import EngineState
 from tidelog.program.values.term import MODEL
 from tidelog.verify.choices import candidates_of, chosen_relation, wrong_choice
@@ -230,7 +231,10 @@ class Check:
         """Check that the facts held are those of a model, over instances that are already certified."""
         held = self._claim.ranks.get(clause.rule.head.predicate, NEVER)
         self.supports += len(held)
-        violation = self._claim.models.wrong_truth(clause, held.keys())
+        model = model_of(clause.rule)
+        is_bundled = model is not None and model.ground[0].formula is not None
+        wrong = self._claim.bundles.wrong_facts if is_bundled else self._claim.models.wrong_truth
+        violation = wrong(clause, held.keys())
         if violation is not None:
             raise ViolationFound(violation)
         founded.update(held)

@@ -19,11 +19,12 @@ from tidelog.program.functions.table import FUNCTIONS
 from tidelog.program.graph.asserted_facts import asserted_elsewhere_of
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.subsumption import input_name
-from tidelog.program.graph.well_founded import modelled
+from tidelog.program.graph.well_founded import bundled, modelled
 from tidelog.program.types.arity import RESERVED
 from tidelog.program.values.rule import REFUSE
 from tidelog.program.values.scope import atoms
 from tidelog.program.values.state import EngineState
+from tidelog.verify.bundles import Bundles
 from tidelog.verify.choices import chosen_relation
 from tidelog.verify.fact_cache import FactCache
 from tidelog.verify.models import Models
@@ -51,6 +52,11 @@ class Claim:
     def models(self) -> Models:
         """The models of relations that depend on their own negation."""
         return Models(lambda name: self.ranks.get(name, {}))
+
+    @cached_property
+    def bundles(self) -> Bundles:
+        """The facts of relations that depend on their own count, sum or mean."""
+        return Bundles(self.ranks, self.schema, self.functions)
 
     @property
     def ranks(self) -> Mapping[str, Mapping[Row, int]]:
@@ -107,7 +113,9 @@ def to_claim(program: Program, base: Base | None, state: EngineState, functions:
     taken = FactCache(user, plain)
     asserted = taken.asserted
     if base is not None:
-        elsewhere = asserted_elsewhere_of(program) | {name: input_name(name) for name in modelled(checked.rules)}
+        elsewhere = asserted_elsewhere_of(program) | {
+            name: input_name(name) for name in modelled(checked.rules) | bundled(checked.rules)
+        }
         given = {elsewhere.get(name, name): map(plain[name], rows) for name, rows in base.items()}
         asserted = _with_text(checked, elsewhere, {n: frozenset(rows) for n, rows in given.items()}, schema, functions)
     return Claim(taken, asserted, strata_of(checked.rules), schema, functions)

@@ -199,7 +199,7 @@ def aggregate_query(clause: Clause, tables: Tables) -> Sql:
     """The results of a rule with aggregates other than min and max, as supports without rank."""
     folded = clause.folded
     if any(aggregate.kind == MODEL for aggregate in folded.values()):
-        raise refused("negation in a cycle")
+        raise refused("negation or an aggregate in a cycle")
     if any(aggregate.kind == CHOICE for aggregate in folded.values()):
         raise refused("a choice")
     plain = [arg for i, arg in enumerate(clause.head) if i not in folded]

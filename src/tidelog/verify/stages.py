@@ -18,6 +18,7 @@ from typing import TypeAlias
 from tidelog.program import Path, Program
 from tidelog.program.functions.table import FUNCTIONS
 from tidelog.program.graph.asserted_facts import asserted_elsewhere_of
+from tidelog.program.graph.bundles import fold_cycles
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.graph.well_founded import cyclic_relations
 from tidelog.program.values.rule import WARN
@@ -60,7 +61,8 @@ def verify_facts(
     unfounded: p(3, 3) does not follow from the base facts
     """
     began = time.perf_counter()
-    elsewhere = asserted_elsewhere_of(program).keys() | cyclic_relations(program.rules)
+    bundled = {name for values in fold_cycles(program.rules) for name in values}
+    elsewhere = asserted_elsewhere_of(program).keys() | cyclic_relations(program.rules) | bundled
     if elsewhere:
         raise failures.NO_CANDIDATES.error(relation=min(elsewhere))
     rules = tuple(r for r in program.rules if r.constraint is None or r.constraint.severity != WARN)

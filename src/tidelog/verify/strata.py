@@ -8,12 +8,15 @@ the engine's strata, nor of those of `program`, is used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from tidelog.program import Path
 from tidelog.program.graph.well_founded import model_sources
 from tidelog.program.values.path import domains, labels
 from tidelog.verify import verify_failures as failures
 from tidelog.verify.normal import Absent, Choices, Clause, Fold, Scan
+
+Node = TypeVar("Node", str, int)
 
 
 def sources(source: str | Path) -> list[str]:
@@ -54,39 +57,39 @@ def stratify(clauses: Sequence[Clause]) -> list[tuple[frozenset[str], tuple[Clau
     graph: dict[str, set[str]] = {clause.rule.head.predicate: set() for clause in clauses}
     for clause in clauses:
         graph[clause.rule.head.predicate].update(name for name, _ in reads(clause) if name in graph)
-    components = [frozenset(component) for component in _components(graph)]
-    home = {name: i for i, component in enumerate(components) for name in component}
+    found = [frozenset(component) for component in components(graph)]
+    home = {name: i for i, component in enumerate(found) for name in component}
     for clause in clauses:
         head = clause.rule.head.predicate
         for name, strict in reads(clause):
             if strict and home.get(name) == home[head]:
                 raise failures.NOT_STRATIFIED.error(head=head, name=name)
-    rules: list[list[Clause]] = [[] for _ in components]
+    rules: list[list[Clause]] = [[] for _ in found]
     for clause in clauses:
         rules[home[clause.rule.head.predicate]].append(clause)
-    return [(component, tuple(own)) for component, own in zip(components, rules, strict=True)]
+    return [(component, tuple(own)) for component, own in zip(found, rules, strict=True)]
 
 
-def _components(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
+def components(graph: Mapping[Node, Iterable[Node]]) -> list[list[Node]]:
     """Strongly connected components by two searches: each component is returned after all those it points to."""
-    finished: list[str] = []
+    finished: list[Node] = []
     _search(graph, graph, set(), finished)
-    back: dict[str, list[str]] = {name: [] for name in graph}
+    back: dict[Node, list[Node]] = {name: [] for name in graph}
     for name, targets in graph.items():
         for target in targets:
             back[target].append(name)
-    seen: set[str] = set()
+    seen: set[Node] = set()
     found = []
     for root in reversed(finished):
         if root not in seen:
-            component: list[str] = []
+            component: list[Node] = []
             _search([root], back, seen, component)
             found.append(component)
     # The second search meets components from the top down; what is read must come first.
     return found[::-1]
 
 
-def _search(roots: Iterable[str], graph: Mapping[str, Iterable[str]], seen: set[str], finished: list[str]) -> None:
+def _search(roots: Iterable[Node], graph: Mapping[Node, Iterable[Node]], seen: set[Node], finished: list[Node]) -> None:
     """Depth first from the roots; nodes in the order in which they are left."""
     for root in roots:
         if root in seen:

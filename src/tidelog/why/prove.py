@@ -70,7 +70,7 @@ class _Exploration:
 
     def _find(self, key: FactKey) -> bool:
         """Find the step of one fact; False if the limit of work is reached."""
-        if key[0] in self.ledger.rules.cyclic and not self.ledger.is_asserted(key):
+        if key[0] in self.ledger.rules.modelled and not self.ledger.is_asserted(key):
             return False  # its truth in a model has no steps
         try:
             self.steps[key] = None if self.ledger.is_asserted(key) else self.premises.step(key)

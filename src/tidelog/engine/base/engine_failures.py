@@ -115,19 +115,21 @@ UNDEFINED_READ = FailureEntry(
     "undefined facts are read",
     "{count:1 fact} of `{relation}` would be undefined, among them `{fact}`, and {reader} reads `{relation}`; "
     "nothing was changed",
-    "A fact that depends on its own negation may be neither true nor false. Relations, constraints and negated or "
-    "aggregated queries above it would be undefined as well, which is not supported.",
-    "Change the facts so that the cycle is broken, or remove the rule that reads the relation. `db.undefined(...)` "
-    "returns the undefined facts of a relation that no other rule reads.",
-    'db = Engine("win(X) :- move(X, Y), !win(Y). safe(X) :- move(X, _), !win(X).")\n'
+    "A fact that depends on its own negation may be neither true nor false, and what is derived from it is undefined as "
+    "well. Paths, subsumptions, choices, recursive min and max, nested aggregates and aggregates in queries cannot read "
+    "undefined facts.",
+    "Change the facts so that the cycle is broken, or derive what the rule reads in a rule with plain atoms, negations "
+    "and aggregates. `db.undefined(...)` returns the undefined facts of a relation.",
+    'db = Engine("win(X) :- move(X, Y), !win(Y). next(X, Y) :- move(X, Y), win(Y). far(X, Y) :- next+(X, Y).")\n'
     'with db.epoch() as e:\n    e.insert("move", [(1, 2), (2, 1)])\n',
 )
 UNDEFINED_PROOF = FailureEntry(
     "TL4602",
     EngineError,
-    "no explanation through a cycle of negation",
-    "`{relation}` depends on a cycle of negation, through `{cycle}`: its facts have no explanation",
-    "`why`, `why_not` and `blame` explain facts by ranked supports; the model of a cycle through negation has none.",
+    "no explanation through a cycle of negation or aggregates",
+    "`{relation}` depends on a cycle of negation or aggregates, through `{cycle}`: its facts have no explanation",
+    "`why`, `why_not` and `blame` explain facts by ranked supports; the model of a cycle through negation or an "
+    "aggregate has none.",
     "Ask about the facts that it is derived from.",
     "Engine('win(X) :- move(X, Y), !win(Y). move(1, 2).').why('win(1)')\n",
 )

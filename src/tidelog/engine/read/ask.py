@@ -37,7 +37,7 @@ def why(core: Core, fact: Fact, bounds: Bounds) -> Proof:
     """The proof of a fact."""
     with core.writing:
         ledger = ledger_of(core, bounds.work)
-        return prove(ledger, _fact_key(core, fact, ledger, core.rules.cyclic), bounds)
+        return prove(ledger, _fact_key(core, fact, ledger, core.rules.modelled), bounds)
 
 
 def why_not(core: Core, fact: Fact) -> WhyNot:
@@ -70,9 +70,9 @@ def _fact_key(core: Core, fact: Fact, ledger: Ledger, unexplained: frozenset[str
 
 
 def refuse_cycles(core: Core, name: str, unexplained: frozenset[str]) -> None:
-    """Refuse to explain facts of a relation that depends on a cycle through negation."""
+    """Refuse to explain facts of a relation that depends on a cycle through negation or aggregates."""
     if name in unexplained:
-        raise failures.UNDEFINED_PROOF.error(relation=name, cycle=min(core.rules.cyclic, default=name))
+        raise failures.UNDEFINED_PROOF.error(relation=name, cycle=min(core.rules.modelled, default=name))
 
 
 def explain_rules(core: Core, *, core_rules: bool, partitions: int | None, analyze: bool) -> Explanation:

@@ -18,6 +18,7 @@ from tidelog.engine.read.view import Rows
 from tidelog.errors.counts import counted
 from tidelog.program.functions.arguments import must_be
 from tidelog.program.graph.well_founded import UNDEFINED
+from tidelog.rewrite.names import is_auxiliary
 from tidelog.syntax import print_rule
 
 SHOWN = 8  # relations in a summary
@@ -78,15 +79,22 @@ def undefined(core: Core, name: str) -> Rows:
     core.must_be_open()
     if not core.knows(name):
         raise core.unknown_relation(name)
-    if name not in core.rules.cyclic:
+    if not may_be_undefined(core, name):
         return fixed_rows(core, name, np.zeros((0, len(core.rules.schema[name])), np.int64))
     return fixed_rows(core, name, core.read(lambda facts: facts.rows(f"{UNDEFINED}{name}")))
 
 
+def may_be_undefined(core: Core, name: str) -> bool:
+    """Whether a relation may have undefined facts."""
+    return f"{UNDEFINED}{name}" in core.rules.schema
+
+
 def undefined_counts(core: Core, names: Iterable[str] | None = None) -> dict[str, int]:
     """How many undefined facts these relations have, or all; relations without any are left out."""
-    cyclic = core.rules.cyclic
-    found = {name: size(core, f"{UNDEFINED}{name}") for name in sorted(cyclic if names is None else cyclic & {*names})}
+    if not core.rules.cyclic:
+        return {}
+    chosen = (name for name in {*(core.rules.schema if names is None else names)} if not is_auxiliary(name))
+    found = {name: size(core, f"{UNDEFINED}{name}") for name in sorted(chosen) if may_be_undefined(core, name)}
     return {name: count for name, count in found.items() if count}
 
 

@@ -21,7 +21,7 @@ from tidelog.engine.base.asyncio_thread import finished
 from tidelog.engine.base.own_limits import beyond, within
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.look_up import at_one_epoch
-from tidelog.engine.read.members import undefined, undefined_counts
+from tidelog.engine.read.members import may_be_undefined, undefined, undefined_counts
 from tidelog.engine.read.question import ANSWERS, GIVEN, PLAIN, Question, make_ready, read_query
 from tidelog.engine.read.typos import check_question
 from tidelog.engine.read.view import Rows
@@ -32,7 +32,7 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.plan.plan_rule import value_type
 from tidelog.plan.strata import group_strata
 from tidelog.plan.work import EpochWork, RuleForm, StrataChange
-from tidelog.program.graph.dependency import POSITIVE, rule_dependencies
+from tidelog.program.graph.dependency import AGGREGATE, rule_dependencies
 from tidelog.program.values.scope import atoms, rule_literals
 from tidelog.runtime.base.interrupts import Guard
 from tidelog.runtime.one.embedded import EmbeddedRuntime
@@ -124,15 +124,14 @@ def _ask(
 
 
 def _refuse_undefined(core: Core, question: Question) -> None:
-    """Refuse to negate or aggregate relations with undefined facts."""
+    """Refuse to aggregate relations with undefined facts; a negation reads them (`question.make_ready`)."""
     edges = [edge for rule in question.own_rules.values() for edge in rule_dependencies(rule)]
-    strict, new = set[str](), {edge.source for edge in edges if edge.kind != POSITIVE}
+    strict, new = set[str](), {edge.source for edge in edges if edge.kind == AGGREGATE}
     while new:  # what is projected first is read as well
         strict |= new
         new = {edge.source for edge in edges if edge.target in new} - strict
-    for relation in sorted(strict & core.rules.cyclic):
-        found = undefined(core, relation)
-        if len(found):
+    for relation in sorted(strict):
+        if may_be_undefined(core, relation) and len(found := undefined(core, relation)):
             fact = core.fact_writer(relation)(found.rows()[0])
             raise failures.UNDEFINED_READ.error(relation=relation, count=len(found), fact=fact, reader="the query")
 

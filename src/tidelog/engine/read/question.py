@@ -21,6 +21,7 @@ from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.ids import symbol_id
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Const, Rule, Var, Wildcard
+from tidelog.program.elaborate.read_undefined import true_reading
 from tidelog.program.functions.arguments import must_be
 from tidelog.program.values.scope import atoms, literal_variables
 from tidelog.rewrite.names import QUESTION, is_auxiliary
@@ -121,6 +122,7 @@ def make_ready(core: Core, rule: Rule, bind: tuple[str, ...], also: tuple[Rule, 
     names = tuple(arg.name for arg in rule.head.args if isinstance(arg, Var) and arg.name not in bind)
     body = (Atom(GIVEN, tuple(map(Var, bind)), span=rule.head.span), *rule.body) if bind else rule.body
     asked = replace(rule, head=replace(rule.head, args=tuple(map(Var, names))), body=body)
+    asked = replace(asked, body=true_reading(body, base.schema)) if base.cyclic else asked
     arities = {ANSWERS: len(names), **({GIVEN: len(bind)} if bind else {})}
     arities |= {each.head.predicate: len(each.head.args) for each in also}
     rules = base.asking((*also, asked), arities)

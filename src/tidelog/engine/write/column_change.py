@@ -140,8 +140,8 @@ def check_renewed(core: Core, after: Ruleset, work: EpochWork) -> None:
         reason = ""
         if name in written:
             reason = "its changes are being written to files (`write_feed`), whose rows have the former columns"
-        elif core.rules.cyclic or after.cyclic:
-            reason = "the program has relations that depend on their own negation, whose model holds the former values"
+        elif core.rules.modelled or after.modelled:
+            reason = "relations of the program depend on their own negation or aggregate, and hold the former values"
         elif name in chosen:
             reason = "it has a `choice-domain`, whose facts depend on the order of former epochs"
         elif name in core.rules.retentions or name in after.retentions or EXPIRIES + name in core.rules.schema:

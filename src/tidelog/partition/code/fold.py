@@ -18,20 +18,24 @@ from tidelog.kernel import fold as at
 from tidelog.kernel.cells import Cells
 from tidelog.kernel.layout import NEW, OLD
 from tidelog.partition.code.assemble import value_order
+from tidelog.partition.code.bundle_model import BundleModel
 from tidelog.partition.code.gather import Gather
-from tidelog.partition.code.ground_model import ModelPart, Models, model_for
+from tidelog.partition.code.ground_model import GroundModel
+from tidelog.partition.code.instance_model import InstanceModel, ModelPart, Models
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.memory.groups import Groups, Overflow, Shape
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.value_order import order_of
 from tidelog.plan.plan_rule import ORDERED_BY_CELL, aggregate_of, is_folded
+from tidelog.plan.term_types import Functions
 from tidelog.plan.work import RuleForm
 from tidelog.program import Atom, Const
 from tidelog.program.functions.arithmetic import in_range
 from tidelog.program.functions.whole_groups import WHOLE_GROUPS
 from tidelog.program.graph.well_founded import TRUTH
-from tidelog.program.values.term import CHOICE, MODEL, PARAMETRIC, SUM, WRAPPING_SUM
+from tidelog.program.values.scope import atoms
+from tidelog.program.values.term import CHOICE, MODEL, PARAMETRIC, SUM, WRAPPING_SUM, GroundRule
 
 ORDERED = {"min": "min", "max": "max", "any": "max", "all": "min"}  # false is below true
 ADDED = {"float": at.FLOATS, "unsigned": at.UNSIGNEDS}
@@ -158,7 +162,9 @@ def _kind(kind: str, type_: str) -> tuple[int, int]:
     return added, at.TOTAL if kind == SUM else at.WRAPPED
 
 
-def fold_of(form: RuleForm, dictionary: Dictionary, models: Models) -> Fold | Gather | Pick | ModelPart | None:
+def fold_of(
+    form: RuleForm, dictionary: Dictionary, models: Models, functions: Functions
+) -> Fold | Gather | Pick | ModelPart | None:
     """How the groups of an aggregate rule are computed; None for rules that are not folded."""
     aggregate, source = aggregate_of(form.rule), form.rule.body[0] if form.rule.body else None
     if aggregate is None or not is_folded(form.rule) or not isinstance(source, Atom):
@@ -167,7 +173,10 @@ def fold_of(form: RuleForm, dictionary: Dictionary, models: Models) -> Fold | Ga
         types = (type_ or "number" for type_ in form.schema[source.predicate])
         return Pick(aggregate.domains, tuple(types), dictionary)
     if aggregate.kind == MODEL:
-        return ModelPart(form.rule.head.predicate.removeprefix(TRUTH), model_for(models, aggregate.ground))
+        return ModelPart(
+            form.rule.head.predicate.removeprefix(TRUTH),
+            _model_for(form, aggregate.ground, dictionary, models, functions),
+        )
     args = form.rule.head.args
     group = sorted(source.args.index(arg) for arg in args if arg is not aggregate)
     head = tuple(-1 if arg is aggregate else group.index(source.args.index(arg)) for arg in args)
@@ -180,3 +189,18 @@ def fold_of(form: RuleForm, dictionary: Dictionary, models: Models) -> Fold | Ga
     value = values[0] if values else None
     order = order_of(form.value_type, dictionary)
     return Fold(aggregate.kind, form.value_type, tuple(group), value, head, form.rule.users_label or "", order)
+
+
+def _model_for(
+    form: RuleForm, rules: tuple[GroundRule, ...], dictionary: Dictionary, models: Models, functions: Functions
+) -> InstanceModel:
+    """The model that all relations of a component share."""
+    read = {atom.predicate for rule in rules if rule.formula for atom in (rule.formula.head, *atoms(rule.formula.body))}
+    schema = {name: tuple(form.schema.get(name, ())) for name in sorted(read)}
+    key = (rules, tuple(schema.items()))  # other types are other formulas
+    found = models.get(key)
+    if found is None:
+        has_values = rules[0].formula is not None
+        found = BundleModel(rules, schema, functions, dictionary) if has_values else GroundModel(rules)
+        models[key] = found
+    return found

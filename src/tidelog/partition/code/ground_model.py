@@ -18,14 +18,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from weakref import WeakValueDictionary
 
 import numpy as np
 
 from tidelog.errors.counts import counted
 from tidelog.kernel.cells import Cells
 from tidelog.program.graph.well_founded import TRUE_FACT, UNDEFINED_FACT
-from tidelog.program.values.term import MODEL, GroundRule
+from tidelog.program.values.term import GroundRule
 
 FALSE, UNDECIDED, TRUE = 0, 1, 2  # so that the truth of a conjunction is the least, and of a negation 2 - truth
 NO_ROWS: Cells = np.zeros((0, 0), np.int64)
@@ -37,27 +36,6 @@ SLICE = 4096  # steps between two looks at the clock
 ATOM_BYTES, INSTANCE_BYTES = 600, 400  # measured
 
 Key = int | tuple[int, ...]  # the arguments of an atom; a single one is not wrapped
-Models = WeakValueDictionary[tuple[GroundRule, ...], "GroundModel"]
-
-
-def model_for(models: Models, rules: tuple[GroundRule, ...]) -> GroundModel:
-    """The model that all relations of a component share."""
-    found = models.get(rules)
-    if found is None:
-        found = models[rules] = GroundModel(rules)
-    return found
-
-
-class ModelPart:
-    """The truth of the facts of one relation of a component."""
-
-    __slots__ = ("model", "relation", "sources")
-
-    kind = MODEL
-
-    def __init__(self, relation: str, model: GroundModel) -> None:
-        self.relation, self.model = relation, model
-        self.sources = tuple(rule.relation for rule in model.rules)
 
 
 class GroundModel:

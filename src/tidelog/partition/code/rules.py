@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.code.fold import fold_of
-from tidelog.partition.code.ground_model import Models
+from tidelog.partition.code.instance_model import Models
 from tidelog.partition.code.machine import Machine
 from tidelog.partition.code.plan_counts import PlanCounts, plan_counts, retire
 from tidelog.partition.code.replan import Replanner
@@ -39,7 +39,7 @@ class Rules:
         self._machine.tally[number] = self._machine.losses[number] = 0
         self._machine.counters.visits[number] = 0
         planning, dictionary = self._replanner.planning(form), self._machine.assembler.dictionary
-        fold = None if aggregate_of(form.rule) is None else fold_of(form, dictionary, self.models)
+        fold = None if aggregate_of(form.rule) is None else fold_of(form, dictionary, self.models, planning.functions)
         code = RuleCode(form.rule, number, planning, fold=fold, everywhere=form.everywhere, sends=form.sends)
         self._by_number[number] = code
         self.codes[code.label] = code

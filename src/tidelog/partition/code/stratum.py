@@ -18,7 +18,7 @@ from tidelog.kernel.layout import LIVE_ROWS
 from tidelog.partition.code.assemble import Choice
 from tidelog.partition.code.fold import Fold
 from tidelog.partition.code.gather import Gather
-from tidelog.partition.code.ground_model import ModelPart
+from tidelog.partition.code.instance_model import ModelPart
 from tidelog.partition.code.pick import Pick
 from tidelog.plan.plan_rule import RulePlanner
 from tidelog.plan.steps import Expose, Plan

@@ -15,7 +15,8 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.base.owner import share_rows
 from tidelog.partition.code.fold import Fold
 from tidelog.partition.code.gather import Gather
-from tidelog.partition.code.ground_model import NO_ROWS, GroundModel, ModelPart
+from tidelog.partition.code.ground_model import NO_ROWS
+from tidelog.partition.code.instance_model import InstanceModel, ModelPart
 from tidelog.partition.code.pick import Facts, Pick
 from tidelog.partition.code.stratum import RuleCode
 from tidelog.partition.memory.journal import Items
@@ -47,7 +48,7 @@ def retract_results(partition: Partition, code: RuleCode, changes: Mapping[int, 
     return gained
 
 
-def _advanced(partition: Partition, part: ModelPart, changes: Mapping[int, Items]) -> GroundModel:
+def _advanced(partition: Partition, part: ModelPart, changes: Mapping[int, Items]) -> InstanceModel:
     """The model after the epoch, whose instances are all known by now; it is advanced once."""
     model, epoch, relations = part.model, partition.epoch, partition.relations
     if id(model) in epoch.folds:
@@ -67,7 +68,7 @@ def _advanced(partition: Partition, part: ModelPart, changes: Mapping[int, Items
     return model
 
 
-def _present_model(partition: Partition, part: ModelPart) -> GroundModel:
+def _present_model(partition: Partition, part: ModelPart) -> InstanceModel:
     """The model over all instances as they are now."""
     model = part.model
     if id(model) not in partition.epoch.folds:

@@ -22,7 +22,7 @@ from tidelog.partition.code.answers import answer, room_left
 from tidelog.partition.code.assemble import Assembler
 from tidelog.partition.code.call import call_function
 from tidelog.partition.code.fold import Fold
-from tidelog.partition.code.ground_model import GroundModel
+from tidelog.partition.code.instance_model import InstanceModel
 from tidelog.partition.code.machine import Machine, close_machine, nothing
 from tidelog.partition.code.replan import Replanner
 from tidelog.partition.code.rules import Rules
@@ -50,7 +50,7 @@ class OpenEpoch:
     touched: set[int] = field(default_factory=set)  # relations whose journal a commit reads
     pending: dict[int, Cells] = field(default_factory=dict)  # suspended before their stratum is visited, by relation
     fold_gains: list[tuple[RuleCode, Cells]] = field(default_factory=list)  # results to add once all is retracted
-    folds: dict[int, Fold | GroundModel] = field(default_factory=dict)  # whose groups the epoch touched, by identity
+    folds: dict[int, Fold | InstanceModel] = field(default_factory=dict)  # whose groups the epoch touched, by identity
     rebuilt: dict[int, tuple[int, int]] = field(default_factory=dict)  # rules built again: tally and losses till then
     demanded_groups: dict[str, DemandedGroups] = field(default_factory=dict)  # of aggregates in recursion, by label
     settle_visited: Callable[[], None] = nothing  # commits the relations of strata that a trip visited

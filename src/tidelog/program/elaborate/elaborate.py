@@ -21,6 +21,7 @@ from tidelog.program.elaborate.elaboration import Elaboration
 from tidelog.program.elaborate.expand_generators import expand_generators
 from tidelog.program.elaborate.expand_inline import expand_inline
 from tidelog.program.elaborate.features import Feature, features_of
+from tidelog.program.elaborate.ground_bundles import ground_bundles
 from tidelog.program.elaborate.ground_cycles import ground_cycles
 from tidelog.program.elaborate.hide_heads import hide_heads
 from tidelog.program.elaborate.make_choices import make_choices
@@ -47,6 +48,7 @@ ELABORATE: tuple[tuple[Feature, Pass], ...] = (
     (Feature.SUBSUMPTIONS, resolve_subsumption),
     (Feature.RULES, assign_types),
     (Feature.CASTS, drop_casts),
+    (Feature.RULES, ground_bundles),
     (Feature.GENERATORS, expand_generators),
     (Feature.WRAPPING, wrap_arithmetic),
 )

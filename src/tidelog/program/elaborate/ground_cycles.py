@@ -13,7 +13,9 @@ from dataclasses import replace
 from hashlib import blake2b
 
 from tidelog.program.elaborate.elaboration import Elaboration
+from tidelog.program.elaborate.read_undefined import read_undefined, readings_of, variables
 from tidelog.program.graph.subsumption import input_name
+from tidelog.program.graph.undefined_readers import Uncertainty, reads, uncertainty
 from tidelog.program.graph.well_founded import (
     GROUND,
     TRUE_FACT,
@@ -62,18 +64,23 @@ def ground_cycles(elaboration: Elaboration) -> Elaboration:
     if not cycles:
         return elaboration
     home = {name: cycle for cycle in cycles for name in cycle}
-    rules, more = list(program.rules), list[Rule]()
+    known = uncertainty(program.rules, cycles)
+    rules, more = read_undefined(program.rules, known, frozenset(home))
     grounds: dict[frozenset[str], list[GroundRule]] = {cycle: [] for cycle in cycles}
     widths = {r.head.predicate: len(r.head.args) for r in rules if r.head.predicate in home}
     first = {rule.head.predicate: rule for rule in reversed(rules)}
     projections: dict[str, Rule] = {}
-    for i, rule in enumerate(rules):
+    for i, rule in enumerate(program.rules):
         if rule.head.predicate in home:
             cycle = home[rule.head.predicate]
             own, projected = _without_wildcards(rule, cycle)
             projections |= projected
             rules[i], ground = _instances(own, cycle | {r.head.predicate for r in projected.values()}, i)
             grounds[cycle].append(ground)
+            if any(name in known.relations - cycle for name in reads(rule)) and id(rule) not in known.opaque:
+                rules[i], others, undefined = _undefined_instances(rules[i], ground, known, i, cycle)
+                more += others
+                grounds[cycle] += undefined
     for i, rule in enumerate(projections.values()):
         (source,) = (atom for _, atom in own_literals(rule.body, frozenset(home)))
         cycle = home[source.predicate]
@@ -81,14 +88,14 @@ def ground_cycles(elaboration: Elaboration) -> Elaboration:
         more.append(made)
         grounds[cycle].append(ground)
     for name, width in sorted(widths.items()):
-        head = Atom(name, _columns(width))
+        head = Atom(name, variables(width))
         given = Rule(head, (replace(head, predicate=input_name(name)),), f"{name}/given", first[name].span, first[name])
         made, ground = _instances(given, frozenset(), 0)
         more.append(made)
         grounds[home[name]].append(ground)
     for found in grounds.values():
-        more += (replace(rule, origin=first[found[0].head]) for rule in _shown(tuple(found)))
-    return elaboration.then(replace(program, rules=(*rules, *more)))
+        more += (replace(rule, origin=first[found[0].head]) for rule in _shown(tuple(dict.fromkeys(found))))
+    return elaboration.then(replace(program, rules=(*rules, *dict.fromkeys(more))))
 
 
 def _instances(rule: Rule, own: frozenset[str], place: int) -> tuple[Rule, GroundRule]:
@@ -101,6 +108,29 @@ def _instances(rule: Rule, own: frozenset[str], place: int) -> tuple[Rule, Groun
     body = tuple(_possible(literal, own) for literal in rule.body if not _is_negated(literal, own))
     made = replace(rule, head=Atom(name, args, span=rule.head.span), body=body, plans=())
     return made, GroundRule(name, rule.head.predicate, len(rule.head.args), described)
+
+
+def _undefined_instances(
+    rule: Rule, ground: GroundRule, known: Uncertainty, place: int, cycle: frozenset[str]
+) -> tuple[Rule, list[Rule], list[GroundRule]]:
+    """The rule of instances whose lower literals are true, and those of instances with an undefined one.
+
+    The latter depend also on an atom without columns that depends on its own negation alone.
+    """
+    readings = readings_of(rule, known, place)
+    unknown = f"{HIDDEN}undefined/{min(cycle)}"
+    literal = (unknown, False, 0)
+    name, _, shape = ground.relation.partition(" ")
+    head = Atom(f"{name}/undefined{shape and f' {shape}'} -{unknown}", rule.head.args)
+    bodies = readings.unsure_bodies(rule.body)
+    made = [readings.derive(head, body, f"undefined{i}") for i, body in enumerate(bodies, 1)]
+    unknown_head = Atom(f"{GROUND}{unknown} -{unknown}", ())
+    made.append(readings.derive(unknown_head, (replace(head, args=variables(len(head.args))),), "unknown"))
+    grounds = [
+        replace(ground, relation=head.predicate, literals=(*ground.literals, literal)),
+        GroundRule(unknown_head.predicate, unknown, 0, (literal,)),
+    ]
+    return replace(rule, body=readings.sure(rule.body)), [*made, *readings.rules], grounds
 
 
 def _is_negated(literal: Literal, own: frozenset[str]) -> bool:
@@ -134,7 +164,7 @@ def _without_wildcards(rule: Rule, own: frozenset[str]) -> tuple[Rule, dict[str,
 
 
 def _projection(atom: Atom) -> Rule:
-    columns = _columns(len(atom.args))
+    columns = variables(len(atom.args))
     kept = [i for i, arg in enumerate(atom.args) if not isinstance(arg, Wildcard)]
     name = f"{atom.predicate}/{'_'.join(str(i + 1) for i in kept)}"
     return Rule(
@@ -144,18 +174,17 @@ def _projection(atom: Atom) -> Rule:
 
 def _shown(ground: tuple[GroundRule, ...]) -> Iterator[Rule]:
     """The rules that derive the possible facts of a component, and show those that are true or undefined."""
-    digest = blake2b(repr(ground).encode(), digest_size=4).hexdigest()  # other instances are another model
     for each in ground:
-        columns = _columns(each.columns)
+        columns = variables(each.columns)
         label = each.relation.removeprefix(GROUND).partition(" ")[0]
         yield Rule(
             Atom(f"{POSSIBLE}{each.head}", columns[: each.width]), (Atom(each.relation, columns),), f"{label}/possible"
         )
     for name, width in {each.head: each.width for each in ground}.items():
-        columns = _columns(width)
+        columns = variables(width)
         model = Aggregate(MODEL, None, None, ground=ground)
         possible = Atom(f"{POSSIBLE}{name}", columns)
-        yield Rule(Atom(f"{TRUTH}{name}", (*columns, model)), (possible,), f"{name}/model_{digest}")
+        yield Rule(Atom(f"{TRUTH}{name}", (*columns, model)), (possible,), model_label(name, ground))
         if name.startswith(HIDDEN):
             continue
         for to, label, truth in ((name, "true", TRUE_FACT), (f"{UNDEFINED}{name}", "undefined", UNDEFINED_FACT)):
@@ -163,8 +192,9 @@ def _shown(ground: tuple[GroundRule, ...]) -> Iterator[Rule]:
             yield Rule(Atom(to, columns), body, f"{name}/{label}")
 
 
-def _columns(width: int) -> tuple[Var, ...]:
-    return tuple(Var(f"V{i}") for i in range(1, width + 1))
+def model_label(name: str, ground: object) -> str:
+    """The label of the rule that shows the facts of a model: other instances are another model."""
+    return f"{name}/model_{blake2b(repr(ground).encode(), digest_size=4).hexdigest()}"
 
 
 def written_rule(written: Rule, typed: Rule) -> Rule:

@@ -12,8 +12,9 @@ from operator import is_
 
 from tidelog.program.elaborate.ground_cycles import written_rule
 from tidelog.program.elaborate.hide_heads import without_head
-from tidelog.program.graph.well_founded import GROUND
+from tidelog.program.graph.well_founded import GROUND, UNDEFINED
 from tidelog.program.values.rule import Rule
+from tidelog.program.values.scope import all_literals, atoms
 from tidelog.program.values.term import Aggregate
 
 
@@ -42,6 +43,8 @@ def restore_rules(expanded: Sequence[Rule], typed: Sequence[Rule]) -> tuple[Rule
 
 
 def _restored(written: Rule, typed: Rule) -> Rule:
+    if any(atom.predicate.startswith(UNDEFINED) for atom in atoms(all_literals(typed.body))):
+        return written  # `read_undefined`
     if typed.head.predicate.startswith(GROUND):
         return written_rule(written, typed)
     if typed.head.predicate == written.head.predicate and len(typed.body) == len(written.body):

@@ -24,7 +24,7 @@ from tidelog.program.graph.dependency import NEGATIVE, POSITIVE, Edge, dependenc
 from tidelog.program.graph.strata import offending_edges, strata_of_edges
 from tidelog.program.values.rule import Rule
 from tidelog.program.values.scope import body_aggregates
-from tidelog.program.values.term import MODEL, Aggregate, Atom, Literal, Negation
+from tidelog.program.values.term import MODEL, POSSIBLE, Aggregate, Atom, Literal, Negation
 
 GROUND, TRUTH, UNDEFINED = "__ground_", "__truth_", "__undefined_"
 TRUE_FACT, UNDEFINED_FACT = 1, 0
@@ -100,15 +100,23 @@ def model_sources(rule: Rule) -> tuple[str, ...]:
 
 
 def modelled(rules: Iterable[Rule]) -> frozenset[str]:
-    """The relations with a model, in an elaborated program."""
-    found = (rule.head.predicate for rule in rules if model_of(rule) is not None)
-    return frozenset(name.removeprefix(TRUTH) for name in found)
+    """The relations with a model of true and undefined facts, in an elaborated program."""
+    return frozenset(name for name, model in _models(rules) if model.ground[0].formula is None)
 
 
-def readers_of(rules: Iterable[Rule], relations: frozenset[str]) -> dict[str, str]:
-    """By relation, the head of a rule that reads it, in an elaborated program."""
-    edges = dependencies(rules) if relations else ()
-    return {edge.source: edge.target for edge in edges if edge.source in relations}
+def bundled(rules: Iterable[Rule]) -> frozenset[str]:
+    """The relations whose facts are computed in bundles (`graph.bundles`), in an elaborated program."""
+    return frozenset(name for name, model in _models(rules) if model.ground[0].formula is not None)
+
+
+def _models(rules: Iterable[Rule]) -> Iterator[tuple[str, Aggregate]]:
+    found = ((rule.head.predicate, model_of(rule)) for rule in rules)
+    return ((name.removeprefix(TRUTH), model) for name, model in found if model is not None)
+
+
+def is_of_model(relation: str) -> bool:
+    """Whether a relation has instances, possible facts or truth of a model, which are found in one place."""
+    return relation.startswith((GROUND, POSSIBLE, TRUTH))
 
 
 def depending_on(rules: Iterable[Rule], relations: frozenset[str]) -> frozenset[str]:

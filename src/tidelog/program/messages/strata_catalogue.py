@@ -20,12 +20,14 @@ STRATA = (
     ),
     CodeEntry(
         "TL502",
-        "aggregate through recursion",
-        "`{target}` depends on its own {kind}: {cycle}",
-        "Aggregates are stratified: a relation must be complete before they are computed. Only min and "
-        "max are allowed in recursion.",
-        "Break the cycle, or use min or max if they express what you mean.",
-        "size(X, count<*>) :- part(X, Y), size(Y, N).\n",
+        "unsupported aggregate through recursion",
+        "`{target}` depends on its own {kind} in a way that is not supported: {cycle}",
+        "A relation may depend on its own aggregate if the aggregate is in the head of a rule and the rules of the "
+        "cycle read its relations as plain atoms. Not supported are aggregates of bodies, subsumptions, locations, "
+        "witnesses, and negations, paths, disjunctions or structures that need a value of the cycle.",
+        "Write the aggregate in the head of a separate rule, `size(X, sum<N>) :- part(X, Y), size(Y, N).`, or break "
+        "the cycle.",
+        "size(X, N) :- part(X), N = count : { size(Y, _), inside(Y, X) }.\n",
     ),
     CodeEntry(
         "TL503",

@@ -21,7 +21,7 @@ from tidelog.program.types.places import Demand, Places, related_places, type_na
 from tidelog.program.types.signatures import Signature
 from tidelog.program.types.structure_types import make_place
 from tidelog.program.types.unify import INTEGER, NIL, TEXT, TRUTH, Reason
-from tidelog.program.values.rule import Rule
+from tidelog.program.values.rule import Rule, rule_of
 from tidelog.program.values.schema import BASE_TYPES
 from tidelog.program.values.scope import aggregate_names, rule_names
 from tidelog.program.values.structure import is_structural
@@ -228,7 +228,10 @@ class Inference(Places):
         values = [self.term(term, inner) for term in aggregate.arguments]
         kind = aggregate.kind
         for ground in aggregate.ground:
-            self._instances(ground, aggregate)
+            if ground.formula is None:
+                self._instances(ground, aggregate)
+            else:
+                self._formula(ground, rule_of(ground.formula))
         if kind == "count" or not values:
             return self.classes.fresh(NUMBER, Reason("count returns a number", aggregate.span))
         if kind == CHOICE:
@@ -247,6 +250,16 @@ class Inference(Places):
             for i, place in enumerate(self.column_places(f"{POSSIBLE}{name}")[:width]):
                 self.unite(place, places[at + i], aggregate.span, "this argument must be")
             at += width
+
+    def _formula(self, ground: GroundRule, formula: Rule) -> None:
+        """Visit the rule that computes values, whose literals are typed already, and unite the columns it reads."""
+        literals, rule = self.literals, self.rule
+        self.literals = []
+        env = self.visit_rule(formula)
+        self.literals, self.rule = literals, rule
+        places = self.column_places(ground.relation)
+        for name, place in zip(ground.names, places[ground.columns - len(ground.names) :], strict=True):
+            self.unite(env[name], place, None, f"`{name}` is used as")
 
     def _demand_type(self, aggregate: Aggregate, value: int) -> None:
         """Require a type to which an aggregate applies of its values; for any and all, boolean."""

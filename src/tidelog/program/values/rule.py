@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tidelog.errors import Span
-from tidelog.program.values.term import Atom, Literal
+from tidelog.program.values.term import Atom, Derivation, Literal
 
 REFUSE, WARN = "refuse", "warn"
 
@@ -74,6 +74,11 @@ class Rule:
         """
         before = None if self.origin is None else self.origin.users_label
         return self.label if before is None else before
+
+
+def rule_of(derivation: Derivation) -> Rule:
+    """The rule with this head and body."""
+    return Rule(derivation.head, derivation.body, derivation.label)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,18 +99,31 @@ class Call:
 class GroundRule:
     """The relation with the instances of a rule: ``width`` columns of its head, then those of each of its literals.
 
-    A literal is (relation, whether it is positive, number of columns).
+    A literal is (relation, whether it is positive, number of columns). Where facts have values (`graph.bundles`), these
+    are only the columns of keys; the values are computed by the ``formula``, from the variables in these columns and
+    the ``names`` in further ones.
     """
 
     relation: str
     head: str
     width: int
     literals: tuple[tuple[str, bool, int], ...]
+    formula: Derivation | None = field(default=None, repr=False)
+    names: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def columns(self) -> int:
         """The number of columns."""
-        return self.width + sum(width for _, _, width in self.literals)
+        return self.width + sum(width for _, _, width in self.literals) + len(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """The head and the body of a rule by which values are computed, and the label under which users know it."""
+
+    head: Atom
+    body: tuple[Literal, ...]
+    label: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from tidelog.program import Atom, Literal, Negation, Rule, Var
+from tidelog.program.graph.well_founded import is_of_model
 from tidelog.rewrite import rewrite_failures as failures
 from tidelog.rewrite.place.heavy import HeavyColumns, place_around
 from tidelog.rewrite.place.infer import infer
@@ -66,6 +67,7 @@ def place(
     """
     arities = {**arities, **_arities(rule for label, rule in core.items() if not _is_kept(label, rule, before))}
     asked = {name: Placement(column) for name, column in located.items() if name in arities}
+    asked |= {name: Placement(SINGLE) for name in arities if is_of_model(name)}
     rules = list(core.values())
     if heavy:
         placements = place_around(rules, arities, known, asked, base, heavy)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from tidelog.partition.code.fold import Fold, fold_of
 from tidelog.partition.code.gather import Gather
-from tidelog.partition.code.ground_model import ModelPart
+from tidelog.partition.code.instance_model import ModelPart
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.code.stratum import RuleCode, Stratum
 from tidelog.partition.memory.records import arity_of
@@ -156,11 +156,8 @@ def _retype(node: NodeState, form: RuleForm, undo: RuleUndo) -> None:
     partition, stratum = node.partition, node.strata[form.rule.head.predicate]
     code = partition.rules.codes[form.rule.label]
     undo.retyped.append((code, code.rule, code.planning, code.plans, code.fold))
-    code.rule, code.planning, code.fold = (
-        form.rule,
-        partition.replanner.planning(form),
-        fold_of(form, partition.dictionary, partition.rules.models),
-    )
+    code.rule, code.planning = form.rule, partition.replanner.planning(form)
+    code.fold = fold_of(form, partition.dictionary, partition.rules.models, code.planning.functions)
     partition.replanner.plan(code, stratum.relations)
     stratum.forget_tables()
 

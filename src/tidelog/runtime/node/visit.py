@@ -115,7 +115,7 @@ def _has_work(node: NodeState, stratum: Stratum, epoch: EpochChanges) -> bool:
         if any(len(rows.get(numbers[name], ())) for rows in (epoch.deletes, epoch.inserts)):
             return True
     lower, negated, _ = stratum.tables(numbers)
-    sources = (numbers[code.source] for code in stratum.folds)
+    sources = (numbers[name] for code in stratum.folds for name in (code.source, *code.sources))
     return any(number in epoch.changes for number in (*lower.relations, *negated.relations, *sources))
 
 

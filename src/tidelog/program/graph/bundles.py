@@ -1,0 +1,212 @@
+"""Relations that depend on their own count, sum or mean, and the keys by which their facts are computed.
+
+Law: in a component of the dependency graph with such an aggregate inside it, a column that holds the result of an
+aggregate, or a term of such results, has *values*; the other columns of its relation are the *key*. The facts with one
+key are a *bundle*. Keys do not depend on values, so the rules without values derive all possible keys and the instances
+of the rules, which determine which bundle depends on which:
+
+    cost(p, sum<n * c>) :- part(p, s, n), cost(s, c).          the key of a cost is its part
+    __ground_r1(p, s, n) :- part(p, s, n), __possible_cost(s).
+
+The facts of a bundle are computed from its instances and from the bundles they read (`partition.code.bundle_model`). A
+variable is *ground* if the body binds it without the values of the component. A component is refused (TL502) if a
+negation, a path, a disjunction, a generator or a structure needs a value that is not ground, if an aggregate of a body
+reads the component, or if it has subsumptions, choices, locations or witnesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tidelog.program.graph.dependency import AGGREGATE, POSITIVE, Edge, dependencies
+from tidelog.program.graph.strata import offending_edges, strata_of_edges
+from tidelog.program.graph.well_founded import own_literals
+from tidelog.program.types.casts import CAST
+from tidelog.program.values.rule import Rule
+from tidelog.program.values.scope import (
+    body_aggregates,
+    calls,
+    every_name,
+    literal_terms,
+    rule_names,
+    scope_names,
+)
+from tidelog.program.values.structure import is_structural
+from tidelog.program.values.term import (
+    CHOICE,
+    MODEL,
+    Aggregate,
+    Atom,
+    Call,
+    Comparison,
+    Disjunction,
+    Literal,
+    PathAtom,
+    Term,
+    Var,
+)
+
+Values = Mapping[str, frozenset[int]]  # the columns with values, by relation of a component
+GENERATORS = frozenset({"range", "hop", "elements"})
+RECURSIVE = ("min", "max")
+
+
+def fold_cycles(rules: Sequence[Rule]) -> list[Values]:
+    """The components whose facts are computed in bundles, lower ones first.
+
+    >>> from tidelog.syntax import parse_program
+    >>> rules = parse_program("cost(P, sum<C>) :- add(P, _, C). add(P, S, N * C) :- part(P, S, N), cost(S, C).").rules
+    >>> [{name: sorted(columns) for name, columns in sorted(values.items())} for values in fold_cycles(rules)]
+    [{'add': [2], 'cost': [1]}]
+    """
+    if not any(_folds(rule) for rule in rules):
+        return []
+    edges = dependencies(rules)
+    strata = strata_of_edges(rules, edges)
+    wrong: dict[str, list[Edge]] = {}
+    for edge in offending_edges(edges, strata):
+        wrong.setdefault(edge.target, []).append(edge)
+    found = []
+    for stratum in strata if wrong else ():
+        offending = [edge for name in stratum.relations for edge in wrong.get(name, ())]
+        if offending and all(edge.kind == AGGREGATE for edge in offending):
+            own = frozenset(stratum.relations)
+            if any(rule.subsumes for rule in rules if rule.head.predicate in own):
+                continue
+            values = value_columns(stratum.rules, own)
+            if all(_is_plain(rule, values) for rule in stratum.rules):
+                found.append(values)
+    return found
+
+
+def _folds(rule: Rule) -> bool:
+    kinds = [arg.kind for arg in rule.head.args if isinstance(arg, Aggregate) and arg.body is None]
+    return any(kind not in (*RECURSIVE, CHOICE, MODEL) for kind in kinds)
+
+
+def value_columns(rules: Sequence[Rule], own: frozenset[str]) -> Values:
+    """The columns with values of a component: from none, those whose terms are not ground, until there are no more."""
+    found: dict[str, frozenset[int]] = {name: frozenset() for name in own}
+    changed = True
+    while changed:
+        changed = False
+        for rule in rules:
+            known, name = ground_names(rule.body, found), rule.head.predicate
+            columns = {i for i, arg in enumerate(rule.head.args) if not _is_ground(arg, known)}
+            if not columns <= found[name]:
+                found[name] |= columns
+                changed = True
+    return found
+
+
+def _is_ground(term: Term, known: set[str]) -> bool:
+    return not isinstance(term, Aggregate) and scope_names((), (term,)) <= known
+
+
+def ground_names(body: Iterable[Literal], values: Values) -> set[str]:
+    """The variables that a body binds without values of the component.
+
+    >>> from tidelog.syntax import parse_rule
+    >>> rule = parse_rule("p(X, D) :- q(X, C, Y), e(X), D = C + 1, Z = Y + 1.")
+    >>> sorted(ground_names(rule.body, {"q": frozenset({1})}))
+    ['X', 'Y', 'Z']
+    """
+    literals, known = tuple(body), set[str]()
+    for literal in literals:
+        if isinstance(literal, Atom):
+            skipped = values.get(literal.predicate, frozenset())
+            known.update(arg.name for i, arg in enumerate(literal.args) if isinstance(arg, Var) and i not in skipped)
+        elif isinstance(literal, PathAtom):
+            known |= scope_names((literal,))
+        elif isinstance(literal, Disjunction):
+            known |= set.intersection(*(ground_names(branch, values) for branch in literal.branches))
+    equations = [literal for literal in literals if isinstance(literal, Comparison) and literal.op == "="]
+    while any(_bind(equation, known) for equation in equations):
+        pass
+    return known
+
+
+def _bind(equation: Comparison, known: set[str]) -> bool:
+    """Bind the variables on one side of an equation whose other side is ground; returns whether any were new."""
+    for here, there in ((equation.left, equation.right), (equation.right, equation.left)):
+        names = scope_names((), (here,))
+        takes_apart = isinstance(here, Call) and (here.function == "list" or is_structural(here.function))
+        binds = isinstance(here, Var) or takes_apart
+        if binds and not names <= known and scope_names((), (there,)) <= known:
+            known |= names
+            return True
+    return False
+
+
+def is_ground(literal: Literal, known: set[str], rule: Rule) -> bool:
+    """Whether a literal needs no values, not even as the group of an aggregate inside it."""
+    return every_name((literal,)) & rule_names(rule) <= known
+
+
+def _is_plain(rule: Rule, values: Values) -> bool:
+    """Whether the instances of a rule can be found without values, and its terms be computed from them."""
+    head = rule.head
+    aggregates = [arg for arg in head.args if isinstance(arg, Aggregate)]
+    if head.location is not None or any(a.body is not None or a.ties or a.kind in (CHOICE, MODEL) for a in aggregates):
+        return False
+    own = frozenset(values)
+    direct = [atom for _, atom in own_literals(rule.body, own)]
+    inside = [edge for edge in dependencies([rule]) if edge.source in own]
+    if len(inside) != len(direct) or not all(edge.kind in (POSITIVE, AGGREGATE) for edge in inside):
+        return False
+    known = ground_names(rule.body, values)
+    parts = [arg for atom in direct for i, arg in enumerate(atom.args) if i in values[atom.predicate]]
+    keys = [arg for atom in direct for i, arg in enumerate(atom.args) if i not in values[atom.predicate]]
+    if any(atom.location is not None for atom in direct) or not all(_is_ground(arg, known) for arg in keys):
+        return False
+    late = [literal for literal in rule.body if not _reads_own(literal, own) and not is_ground(literal, known, rule)]
+    if not all(isinstance(literal, Comparison) for literal in late):
+        return False
+    terms = [*parts, *head.args, *(term for literal in late for term in literal_terms(literal))]
+    bound = known | {arg.name for arg in parts if isinstance(arg, Var)}
+    return all(map(is_computed, terms)) and _binds(late, bound, scope_names((), (*parts, *head.args)))
+
+
+def _reads_own(literal: Literal, own: frozenset[str]) -> bool:
+    return isinstance(literal, Atom) and literal.predicate in own
+
+
+def is_computed(term: Term) -> bool:
+    """Whether a term can be computed from the values of its variables."""
+    if next(body_aggregates(term), None) is not None:
+        return False
+    return not any(
+        call.function in GENERATORS or call.function == CAST or is_structural(call.function) for call in calls(term)
+    )
+
+
+def _binds(late: Sequence[Literal], bound: set[str], needed: set[str]) -> bool:
+    """Whether every late comparison can be evaluated, and binds what the others need."""
+    for comparison, names in in_order(late, bound):
+        bound = bound | names
+        if not scope_names((comparison,)) <= bound:
+            return False
+    return needed <= bound
+
+
+def in_order(late: Iterable[Literal], bound: Iterable[str]) -> Iterator[tuple[Comparison, set[str]]]:
+    """Late comparisons in an order in which they can be evaluated, each with the variables that it binds."""
+    waiting, known = [literal for literal in late if isinstance(literal, Comparison)], set(bound)
+    while waiting:
+        ready = next((c for c in waiting if _bound_by(c, known) is not None), waiting[0])
+        names = _bound_by(ready, known) or set()
+        yield ready, names
+        known |= names
+        waiting.remove(ready)
+
+
+def _bound_by(comparison: Comparison, known: set[str]) -> set[str] | None:
+    """The variables that a comparison binds, if it can be evaluated."""
+    left, right = (scope_names((), (side,)) for side in (comparison.left, comparison.right))
+    if left | right <= known:
+        return set()
+    if comparison.op != "=":
+        return None
+    if isinstance(comparison.left, Var) and right <= known:
+        return left
+    return right if isinstance(comparison.right, Var) and left <= known else None
