@@ -7,7 +7,7 @@ checked against the same description from which the API document is generated.
 from __future__ import annotations
 
 import enum
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,6 +78,7 @@ class Operation:
     more: bool = False  # whether further parameters name columns
     created: bool = False  # whether it creates something, which has an id
     detail: str = ""
+    brief: Callable[[Service, RequestCall], Hashable | None] = lambda *_: None  # the kind of a look-up (`brief`)
     rehearsal: Callable[[Service, RequestCall], Callable[[], None] | None] | None = (
         None  # checks a text in another process first
     )

@@ -19,6 +19,7 @@ from tidelog.partition.base.limits import Limits
 from tidelog.program.graph.inline import inline_relations
 from tidelog.program.types.functors import UserFunctions
 from tidelog.serve import serve_failures as failures
+from tidelog.serve.brief import BriefLookUps
 from tidelog.serve.exports import Exports
 from tidelog.serve.hub import Hub, OpenFeeds
 from tidelog.serve.limits import ServerLimits
@@ -61,6 +62,7 @@ class Service:
         self.pages = PageCache(self.limits.kept_pages)
         self.reader = PageReader(self.pages, _question_limits(self.limits))
         self.threads = Threads()
+        self.brief = BriefLookUps()
         self.workers = CheckWorkers(self.limits)
         self.served = RequestMetrics()
         self.audit: AuditLog | None = None

@@ -5,7 +5,7 @@ Law: all pages of a response belong to one epoch, which it names.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 
 from tidelog.engine.engine import core_of
@@ -20,6 +20,8 @@ from tidelog.serve.page_reader import Page, PageRequest
 from tidelog.serve.pages import read_place
 from tidelog.serve.questions import is_plain, relations_of
 from tidelog.serve.service import Service
+
+FEW = 100  # facts of a check that may run on the loop
 
 
 def page_request(service: Service, call: RequestCall, limit: int | None, after: str | None) -> PageRequest:
@@ -62,6 +64,13 @@ def view(service: Service, call: RequestCall) -> Reply:
         return reply(service, call, service.reader.view(db, call.path["name"], call.more, page))
 
 
+def kind_of_view(service: Service, call: RequestCall) -> Hashable | None:
+    """The kind of a look-up by some columns; None for other reads."""
+    if not call.more or call.accept in STREAMED or call.query.keys() & {"at", "after"}:
+        return None
+    return "view", call.path["name"], *sorted(call.more)
+
+
 def undefined(service: Service, call: RequestCall) -> Reply:
     """The undefined facts of a relation."""
     page = page_request(service, call, call.query.get("limit"), call.query.get("after"))
@@ -91,6 +100,12 @@ def check_facts(service: Service, call: RequestCall) -> Reply:
     return Reply({"epoch": epoch, "answers": {name: found.tolist() for name, found in answers.items()}})
 
 
+def kind_of_check(service: Service, call: RequestCall) -> Hashable | None:
+    """The kind of a check of few facts; None for others."""
+    facts = call.body["facts"]
+    return None if "at" in call.body or sum(map(len, facts.values())) > FEW else ("facts", *sorted(facts))
+
+
 OPERATIONS = (
     Operation(
         "POST",
@@ -98,6 +113,7 @@ OPERATIONS = (
         check_facts,
         "Which of some facts hold, all at one epoch",
         reads=lambda _, call: call.body["facts"],
+        brief=kind_of_check,
         body=schemas.fields({"facts": schemas.by_name(schemas.ROWS), "at": schemas.AT}, ("facts",)),
         answer={
             "type": "object",
@@ -115,6 +131,7 @@ OPERATIONS = (
         view,
         "Rows of a view",
         reads=lambda _, call: (call.path["name"],),
+        brief=kind_of_view,
         query={"limit": schemas.LIMIT, "after": schemas.AFTER, "at": schemas.AT},
         more=True,
         gives=(JSON, *STREAMED),
