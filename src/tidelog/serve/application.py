@@ -28,7 +28,7 @@ from tidelog.serve import serve_failures as failures
 from tidelog.serve.document import document_routes
 from tidelog.serve.health import health_routes
 from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
-from tidelog.serve.request import read_call
+from tidelog.serve.request import SMALL, read_call
 from tidelog.serve.request_metrics import OTHER
 from tidelog.serve.responses import StreamedReply, error_response, json_response
 from tidelog.serve.routes import OPERATIONS
@@ -118,6 +118,11 @@ def _endpoint(service: Service, path: str, operations: Mapping[str, Operation]) 
             response = error_response(failures.STOPPING.error())
         except Exception as error:
             response = _defect(request, error)
+        try:
+            await service.syncer.reached(service.engine.epoch_number)
+        except TidelogError as error:  # what was read may be lost
+            code = error.code
+            response = _refusal(request, error)
         _record(service, request, path, call, response.status_code, code, time.perf_counter() - began)
         return response
 
@@ -171,6 +176,8 @@ async def _answer(service: Service, operation: Operation, call: RequestCall) -> 
         assert isinstance(reply, Reply)
         return _response(reply)
 
+    if operation.lane is Lane.commit:
+        return await (threads.commit if call.size <= SMALL else threads.write)(act)
     kind = operation.brief(service, call)
     if kind is not None and service.brief.is_brief(kind):
         at_once = service.brief.run_at_once(core_of(service.engine), kind, act)

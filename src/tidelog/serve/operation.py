@@ -21,12 +21,16 @@ JSON, EVENTS = "application/json", "text/event-stream"
 
 
 class Lane(enum.Enum):
-    """Where the work of an operation is done: on the loop, or on a thread for look-ups, queries, writes or checks."""
+    """Where the work of an operation is done: on the loop, or on a thread for look-ups, queries, writes or checks.
+
+    Small epochs share one thread, and others are writes.
+    """
 
     loop = enum.auto()
     look = enum.auto()
     ask = enum.auto()
     write = enum.auto()
+    commit = enum.auto()
     check = enum.auto()
 
 

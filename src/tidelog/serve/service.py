@@ -30,6 +30,7 @@ from tidelog.serve.rates import Rates
 from tidelog.serve.request_metrics import RequestMetrics
 from tidelog.serve.sources import ServerSource
 from tidelog.serve.staging import OpenEpochs
+from tidelog.serve.syncer import Syncer
 from tidelog.serve.threads import Threads
 from tidelog.serve.tickets import Tickets
 from tidelog.serve.tokens import TokenFolder, Tokens
@@ -73,10 +74,12 @@ class Service:
         self._busy = threading.Lock()
         self._began = time.time()
         core_of(engine).listeners.append(self.hub.note)
+        self.syncer = Syncer(core_of(engine))
 
     def start(self) -> None:
         """Start when the server is ready; to be called on its loop."""
         self.hub.attach(asyncio.get_running_loop())
+        self.syncer.start(asyncio.get_running_loop())
         self.workers.start()
         for source in self.sources:
             source.start(self.engine)
@@ -91,8 +94,10 @@ class Service:
     def stop(self) -> None:
         """Stop sources and close old epochs. The owner of the engine closes it."""
         self.workers.close()
+        self.threads.close()
         for source in self.sources:
             source.stop()
+        self.syncer.stop()
         self._past.close()
         if self.audit is not None:
             self.audit.close()
