@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
+import httpx
 import pytest
 
-from tests.serve.running import Running, running
+from tests.serve.running import WRITES, Running, running
 from tidelog.engine.engine import core_of
 from tidelog.serve.brief import PROBATION, BriefLookUps
+from tidelog.serve.threads import Threads
 
 
 def holds(server: Running, *row: int) -> bool:
@@ -66,8 +71,56 @@ def test_a_kind_that_took_long_is_on_probation() -> None:
     brief.run("a", lambda: None)
     assert brief.is_brief("a")
     with running() as server:
-        brief.run_at_once(core_of(server.service.engine), "a", lambda: time.sleep(0.01))
+        brief.run_at_once(core_of(server.service.engine), "a", lambda: time.sleep(0.03))
     for _ in range(PROBATION):
         assert not brief.is_brief("a")
         brief.run("a", lambda: None)
     assert brief.is_brief("a")
+
+
+def test_checks_of_few_and_many_facts_beside_an_epoch() -> None:
+    with running() as server:
+        server.insert("edge", *((n, n + 1) for n in range(30)))
+        rows = [[n, m] for n in range(0, 30, 3) for m in range(40)]
+        with core_of(server.service.engine).writing:
+            for some in (rows[:5], rows):
+                (found,) = server.post("/check-facts", {"facts": {"reach": some}})["answers"].values()
+                assert found == [n < m <= 30 for n, m in some]
+
+
+def test_look_ups_between_small_epochs_belong_to_one_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    between: list[bool] = []
+    look = Threads.look_between
+
+    async def noted(self: Threads, act: Callable[[], Any]) -> Any:
+        found = await look(self, act)
+        between.append(found is not None)
+        return found
+
+    monkeypatch.setattr(Threads, "look_between", noted)
+    stop = threading.Event()
+    with running() as server, ThreadPoolExecutor(4) as pool:
+
+        def write(place: int) -> int:
+            count = 0
+            with httpx.Client(base_url=server.url, headers=WRITES, timeout=60) as client:
+                while not stop.is_set():
+                    row = [[place, -1], [-1, place]]
+                    body = {"delete" if count % 2 else "insert": {"edge": row}}
+                    assert client.post("/v1/epochs", json=body).status_code == 200
+                    count += 1
+            return count
+
+        writers = [pool.submit(write, place) for place in range(1, 4)]
+        seen = 0
+        until = time.monotonic() + 60
+        while (seen < 300 or True not in between) and time.monotonic() < until:
+            pairs = [[n, -1] for n in range(1, 4)] + [[-1, n] for n in range(1, 4)]
+            answer = server.post("/check-facts", {"facts": {"edge": pairs}})
+            there = answer["answers"]["edge"]
+            assert there[:3] == there[3:]  # both edges of an epoch, or neither
+            seen += 1
+        stop.set()
+        counts = [each.result() for each in writers]
+        assert True in between
+        assert server.get("")["epoch"] == 1 + sum(counts)

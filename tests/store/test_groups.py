@@ -131,8 +131,9 @@ def test_after_a_sync_that_failed_nothing_is_written(monkeypatch: pytest.MonkeyP
     before = reopened(disk.after_power_loss())
     with monkeypatch.context() as patch:
         patch.setattr(disk, "sync", fail)
-        with pytest.raises(StateError, match="could not be made durable"):
+        with pytest.raises(StateError, match="could not be made durable") as refused:
             sync_epochs(core)
+    assert refused.value.code == "TL5187"
     with pytest.raises(StateError), db.epoch() as e:
         e.insert("q", [(-1,)])
     with pytest.raises(StateError):

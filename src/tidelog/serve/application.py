@@ -181,6 +181,8 @@ async def _answer(service: Service, operation: Operation, call: RequestCall) -> 
     kind = operation.brief(service, call)
     if kind is not None and service.brief.is_brief(kind):
         at_once = service.brief.run_at_once(core_of(service.engine), kind, act)
+        if at_once is None:
+            at_once = await threads.look_between(act)
         if at_once is not None:
             return at_once
     if kind is not None:

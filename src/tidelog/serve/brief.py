@@ -15,7 +15,7 @@ from tidelog.engine.core.core import Core
 
 T = TypeVar("T")
 BRIEF = 0.001  # seconds of processor time on a thread
-LONG = 0.005  # seconds on the loop
+LONG = 0.02  # seconds on the loop, with those of other processes
 PROBATION = 100  # brief look-ups on threads, after a long one
 KINDS = 1_000  # that are remembered
 
@@ -52,9 +52,11 @@ class BriefLookUps:
 
     def _note(self, kind: Hashable, seconds: float) -> None:
         left = self._left.get(kind)
+        if left == 0:  # it was not run on the loop because of an epoch, beside which it takes longer
+            return
         if seconds > BRIEF:
             self._left[kind] = 1 if left is None else PROBATION  # the first one may have created an index
-        elif left != 0:
-            if left is None and len(self._left) >= KINDS:
-                self._left.clear()
-            self._left[kind] = 0 if left is None else left - 1
+            return
+        if left is None and len(self._left) >= KINDS:
+            self._left.clear()
+        self._left[kind] = 0 if left is None else left - 1
