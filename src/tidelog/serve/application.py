@@ -187,8 +187,9 @@ async def _answer(service: Service, operation: Operation, call: RequestCall) -> 
             return at_once
     if kind is not None:
         return await threads.look(partial(service.brief.run, kind, act))
-    is_old = operation.lane is Lane.look and call.query.get("at") is not None  # opening an old epoch can be slow
-    return await lanes[Lane.ask if is_old else operation.lane](act)
+    is_old = call.query.get("at") is not None  # opening an old epoch can be slow
+    waits = isinstance(call.body, dict) and "given" in call.body
+    return await lanes[Lane.ask if operation.lane is Lane.look and (is_old or waits) else operation.lane](act)
 
 
 def _operation(request: Request, operations: Mapping[str, Operation]) -> Operation:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.look_up import size
-from tidelog.partition.base.limits import Limits
 from tidelog.program.graph.inline import inline_relations
 from tidelog.program.types.functors import UserFunctions
 from tidelog.serve import serve_failures as failures
@@ -61,7 +60,7 @@ class Service:
         self.exports, self.tickets, self.rates = Exports(), Tickets(), Rates()
         self.staging = OpenEpochs(self.limits)
         self.pages = PageCache(self.limits.kept_pages)
-        self.reader = PageReader(self.pages, _question_limits(self.limits))
+        self.reader = PageReader(self.pages, self.limits.of_questions)
         self.threads = Threads()
         self.brief = BriefLookUps()
         self.workers = CheckWorkers(self.limits)
@@ -159,10 +158,6 @@ class Service:
             "sources": [{"name": source.name, **source.health()} for source in self.sources],
             "incomplete": self.incomplete,
         }
-
-
-def _question_limits(limits: ServerLimits) -> Limits:
-    return Limits(facts=limits.rows, seconds=limits.seconds, memory=limits.memory)
 
 
 def _process() -> dict[str, int]:

@@ -387,9 +387,14 @@ def preview(core: Core, epoch: Epoch) -> None:
 
 
 @contextmanager
-def previewed(core: Core, collected: CollectedChanges) -> Iterator[tuple[PreparedEpoch, EpochOutcome]]:
-    """A context in which the partitions hold what a commit would show; at its end, the changes are rolled back."""
-    with core.writing, _texts_dropped_on_failure(core):
+def previewed(
+    core: Core, collected: CollectedChanges, *, keeps_texts: bool = True
+) -> Iterator[tuple[PreparedEpoch, EpochOutcome]]:
+    """A context in which the partitions hold what a commit would show; at its end, the changes are rolled back.
+
+    Unless it ``keeps_texts``, those that the changes bring are dropped, too, so that the outcome cannot be read later.
+    """
+    with core.writing, _texts_dropped(core, only_on_failure=keeps_texts):
         prepared = prepare(core, collected, road_of(core, core.rules).stages_for(core, collected))
         with Guard(core.runtime):
             outcome = _run(core, prepared)
@@ -409,7 +414,7 @@ def _run(core: Core, prepared: PreparedEpoch, keeping: PieceContext | None = Non
 
 
 @contextmanager
-def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
+def _texts_dropped(core: Core, *, only_on_failure: bool) -> Iterator[None]:
     dictionary = core.dictionary
     dictionary.begin()
     try:
@@ -417,7 +422,10 @@ def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
     except BaseException:
         drop_texts(dictionary)
         raise
-    dictionary.end()
+    if only_on_failure:
+        dictionary.end()
+    else:
+        drop_texts(dictionary)
 
 
 def drop_texts(dictionary: Dictionary) -> None:
