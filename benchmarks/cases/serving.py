@@ -8,100 +8,27 @@ what a program does that asks a database after each change.
 from __future__ import annotations
 
 import asyncio
-import http.client
-import json
-import os
-import re
-import signal
 import sqlite3
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 from benchmarks.cases.catalogue import Case, Group
+from benchmarks.cases.served import CHAINS, LENGTH, chains, server
+from benchmarks.cases.serving_rates import rates
 from benchmarks.options import Options
 from benchmarks.outcome import Disagreement
 from benchmarks.record import Record, median_of
 from benchmarks.subject import kernel_ready
 
-PROGRAM = "reach(X, Y) :- edge(X, Y).\nreach(X, Z) :- edge(X, Y), reach(Y, Z).\n"
 VIEW = """
 CREATE VIEW reach AS WITH RECURSIVE r(x, y) AS (
     SELECT x, y FROM edge UNION SELECT e.x, r.y FROM edge e JOIN r ON e.y = r.x
 ) SELECT x, y FROM r
 """
-CHAINS, LENGTH = 100, 40  # of the graph: its closure has CHAINS * LENGTH * (LENGTH + 1) / 2 rows
 READERS, SECONDS = 4, 5.0
 CLIENTS, FED = 200, 50
 EPOCHS = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Served:
-    """A server that runs."""
-
-    host: str
-    port: int
-    token: str
-
-    def connection(self) -> http.client.HTTPConnection:
-        """A connection that stays."""
-        return http.client.HTTPConnection(self.host, self.port, timeout=120)
-
-    def headers(self, **more: str) -> dict[str, str]:
-        """Those of every request."""
-        return {"Authorization": f"Bearer {self.token}", **more}
-
-    def ask(self, connection: http.client.HTTPConnection, path: str, body: Any = None) -> Any:
-        """The values of an answer."""
-        method, content = ("GET", None) if body is None else ("POST", json.dumps(body))
-        connection.request(method, f"/v1{path}", content, self.headers(**{"Content-Type": "application/json"}))
-        response = connection.getresponse()
-        answer = json.loads(response.read())
-        if response.status != 200:
-            raise Disagreement(str(answer))
-        return answer
-
-
-@contextmanager
-def server() -> Iterator[Served]:
-    """A server with a separate state folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "reach.dl").write_text(PROGRAM)
-        state = Path(folder) / "state"
-        words = ["serve", f"{folder}/reach.dl", "--state", str(state), "-F", folder, "--port", "0", "-j", "1"]
-        path = os.pathsep.join(each for each in sys.path if each)
-        command = [sys.executable, "-m", "tidelog.cli", *words]
-        with subprocess.Popen(
-            command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
-        ) as process:
-            assert process.stderr is not None
-            try:
-                said = ""
-                while "tokens:" not in said:
-                    line = process.stderr.readline()
-                    if not line:
-                        raise Disagreement(f"the server did not start: {said}")
-                    said += line
-                found = re.search(r"http://([\d.]+):(\d+)", said)
-                assert found is not None
-                yield Served(found[1], int(found[2]), (state / "tokens" / "write").read_text().strip())
-            finally:
-                process.send_signal(signal.SIGTERM)
-                process.stderr.read()
-
-
-def chains(count: int) -> list[list[int]]:
-    """The edges of this many independent chains."""
-    return [list(pair) for c in range(count) for pair in pairwise(range(c * 1000, c * 1000 + LENGTH + 1))]
 
 
 def reads(options: Options) -> Iterator[Record]:
@@ -240,6 +167,7 @@ def memory(options: Options) -> Iterator[Record]:
 
 GROUP = Group(
     {
+        "rates": Case("checks, look-ups, batches and epochs a second, alone and beside a writer; needs wrk", rates),
         "reads": Case("rows of one key over HTTP beside a writer, beside a recursive view of SQLite's", reads),
         "feeds": Case("one view followed by two hundred clients", feeds),
         "memory": Case("memory of the server over a hundred thousand epochs (--epochs)", memory),

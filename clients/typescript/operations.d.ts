@@ -20,8 +20,8 @@ export declare class Tidelog extends Connection {
   /** Followed databases, and their rows that cannot be converted to facts. */
   getSources(options?: Options): Promise<Record<string, unknown>>;
 
-  /** Which of some facts hold, all at one epoch. `answers` has one boolean for each row, in the order of the request. */
-  postCheckFacts(body: { facts: Record<string, Array<Array<unknown> | Record<string, unknown>>>; at?: number }, options?: Options): Promise<{ epoch: number; answers: Record<string, Array<boolean>> }>;
+  /** Which of some facts hold, all at one epoch. `answers` has one boolean for each row, in the order of the request. With `given`, these facts are inserted and deleted for this check alone; constraints are not checked. */
+  postCheckFacts(body: { facts: Record<string, Array<Array<unknown> | Record<string, unknown>>>; at?: number; given?: { insert?: Record<string, Array<Array<unknown> | Record<string, unknown>>>; delete?: Record<string, Array<Array<unknown> | Record<string, unknown>>> } }, options?: Options): Promise<{ epoch: number; answers: Record<string, Array<boolean>> }>;
 
   /** Rows of a view. Every other parameter is the name of a column and filters by its value. Responses in types other than JSON contain all rows unless `limit` is given. */
   getViewsName(name: string, query?: { limit?: number; after?: string; at?: number } & Record<string, unknown>, options?: Options): Promise<{ epoch: number; columns: Array<string>; types: Array<string>; rows: Array<Array<unknown>>; total: number; next: string | null; undefined?: Record<string, number> }>;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -123,3 +123,42 @@ def test_head_is_get_without_its_answer() -> None:
             assert (found.status_code, found.content) == (200, b"")
         assert server.http.head("/v1/changes").status_code == 405
         assert server.http.head("/v1/query").status_code == 405
+
+
+def test_a_header_or_a_trailer_without_end_is_refused() -> None:
+    chunked = POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX: "
+    with running() as server:
+        for begun, status in (
+            (b"GET /v1 HTTP/1.1\r\nX: ", b"400"),
+            (GET[:-2] + b"A: b\r\nX: ", b"400"),
+            (chunked, b""),
+        ):
+            with closing(connected(server)) as plain:
+                plain.sendall(begun)
+                found = b""
+                with suppress(OSError):
+                    for _ in range(64):
+                        plain.sendall(b"x" * 4096)
+                    found = plain.recv(1 << 16)
+                assert not found or found.split()[1] == status
+                assert is_closed(plain)
+        assert server.reader.get("/v1").status_code == 200
+
+
+def test_a_request_without_host_is_refused_unless_it_is_of_http_1_0() -> None:
+    with running() as server:
+        for version, status in ((b"1.1", b"421"), (b"1.0", b"200")):
+            with closing(connected(server)) as plain:
+                plain.sendall(b"GET /v1 HTTP/" + version + b"\r\n" + TOKEN + b"\r\n")
+                assert answer(plain) == status
+
+
+def test_requests_that_arrive_together_are_answered_in_order() -> None:
+    with running() as server, closing(connected(server)) as plain:
+        paths = [b"/v1/views/edge", b"/v1", b"/v1/views/nothing", b"/v1"] * 5
+        plain.sendall(b"".join(GET.replace(b"/v1 ", path + b" ") for path in paths))
+        found = b""
+        while found.count(b"HTTP/1.1 ") < len(paths) or not found.endswith(b"}"):
+            found += plain.recv(1 << 16)
+        statuses = [part.split()[0] for part in found.split(b"HTTP/1.1 ")[1:]]
+        assert statuses == [b"404" if path.endswith(b"nothing") else b"200" for path in paths]

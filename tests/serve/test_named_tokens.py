@@ -115,6 +115,17 @@ def test_a_token_for_some_relations_reads_no_others() -> None:
         refused(http.post("/tickets", json={}), 403, "TL8063")
 
 
+def test_a_token_for_some_relations_gives_only_facts_that_it_may_change() -> None:
+    check = {"facts": {"may": [["ann", "wiki"]]}}
+    secret, grants = ({"given": {"insert": {name: []}}} for name in ("secret", "grants"))
+    with filled() as server:
+        with client(server, reads=["may*"]) as http:
+            refused(http.post("/check-facts", json=check | grants), 403, "TL8061")
+        with client(server, scopes=[READ, WRITE], reads=["may*"], writes=["grants"]) as http:
+            assert http.post("/check-facts", json=check | grants).json()["answers"] == {"may": [True]}
+            refused(http.post("/check-facts", json=check | secret), 403, "TL8062")
+
+
 def test_a_token_for_some_relations_changes_no_others_and_sees_only_what_it_may(tmp_path: Path) -> None:
     scopes, writes = [READ, WRITE], ["grants", "barred"]
     with filled(tmp_path / "s") as server, client(server, scopes=scopes, reads=["may"], writes=writes) as http:

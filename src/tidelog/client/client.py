@@ -137,9 +137,24 @@ class Client:
         """The facts of a relation that depend on their own negation and are neither true nor false."""
         return read_all(lambda page: self._wire.get(f"/undefined/{quote(name, safe='')}", at=at, **page))
 
-    def check_facts(self, facts: Mapping[str, Iterable[Any]], *, at: int | None = None) -> FactAnswers:
-        """For each row of some relations, whether it is a fact; all answers belong to one epoch."""
-        body = {"facts": {name: from_rows(rows) for name, rows in facts.items()}}
+    def check_facts(
+        self,
+        facts: Mapping[str, Iterable[Any]],
+        *,
+        at: int | None = None,
+        given: Mapping[str, Iterable[Any]] | None = None,
+        without: Mapping[str, Iterable[Any]] | None = None,
+    ) -> FactAnswers:
+        """For each row of some relations, whether it is a fact; all answers belong to one epoch.
+
+        With ``given`` or ``without``, whether it would be one if these facts were inserted or deleted.
+        """
+        body: dict[str, Any] = {"facts": {name: from_rows(rows) for name, rows in facts.items()}}
+        if given is not None or without is not None:
+            changes = {"insert": given or {}, "delete": without or {}}
+            body["given"] = {
+                act: {name: from_rows(rows) for name, rows in some.items()} for act, some in changes.items()
+            }
         found = self._wire.post("/check-facts", body | ({} if at is None else {"at": at}))
         return FactAnswers(found["answers"], found["epoch"])
 

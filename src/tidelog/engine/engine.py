@@ -35,6 +35,9 @@ from tidelog.program.types.functors import UserFunctions, function_table
 from tidelog.store.base.store import HISTORY
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from tidelog.blame import Blame, ViewBlame
     from tidelog.engine.ask.what_if import Alternative, Alternatives, Trial
     from tidelog.engine.base.feed_change import FeedChange, Gap
@@ -351,6 +354,16 @@ class Engine:
         from tidelog.engine.ask.what_if import what_if
 
         return what_if(self._core, changes)
+
+    def contains(self, facts: Mapping[str, object], *, given: Trial | None = None) -> dict[str, npt.NDArray[np.bool_]]:
+        """For each of many rows of some relations, whether it is a fact; all answers belong to one epoch.
+
+        With ``given``, whether it would be one after these changes, which are forms that `what_if` accepts. They are
+        rolled back; constraints are not checked.
+        """
+        from tidelog.engine.ask.given import contains
+
+        return contains(self._core, facts, given)
 
     def release(self, older_than: float = 0.0) -> int:
         """Delete the files behind DataFrames made from this engine's views; those DataFrames become unreadable.

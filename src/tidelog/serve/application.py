@@ -20,13 +20,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tidelog.engine.engine import core_of
 from tidelog.errors import TidelogError
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.document import document_routes
 from tidelog.serve.health import health_routes
 from tidelog.serve.operation import Lane, Operation, Reply, RequestCall
-from tidelog.serve.request import read_call
+from tidelog.serve.request import SMALL, read_call
 from tidelog.serve.request_metrics import OTHER
 from tidelog.serve.responses import StreamedReply, error_response, json_response
 from tidelog.serve.routes import OPERATIONS
@@ -38,7 +40,7 @@ ALARMING = frozenset((401, 403, 421, 422, 429, 500, 503))  # a limit, or a calle
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def make_application(service: Service, more: Sequence[BaseRoute] = ()) -> Starlette:
+def make_application(service: Service, more: Sequence[BaseRoute] = ()) -> ASGIApp:
     """The application of a service; ``more`` are further routes, such as the console's."""
 
     @asynccontextmanager
@@ -60,7 +62,40 @@ def make_application(service: Service, more: Sequence[BaseRoute] = ()) -> Starle
         exception_handlers={HTTPException: partial(_handle_http_error, service)},
     )
     application.router.redirect_slashes = False
-    return application
+    return ShortRoute(
+        application, {path: (frozenset(own), _endpoint(service, path, own)) for path, own in addresses.items()}
+    )
+
+
+class ShortRoute:
+    """An application in front of another that answers what it has an endpoint for, without searching a list of routes.
+
+    A path is looked up as it is, and with its last part as the parameter `name`. HEAD and everything else is left to
+    the other application.
+    """
+
+    def __init__(self, application: ASGIApp, endpoints: Mapping[str, tuple[frozenset[str], Endpoint]]) -> None:
+        self._application, self._endpoints = application, endpoints
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request, or the start and the end of the server."""
+        endpoint = self._endpoint(scope) if scope["type"] == "http" else None
+        if endpoint is None:
+            await self._application(scope, receive, send)
+            return
+        response = await endpoint(Request(scope, receive, send))
+        await response(scope, receive, send)
+
+    def _endpoint(self, scope: Scope) -> Endpoint | None:
+        path: str = scope["path"]
+        found, parameters = self._endpoints.get(path), {}
+        if found is None:
+            folder, _, name = path.rpartition("/")
+            found, parameters = self._endpoints.get(f"{folder}/{{name}}") if name else None, {"name": name}
+        if found is None or scope["method"] not in found[0] or scope.get("root_path"):
+            return None
+        scope["path_params"] = parameters
+        return found[1]
 
 
 def _endpoint(service: Service, path: str, operations: Mapping[str, Operation]) -> Endpoint:
@@ -83,6 +118,11 @@ def _endpoint(service: Service, path: str, operations: Mapping[str, Operation]) 
             response = error_response(failures.STOPPING.error())
         except Exception as error:
             response = _defect(request, error)
+        try:
+            await service.syncer.reached(service.engine.epoch_number)
+        except TidelogError as error:  # what was read may be lost
+            code = error.code
+            response = _refusal(request, error)
         _record(service, request, path, call, response.status_code, code, time.perf_counter() - began)
         return response
 
@@ -136,8 +176,20 @@ async def _answer(service: Service, operation: Operation, call: RequestCall) -> 
         assert isinstance(reply, Reply)
         return _response(reply)
 
-    is_old = operation.lane is Lane.look and call.query.get("at") is not None  # opening an old epoch can be slow
-    return await lanes[Lane.ask if is_old else operation.lane](act)
+    if operation.lane is Lane.commit:
+        return await (threads.commit if call.size <= SMALL else threads.write)(act)
+    kind = operation.brief(service, call)
+    if kind is not None and service.brief.is_brief(kind):
+        at_once = service.brief.run_at_once(core_of(service.engine), kind, act)
+        if at_once is None:
+            at_once = await threads.look_between(act)
+        if at_once is not None:
+            return at_once
+    if kind is not None:
+        return await threads.look(partial(service.brief.run, kind, act))
+    is_old = call.query.get("at") is not None  # opening an old epoch can be slow
+    waits = isinstance(call.body, dict) and "given" in call.body
+    return await lanes[Lane.ask if operation.lane is Lane.look and (is_old or waits) else operation.lane](act)
 
 
 def _operation(request: Request, operations: Mapping[str, Operation]) -> Operation:

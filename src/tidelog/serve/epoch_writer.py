@@ -30,6 +30,7 @@ def new_epoch(db: Engine, body: Mapping[str, Any], grant: Grant) -> Epoch:
     """An epoch with the source, offset and note of a request, and its author: by default the name of its token."""
     author = body.get("author") or grant.name
     epoch = db.epoch(body.get("source"), body.get("offset"), author=author, note=body.get("note"))
+    epoch.waits = True  # no response is sent before it is durable (`syncer`)
     epoch.warns = False  # the response reports it
     return epoch
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from tidelog.serve import serve_failures as failures
 
-PACKAGES = ("starlette", "uvicorn", "httpx")
+PACKAGES = ("starlette", "uvicorn", "httptools", "httpx")
 
 
 def check_extra() -> None:

@@ -63,7 +63,8 @@ class CheckHosts:
         """Handle a request, or the start and the end of the server."""
         if scope["type"] == "http":
             headers = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-            if len(headers) > 1 or not all(map(self._hosts.answers, headers)):  # HTTP/1.0 has none
+            is_missing = not headers and scope["http_version"] != "1.0"
+            if len(headers) > 1 or is_missing or not all(map(self._hosts.answers, headers)):
                 refusal = failures.WRONG_HOST.error(host=", ".join(headers)[:200])
                 await error_response(refusal, {"Connection": "close"})(scope, receive, send)
                 return

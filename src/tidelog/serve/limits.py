@@ -39,6 +39,11 @@ class ServerLimits:
     slow_seconds: float = 1.0  # from which on a request is logged
 
     @property
+    def of_questions(self) -> Limits:
+        """Limits of a query, and of a check with given facts."""
+        return Limits(facts=self.rows, seconds=self.seconds, memory=self.memory)
+
+    @property
     def of_epochs(self) -> Limits:
         """Limits of a client's epoch; epochs of sources and of the first load have no such limits."""
         return Limits(seconds=self.epoch_seconds, memory=self.epoch_memory)

@@ -7,7 +7,7 @@ checked against the same description from which the API document is generated.
 from __future__ import annotations
 
 import enum
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,12 +21,16 @@ JSON, EVENTS = "application/json", "text/event-stream"
 
 
 class Lane(enum.Enum):
-    """Where the work of an operation is done: on the loop, or on a thread for look-ups, queries, writes or checks."""
+    """Where the work of an operation is done: on the loop, or on a thread for look-ups, queries, writes or checks.
+
+    Small epochs share one thread, and others are writes.
+    """
 
     loop = enum.auto()
     look = enum.auto()
     ask = enum.auto()
     write = enum.auto()
+    commit = enum.auto()
     check = enum.auto()
 
 
@@ -78,6 +82,7 @@ class Operation:
     more: bool = False  # whether further parameters name columns
     created: bool = False  # whether it creates something, which has an id
     detail: str = ""
+    brief: Callable[[Service, RequestCall], Hashable | None] = lambda *_: None  # the kind of a look-up (`brief`)
     rehearsal: Callable[[Service, RequestCall], Callable[[], None] | None] | None = (
         None  # checks a text in another process first
     )

@@ -8,7 +8,7 @@ and no further than the limit.
 from __future__ import annotations
 
 import json
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NoReturn
 
 from starlette.requests import Request
@@ -23,6 +23,7 @@ from tidelog.serve.values import ARROW, table_from_arrow
 BEARER = "bearer "
 TICKET = "ticket"
 SMALL = 1 << 14  # bytes of a body that are read on the loop
+REMEMBERED = 200  # characters of a header `Accept` whose type is remembered
 
 
 async def read_call(service: Service, operation: Operation, request: Request) -> RequestCall:
@@ -72,17 +73,30 @@ def check_token(service: Service, request: Request) -> Grant:
 def _negotiate_type(request: Request, operation: Operation) -> str:
     """The first type that the client accepts and the operation provides."""
     header = request.headers.get("accept", "*/*")
+    found = (
+        _accepted_type(header, operation.gives) if len(header) <= REMEMBERED else _find_type(header, operation.gives)
+    )
+    if found is None:
+        known = ", ".join(operation.gives)
+        raise failures.NOT_ACCEPTABLE.error(path=request.url.path, wanted=header[:80], known=known)
+    return found
+
+
+def _find_type(header: str, given: tuple[str, ...]) -> str | None:
     types = [_without_weight(part) for part in header.split(",")]
-    variants = {_parameter(type_name) for type_name in operation.gives}
+    variants = {_parameter(type_name) for type_name in given}
     for type_ in types:
-        if type_ in operation.gives:
+        if type_ in given:
             return type_
         bare = type_.partition(";")[0]  # without parameters that make no difference here, such as charset
-        if bare in operation.gives and _parameter(type_) not in variants - {""}:
+        if bare in given and _parameter(type_) not in variants - {""}:
             return bare
     if not header.strip() or any(type_ in ("*/*", "application/*") for type_ in types):
-        return operation.gives[0]
-    raise failures.NOT_ACCEPTABLE.error(path=request.url.path, wanted=header[:80], known=", ".join(operation.gives))
+        return given[0]
+    return None
+
+
+_accepted_type = lru_cache(1000)(_find_type)
 
 
 def _without_weight(part: str) -> str:

@@ -118,6 +118,7 @@ def serve(
         url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
         _allow_files(service.limits.connections + FILES)
         server = Server(config, service, abort)
+        service.syncer.on_loss = abort
         with server.capture_signals():  # including signals before the loop runs
             on_ready(url)
             LOG.info("serving at %s (epoch %d, process %d)", url, service.engine.epoch_number, os.getpid())

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.engine.engine import Engine, core_of
 from tidelog.engine.read.look_up import size
-from tidelog.partition.base.limits import Limits
 from tidelog.program.graph.inline import inline_relations
 from tidelog.program.types.functors import UserFunctions
 from tidelog.serve import serve_failures as failures
+from tidelog.serve.brief import BriefLookUps
 from tidelog.serve.exports import Exports
 from tidelog.serve.hub import Hub, OpenFeeds
 from tidelog.serve.limits import ServerLimits
@@ -29,6 +29,7 @@ from tidelog.serve.rates import Rates
 from tidelog.serve.request_metrics import RequestMetrics
 from tidelog.serve.sources import ServerSource
 from tidelog.serve.staging import OpenEpochs
+from tidelog.serve.syncer import Syncer
 from tidelog.serve.threads import Threads
 from tidelog.serve.tickets import Tickets
 from tidelog.serve.tokens import TokenFolder, Tokens
@@ -59,8 +60,9 @@ class Service:
         self.exports, self.tickets, self.rates = Exports(), Tickets(), Rates()
         self.staging = OpenEpochs(self.limits)
         self.pages = PageCache(self.limits.kept_pages)
-        self.reader = PageReader(self.pages, _question_limits(self.limits))
+        self.reader = PageReader(self.pages, self.limits.of_questions)
         self.threads = Threads()
+        self.brief = BriefLookUps()
         self.workers = CheckWorkers(self.limits)
         self.served = RequestMetrics()
         self.audit: AuditLog | None = None
@@ -71,10 +73,12 @@ class Service:
         self._busy = threading.Lock()
         self._began = time.time()
         core_of(engine).listeners.append(self.hub.note)
+        self.syncer = Syncer(core_of(engine))
 
     def start(self) -> None:
         """Start when the server is ready; to be called on its loop."""
         self.hub.attach(asyncio.get_running_loop())
+        self.syncer.start(asyncio.get_running_loop())
         self.workers.start()
         for source in self.sources:
             source.start(self.engine)
@@ -89,8 +93,10 @@ class Service:
     def stop(self) -> None:
         """Stop sources and close old epochs. The owner of the engine closes it."""
         self.workers.close()
+        self.threads.close()
         for source in self.sources:
             source.stop()
+        self.syncer.stop()
         self._past.close()
         if self.audit is not None:
             self.audit.close()
@@ -152,10 +158,6 @@ class Service:
             "sources": [{"name": source.name, **source.health()} for source in self.sources],
             "incomplete": self.incomplete,
         }
-
-
-def _question_limits(limits: ServerLimits) -> Limits:
-    return Limits(facts=limits.rows, seconds=limits.seconds, memory=limits.memory)
 
 
 def _process() -> dict[str, int]:

@@ -201,6 +201,13 @@ def what_if(core: Core, changes: Trial | Mapping[str, Trial]) -> Alternative | A
         return _tried(core, "what if", changes)
 
 
+def trial_epoch(core: Core, changes: Trial) -> Epoch:
+    """An epoch with some changes."""
+    epoch = changes if isinstance(changes, Epoch) else begin(core)
+    _collect(core, epoch, changes)
+    return epoch
+
+
 def _tried(core: Core, name: str, changes: Trial) -> Alternative:
     epoch = changes if isinstance(changes, Epoch) else begin(core)
     try:

@@ -7,6 +7,7 @@ modules of this package are functions over a core; `Engine` shows them to users.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,6 +62,10 @@ class Core:
     profiler: Profiler = field(default_factory=Profiler)
     feeds: list[Any] = field(default_factory=list)  # of `write.feeds.PendingFeed`
     listeners: list[Callable[[Any], None]] = field(default_factory=list)  # called with every committed epoch, in order
+    sync_later: Callable[[], None] | None = (
+        None  # called after an epoch, if another thread syncs it and calls listeners
+    )
+    unheard: deque[Any] = field(default_factory=deque)  # the epochs of which listeners have not heard then
     subscribers: Any | None = None  # (`write.subscribers.Subscribers`), if there have been any
     subscribing: threading.Lock = field(default_factory=threading.Lock)  # held while the field above is filled
     writing: Turn = field(default_factory=Turn)

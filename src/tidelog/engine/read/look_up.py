@@ -17,6 +17,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.runtime.protocol.facts import Facts
 
 T = TypeVar("T")
+FEW = 16  # rows that are compared with all facts, one after the other
 TRIES = 16  # times that a look-up is repeated when an epoch is committed meanwhile
 
 
@@ -70,8 +71,12 @@ def _mark_beside_an_epoch(core: Core, facts: Facts, name: str, rows: Cells) -> C
         with replica.at_last_epoch((name,), facts, lambda: core.number) as copies:
             if copies is not None:
                 return copies.facts.mark_facts(name, rows)
-    present = set(map(tuple, facts.rows(name).tolist()))
-    return np.array([tuple(row) in present for row in rows.tolist()], np.int64)
+    present = facts.rows(name)
+    if len(rows) <= FEW or not rows.shape[1]:
+        return np.array([(present == row).all(axis=1).any() for row in rows], np.int64)
+    row_type = np.dtype((np.void, rows.itemsize * rows.shape[1]))
+    wanted, found = (np.ascontiguousarray(each).view(row_type).ravel() for each in (rows, present))
+    return np.isin(wanted, found).astype(np.int64)
 
 
 def _beside_an_epoch(core: Core, facts: Facts, name: str, columns: tuple[int, ...], key: Sequence[int]) -> Cells:

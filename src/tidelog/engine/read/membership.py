@@ -7,8 +7,9 @@ dictionary.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,25 +27,45 @@ if TYPE_CHECKING:
 PLAIN = ("number", "unsigned", "float", "date", "timestamp", "boolean")  # the cell is the value
 
 
+class EncodedRows(NamedTuple):
+    """Rows that are looked for, as cells; ``scratch`` has their values."""
+
+    cells: Cells
+    types: Sequence[str]
+    scratch: Dictionary
+
+
 def contains_rows(core: Core, name: str, rows: object) -> npt.NDArray[np.bool_]:
     """For each row, in any form that an epoch accepts, whether it is a fact of a relation."""
+    encoded = encode(core, name, rows)
+    if not len(encoded.cells):
+        return np.zeros(0, bool)
+    marks, _ = at_one_epoch(core, partial(mark_facts, core, name, encoded.cells))
+    return without_collisions(core, encoded, marks != 0)
+
+
+def encode(core: Core, name: str, rows: object) -> EncodedRows:
+    """Rows of a relation as cells, which are not entered into the engine's dictionary."""
     core.must_be_open()
     if name not in core.rules.schema:
         raise core.unknown_relation(name)
     types = core.rules.schema[name]
     data = order_columns(read_rows(name, rows), core.columns(name), name)
+    scratch = Dictionary()
     if not data.length:
-        return np.zeros(0, bool)
+        return EncodedRows(np.zeros((0, len(types)), np.int64), (), scratch)
     if len(data.columns) != len(types):
         raise ROW_COLUMNS.error(name=name, wanted=len(types), found=len(data.columns))
-    scratch = Dictionary()
     types = data_types(name, data, types)
-    cells = encode_rows(name, data, types, scratch)
-    marks, _ = at_one_epoch(core, partial(mark_facts, core, name, cells))
-    found: npt.NDArray[np.bool_] = marks != 0
-    for place, type_ in enumerate(types):
+    return EncodedRows(encode_rows(name, data, types, scratch), types, scratch)
+
+
+def without_collisions(core: Core, rows: EncodedRows, found: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The rows found, without those whose texts are others with the same hash."""
+    for place, type_ in enumerate(rows.types):
         if type_ not in PLAIN:
-            found &= ~np.isin(cells[:, place], _collisions(core, cells[found, place], type_, scratch))
+            cells = rows.cells[:, place]
+            found = found & ~np.isin(cells, _collisions(core, cells[found], type_, rows.scratch))
     return found
 
 

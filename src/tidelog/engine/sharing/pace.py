@@ -39,6 +39,11 @@ class Pace:
         self._ended = Event()
         self._is_heard = False  # whether a reader may wait for that
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a writer waits for the turn."""
+        return self._waiting > 0
+
     # Writers
 
     def acquire(self, turn: RLock) -> None:

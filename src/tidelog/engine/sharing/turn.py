@@ -23,9 +23,11 @@ class Turn:
     def __init__(self) -> None:
         self.pace = Pace()
         self._turn = threading.RLock()
-        self._looking = threading.Lock()
+        self._looking = threading.RLock()
         self._depth = 0
         self._ended = -LATELY
+        self._entering = 0  # threads that have the turn and wait for look-ups that are under way
+        self._brief: int | None = None  # the thread whose look-ups do not wait
 
     def __enter__(self) -> None:
         if self.pace.writer == threading.get_ident():
@@ -33,8 +35,10 @@ class Turn:
             self._depth += 1
             return
         self.pace.acquire(self._turn)
+        self._entering += 1
         with self._looking:  # until a look-up that is under way has found its rows
             self._depth += 1
+        self._entering -= 1
         self.pace.begin()
 
     def __exit__(
@@ -69,7 +73,7 @@ class Turn:
 
     def read(self) -> None:
         """Begin a read, after any time reserved for epochs."""
-        if self.was_taken_lately:
+        if self.was_taken_lately and self._brief != threading.get_ident():
             self.pace.read()
 
     def take(self) -> bool:
@@ -86,6 +90,26 @@ class Turn:
     def give_back(self) -> None:
         """End what `take` began."""
         self._give_back()
+
+    @contextmanager
+    def brief_look_ups(self) -> Iterator[bool]:
+        """A block whose look-ups do not wait; yields false, and is not such a block, if they would have to.
+
+        No epoch begins during the block, so it must be brief.
+        """
+        if self._entering or self.pace.is_wanted or not self._looking.acquire(blocking=False):
+            yield False
+            return
+        if self._depth:
+            self._looking.release()
+            yield False
+            return
+        self._brief = threading.get_ident()
+        try:
+            yield True
+        finally:
+            self._brief = None
+            self._looking.release()
 
     def look(self) -> bool:
         """Begin a look-up if no thread has the turn; `end_look_up` ends it."""

@@ -1,7 +1,8 @@
 """Committing an epoch: run, check keys and constraints, record, publish; or preview it and roll it back.
 
 Law: an epoch counts when it is recorded and the runtime has committed it; any earlier failure leaves the engine at the
-previous epoch. What is done afterwards (statistics, feeds, listeners, snapshots) cannot undo it.
+previous epoch. An epoch whose maker waits for a common sync is visible before it is durable. What is done afterwards
+(statistics, feeds, listeners, snapshots) cannot undo it.
 """
 
 from __future__ import annotations
@@ -235,7 +236,11 @@ def _commit(core: Core, epoch: Epoch, lawful: bool) -> Sequence[str]:
         from tidelog.engine.write.feeds import feed
 
         unwritten = feed(core, outcome.changes, before)
-    notify(core, epoch)
+    if core.sync_later is None:
+        notify(core, epoch)
+    else:
+        core.unheard.append(epoch)
+        core.sync_later()
     if durable is not None:
         take_snapshot(core, durable, only_if_due=True)
     return unwritten
@@ -247,7 +252,20 @@ def notify(core: Core, epoch: Epoch) -> None:
         try:
             note(epoch)
         except Exception:
-            LOG.exception("epoch %d was committed, but a listener failed", core.number)
+            LOG.exception("epoch %d was committed, but a listener failed", epoch.number)
+
+
+def sync_epochs(core: Core) -> int:
+    """Make all epochs durable that were committed before the call, then call their listeners; returns the last of them.
+
+    To be called by one thread, the one that `Core.sync_later` wakes.
+    """
+    last = core.number
+    if core.durable is not None:
+        core.durable.sync()
+    while core.unheard and core.unheard[0].number <= last:
+        notify(core, core.unheard.popleft())
+    return last
 
 
 def _carry_out(core: Core, epoch: Epoch, prepared: PreparedEpoch, lawful: bool) -> tuple[EpochOutcome, Schema]:
@@ -369,9 +387,14 @@ def preview(core: Core, epoch: Epoch) -> None:
 
 
 @contextmanager
-def previewed(core: Core, collected: CollectedChanges) -> Iterator[tuple[PreparedEpoch, EpochOutcome]]:
-    """A context in which the partitions hold what a commit would show; at its end, the changes are rolled back."""
-    with core.writing, _texts_dropped_on_failure(core):
+def previewed(
+    core: Core, collected: CollectedChanges, *, keeps_texts: bool = True
+) -> Iterator[tuple[PreparedEpoch, EpochOutcome]]:
+    """A context in which the partitions hold what a commit would show; at its end, the changes are rolled back.
+
+    Unless it ``keeps_texts``, those that the changes bring are dropped, too, so that the outcome cannot be read later.
+    """
+    with core.writing, _texts_dropped(core, only_on_failure=keeps_texts):
         prepared = prepare(core, collected, road_of(core, core.rules).stages_for(core, collected))
         with Guard(core.runtime):
             outcome = _run(core, prepared)
@@ -391,7 +414,7 @@ def _run(core: Core, prepared: PreparedEpoch, keeping: PieceContext | None = Non
 
 
 @contextmanager
-def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
+def _texts_dropped(core: Core, *, only_on_failure: bool) -> Iterator[None]:
     dictionary = core.dictionary
     dictionary.begin()
     try:
@@ -399,7 +422,10 @@ def _texts_dropped_on_failure(core: Core) -> Iterator[None]:
     except BaseException:
         drop_texts(dictionary)
         raise
-    dictionary.end()
+    if only_on_failure:
+        dictionary.end()
+    else:
+        drop_texts(dictionary)
 
 
 def drop_texts(dictionary: Dictionary) -> None:

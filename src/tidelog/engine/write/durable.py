@@ -101,6 +101,7 @@ def record(core: Core, durable: Durable, epoch: Epoch, rules: Ruleset, outcome: 
     """Make the epoch that ran last durable."""
     from tidelog.store.folder.durable import EpochRecord
 
+    durable.waits = epoch.waits and core.sync_later is not None
     collected = epoch.collected
     added = [print_rule(rule, rules.program.convention) for rule in collected.added]
     note = EpochRecord(

@@ -122,6 +122,7 @@ class Epoch:
         self.late: Mapping[str, int] = {}  # and how many were inserted after their end
         self.nulls: Mapping[str, NullCounts] = {}  # that were skipped or replaced, by relation
         self.ignored: Mapping[str, tuple[str, ...]] = {}  # columns of tables that the relation does not have
+        self.waits = False  # whether its maker waits for a common sync (`durable.sync_epochs`)
         self.warns = True  # of ignored columns; set to False by callers that report them in another way
         self._input: Callable[[], EpochInput] | None = None  # of an epoch that ran
         self.violations: tuple[ViolatedConstraint, ...] = ()  # of constraints: found by a preview, or only warned of

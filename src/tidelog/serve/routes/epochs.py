@@ -229,7 +229,7 @@ OPERATIONS = (
         commit,
         "Commit or preview an epoch that changes facts and rules",
         access=WRITE,
-        lane=Lane.write,
+        lane=Lane.commit,
         body=schemas.fields({**_CHANGES, **ABOUT, "dry_run": DRY_RUN, "rows": ROW_LIMIT}),
         answer=RESULT,
         rehearsal=rehearsal_of,
@@ -311,7 +311,7 @@ OPERATIONS = (
             partial(change_rows, sign=sign),
             f"{change.capitalize()} rows of one relation, as JSON or as an Arrow stream",
             access=WRITE,
-            lane=Lane.write,
+            lane=Lane.commit,
             query={
                 **ABOUT,
                 "open": schemas.text("The id of an open epoch.", 80),

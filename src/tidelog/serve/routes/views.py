@@ -5,14 +5,19 @@ Law: all pages of a response belong to one epoch, which it names.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from tidelog.engine.ask.given import contains_given
 from tidelog.engine.engine import core_of
 from tidelog.engine.read.look_up import at_one_epoch
 from tidelog.serve import schemas
 from tidelog.serve import serve_failures as failures
-from tidelog.serve.epoch_writer import read_rows
+from tidelog.serve.epoch_writer import collect, read_rows
 from tidelog.serve.exports import STREAMED, counted_bytes, export
 from tidelog.serve.limits import PAGE
 from tidelog.serve.operation import JSON, Lane, Operation, Reply, RequestCall
@@ -20,6 +25,8 @@ from tidelog.serve.page_reader import Page, PageRequest
 from tidelog.serve.pages import read_place
 from tidelog.serve.questions import is_plain, relations_of
 from tidelog.serve.service import Service
+
+FEW = 100  # facts of a check that may run on the loop, and of those that are given with one
 
 
 def page_request(service: Service, call: RequestCall, limit: int | None, after: str | None) -> PageRequest:
@@ -62,6 +69,13 @@ def view(service: Service, call: RequestCall) -> Reply:
         return reply(service, call, service.reader.view(db, call.path["name"], call.more, page))
 
 
+def kind_of_view(service: Service, call: RequestCall) -> Hashable | None:
+    """The kind of a look-up by some columns; None for other reads."""
+    if not call.more or call.accept in STREAMED or call.query.keys() & {"at", "after"}:
+        return None
+    return "view", call.path["name"], *sorted(call.more)
+
+
 def undefined(service: Service, call: RequestCall) -> Reply:
     """The undefined facts of a relation."""
     page = page_request(service, call, call.query.get("limit"), call.query.get("after"))
@@ -84,12 +98,49 @@ def check_facts(service: Service, call: RequestCall) -> Reply:
         raise failures.NOT_AS_DESCRIBED.error(
             place="facts", what=f"{count} facts exceed the maximum of {service.limits.rows}"
         )
+    if "given" in call.body:
+        return _facts_given(service, call, facts)
     with service.at(call.body.get("at")) as db:
         answers, epoch = at_one_epoch(
             core_of(db), lambda: {name: db[name].contains(read_rows(db, name, rows)) for name, rows in facts.items()}
         )
+    return _answers(answers, epoch)
+
+
+def _facts_given(service: Service, call: RequestCall, facts: Mapping[str, Any]) -> Reply:
+    """Which of some facts would hold after some changes, which are rolled back."""
+    db, given, grant = service.engine, call.body["given"], call.grant
+    if "at" in call.body:
+        raise failures.NOT_AS_DESCRIBED.error(place="at", what="cannot be combined with `given`")
+    names = [*given.get("insert", {}), *given.get("delete", {})]
+    if not grant.reads_all:  # the answers depend on everything that joins with the given facts
+        grant.check_writes(names)
+    count = sum(len(rows) for part in given.values() for rows in part.values())
+    if count > FEW:
+        raise failures.NOT_AS_DESCRIBED.error(place="given", what=f"{count} facts exceed the maximum of {FEW}")
+    epoch = db.epoch()
+    epoch.warns = False
+    collect(db, epoch, given)
+    asked = {name: read_rows(db, name, rows) for name, rows in facts.items()}
+    return _answers(*contains_given(core_of(db), asked, epoch, service.limits.of_questions))
+
+
+def _answers(answers: Mapping[str, npt.NDArray[np.bool_]], epoch: int) -> Reply:
     return Reply({"epoch": epoch, "answers": {name: found.tolist() for name, found in answers.items()}})
 
+
+def kind_of_check(service: Service, call: RequestCall) -> Hashable | None:
+    """The kind of a check of few facts; None for others."""
+    facts = call.body["facts"]
+    return (
+        None if call.body.keys() & {"at", "given"} or sum(map(len, facts.values())) > FEW else ("facts", *sorted(facts))
+    )
+
+
+_GIVEN = {
+    **schemas.fields({"insert": schemas.by_name(schemas.ROWS), "delete": schemas.by_name(schemas.ROWS)}),
+    "description": f"At most {FEW} facts that are not stored.",
+}
 
 OPERATIONS = (
     Operation(
@@ -98,7 +149,11 @@ OPERATIONS = (
         check_facts,
         "Which of some facts hold, all at one epoch",
         reads=lambda _, call: call.body["facts"],
-        body=schemas.fields({"facts": schemas.by_name(schemas.ROWS), "at": schemas.AT}, ("facts",)),
+        brief=kind_of_check,
+        body=schemas.fields(
+            {"facts": schemas.by_name(schemas.ROWS), "at": schemas.AT, "given": _GIVEN},
+            ("facts",),
+        ),
         answer={
             "type": "object",
             "required": ["epoch", "answers"],
@@ -107,7 +162,8 @@ OPERATIONS = (
                 "answers": schemas.by_name(schemas.list_of({"type": "boolean"})),
             },
         },
-        detail="`answers` has one boolean for each row, in the order of the request.",
+        detail="`answers` has one boolean for each row, in the order of the request. With `given`, these facts are "
+        "inserted and deleted for this check alone; constraints are not checked.",
     ),
     Operation(
         "GET",
@@ -115,6 +171,7 @@ OPERATIONS = (
         view,
         "Rows of a view",
         reads=lambda _, call: (call.path["name"],),
+        brief=kind_of_view,
         query={"limit": schemas.LIMIT, "after": schemas.AFTER, "at": schemas.AT},
         more=True,
         gives=(JSON, *STREAMED),

@@ -58,14 +58,14 @@ class Disk(Protocol):
 class LocalDisk:
     """The file system of this machine.
 
-    A file stays open from its write to its sync, so that the sync reports a write that failed in between. A folder
-    created here is private to its user (0700), whatever the umask, and so are its files (0600). In an existing folder,
-    new files and folders get the permissions of that folder, since some users share theirs with a group.
+    A file stays open from its first write to its sync, so that the sync reports a write that failed in between. A
+    folder created here is private to its user (0700), whatever the umask, and so are its files (0600). In an existing
+    folder, new files and folders get the permissions of that folder, since some users share theirs with a group.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._written: dict[str, int] = {}
+        self._written: dict[str, int] = {}  # `pop` passes a file from one thread to another
 
     def __reduce__(self) -> tuple[type[LocalDisk], tuple[Path]]:
         """The same folder for another process; open files stay here."""
@@ -115,22 +115,26 @@ class LocalDisk:
 
     def write(self, name: str, parts: Sequence[Bytes], at: int) -> None:
         """Write from a position; at 0 the file is created again."""
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if at == 0 else 0)
-        self._close(name)
-        file = os.open(self.root / name, flags, 0o600)
-        self._written[name] = file
-        if at == 0:
-            with contextlib.suppress(PermissionError):  # another user's file, in a shared folder
-                os.fchmod(file, self._rights & 0o666)
+        begins = at == 0
+        if begins:
+            self._close(name)
+        file = self._written.pop(name, None)
+        if file is None:
+            flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if begins else 0)
+            file = os.open(self.root / name, flags, 0o600)
         try:
+            if begins:
+                with contextlib.suppress(PermissionError):  # another user's file, in a shared folder
+                    os.fchmod(file, self._rights & 0o666)
             for part in parts:
                 rest = memoryview(part).cast("B")
                 while len(rest):
                     count = os.pwrite(file, rest, at)
                     rest, at = rest[count:], at + count
         except BaseException:
-            self._close(name)
+            os.close(file)
             raise
+        self._written[name] = file
 
     def truncate(self, name: str, size: int) -> None:
         """Shorten a file."""
@@ -138,12 +142,13 @@ class LocalDisk:
 
     def sync(self, name: str) -> None:
         """Make the content durable."""
-        if name not in self._written:
-            self._written[name] = os.open(self.root / name, os.O_RDONLY)
+        file = self._written.pop(name, None)
+        if file is None:
+            file = os.open(self.root / name, os.O_RDONLY)
         try:
-            getattr(os, "fdatasync", os.fsync)(self._written[name])  # macOS has fsync only
+            getattr(os, "fdatasync", os.fsync)(file)  # macOS has fsync only
         finally:
-            self._close(name)
+            os.close(file)
 
     def sync_folder(self, folder: str) -> None:
         """Make the names in a folder durable."""

@@ -68,7 +68,7 @@ class FileStore:
         self.disk.rename(name + TEMPORARY, name)
         self.disk.sync_folder(folder)
 
-    def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
+    def append(self, name: str, parts: Sequence[Bytes], at: int, *, sync: bool = True) -> None:
         """Append to a file whose good part is ``at`` bytes long; anything after that is cut off first."""
         self._must_be_there()
         folder = self._folder_of(name)
@@ -76,7 +76,8 @@ class FileStore:
             if at and self.disk.size(name) > at:
                 self.disk.truncate(name, at)
             self.disk.write(name, parts, at)
-            self.disk.sync(name)
+            if sync or at == 0:
+                self.disk.sync(name)
             if at == 0:
                 self.disk.sync_folder(folder)
         except OSError:
@@ -84,6 +85,10 @@ class FileStore:
                 self.disk.truncate(name, at)
                 self.disk.sync(name)
             raise
+
+    def sync(self, name: str) -> None:
+        """Make what was appended to a file durable; another thread may append to it at the same time."""
+        self.disk.sync(name)
 
     def cut(self, name: str, size: int) -> None:
         """Truncate a file durably."""

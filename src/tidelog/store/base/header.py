@@ -17,6 +17,7 @@ INT64, UINT64 = 1 << 63, 1 << 64
 MOST_PARTITIONS = MOST_COLUMNS = 1 << 16
 COLUMNS = "columns changed"  # in the header of an epoch: how it changes columns, for people
 RENEWED = "renewed"  # and the relations whose records it replaces, beside the records
+SYNCED = "synced"  # the last epoch that was durable when this one was written, if it is not the one before
 PLACES = -2  # the lowest number of a placement
 
 
@@ -85,6 +86,7 @@ FIELDS: Mapping[str, Check] = {
     "rules removed": _list_of(_text),
     COLUMNS: _list_of(_text),
     RENEWED: _list_of(_text),
+    SYNCED: COUNT,
     "author": _text,
     "note": _text,
 }

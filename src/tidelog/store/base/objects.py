@@ -73,10 +73,13 @@ class ObjectStore:
         if not whole:
             self.filesystem.move(path + TEMPORARY, path)
 
-    def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
-        """Make a new file."""
+    def append(self, name: str, parts: Sequence[Bytes], at: int, *, sync: bool = True) -> None:
+        """Make a new file, which is durable at once."""
         assert at == 0, "every epoch is a separate file"
         self.write(name, parts)
+
+    def sync(self, name: str) -> None:
+        """Do nothing: files are durable."""
 
     def cut(self, name: str, size: int) -> None:
         """Truncate a file by writing it again."""

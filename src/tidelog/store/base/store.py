@@ -40,8 +40,14 @@ class Store(Protocol):
     def write(self, name: str, parts: Sequence[Bytes]) -> None:
         """Put a file in place, whole and durable."""
 
-    def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
-        """Append durably to a file whose good part is ``at`` bytes long; anything after that is cut off first."""
+    def append(self, name: str, parts: Sequence[Bytes], at: int, *, sync: bool = True) -> None:
+        """Append durably to a file whose good part is ``at`` bytes long; anything after that is cut off first.
+
+        Without ``sync`` it is durable after the next `sync` of the file, or `append` with it.
+        """
+
+    def sync(self, name: str) -> None:
+        """Make what was appended to a file durable; another thread may append to it at the same time."""
 
     def cut(self, name: str, size: int) -> None:
         """Truncate a file durably."""

@@ -95,6 +95,16 @@ EPOCH_NOT_WRITTEN = FailureEntry(
     _SPACE,
     test="tests/store/test_faults.py::test_the_message_of_a_full_disk_names_the_file_and_the_reason",
 )
+NOT_SYNCED = FailureEntry(
+    "TL5187",
+    StateError,
+    "cannot make epochs durable",
+    "{file}: what was written could not be made durable: {reason}; nothing more is written to this state",
+    "Epochs of a group are written one by one and synced together. None of them is acknowledged before that. After a "
+    "sync that failed, it is unknown what is on disk.",
+    "Check the disk. Open the state again: it has all epochs that were acknowledged.",
+    test="tests/store/test_groups.py::test_after_a_sync_that_failed_nothing_is_written",
+)
 NOT_CUT = FailureEntry(
     "TL5110",
     StateError,
@@ -306,6 +316,7 @@ ENTRIES = (
     NEWER_FRAME,
     LOCKED,
     EPOCH_NOT_WRITTEN,
+    NOT_SYNCED,
     NOT_CUT,
     DAMAGED,
     IMPOSSIBLE,

@@ -45,9 +45,13 @@ class Subfolder:
         """Put a file in place, whole and durable."""
         self._store.write(self._within(name), parts)
 
-    def append(self, name: str, parts: Sequence[Bytes], at: int) -> None:
-        """Append durably to a file whose good part is ``at`` bytes long."""
-        self._store.append(self._within(name), parts, at)
+    def append(self, name: str, parts: Sequence[Bytes], at: int, *, sync: bool = True) -> None:
+        """Append to a file whose good part is ``at`` bytes long, durably unless it is synced later."""
+        self._store.append(self._within(name), parts, at, sync=sync)
+
+    def sync(self, name: str) -> None:
+        """Make what was appended to a file durable."""
+        self._store.sync(self._within(name))
 
     def cut(self, name: str, size: int) -> None:
         """Truncate a file durably."""

@@ -1,9 +1,9 @@
 """The durable side of an engine: it logs epochs, takes snapshots when they are due, and reads the state back.
 
-Law: an epoch is in the log, synced, before it is reported as committed; if it cannot be written, the epoch fails and
-nothing changes. What happens afterwards (snapshots, removal of old files) may fail without harm, since the log is
-complete. With several partitions, each writes its own piece first (`piece`); the frame written here makes all of them
-valid.
+Law: an epoch is in the log, synced, before it is reported as committed, unless its maker waits for a common sync of
+several epochs before reporting it; if it cannot be written, the epoch fails and nothing changes. What happens
+afterwards (snapshots, removal of old files) may fail without harm, since the log is complete. With several partitions,
+each writes its own piece first (`piece`); the frame written here makes all of them valid.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.partition.phases.partition import Partition
 from tidelog.plan.ruleset import Ruleset, Schema
 from tidelog.store.base import store_failures as failures
 from tidelog.store.base.frame import EPOCH, SNAPSHOT, Bytes, Frame, framed
-from tidelog.store.base.header import COLUMNS
+from tidelog.store.base.header import COLUMNS, SYNCED
 from tidelog.store.base.notes import FORMAT_FILE, NOTE_FILE, check_format, write_format, write_note
 from tidelog.store.base.store import HISTORY, Store, open_store
 from tidelog.store.folder.recovery import read_pieces, recover
@@ -109,6 +109,8 @@ class Durable:
     _noted: int = 0
     _failed_at: int = 0
     _held: int = 0
+    waits: bool = False  # whether the next epoch is synced later, with others (`sync`)
+    synced: int = 0  # the last epoch that is durable
 
     @classmethod
     def open(
@@ -142,6 +144,7 @@ class Durable:
         found = cls(store, history, writable, image, log, image.offsets, image.memos, image.facts)
         found.markers, found.placements = image.markers, image.placements
         found._checksum, found._epoch, found._noted = image.checksum, image.epoch, image.epoch
+        found.synced = image.epoch
         found.begun, found._parts, found.pieces = image.begun, image.parts, image.pieces if writable else []
         return found
 
@@ -264,6 +267,7 @@ class Durable:
         header |= {"anew": epoch, "parts": parts, "before": {"partitions": self.partitions, "begun": self.begun}}
         header["before"]["placements"] = self.placements
         header |= {"pieces": markers, "placements": places, **_about_rules(rules, node)}
+        self.sync()
         self.log.begin_segment()  # all frames of a segment are of one number of partitions
         self._append(epoch, rules, header, messages)
         self.markers, self.placements, self.begun, self._parts = markers, places, epoch, parts
@@ -293,10 +297,23 @@ class Durable:
         self, epoch: int, rules: Ruleset, header: Mapping[str, Any], messages: Sequence[tuple[str, Bytes]]
     ) -> None:
         self._must_be_sole_writer()
+        waits, synced = self.waits and self.log.can_wait(), self.synced
+        if waits and synced < epoch - 1:
+            header = {**header, SYNCED: synced}
         parts, checksum = framed(EPOCH, epoch, self._checksum, header, messages)
-        self.log.append(epoch, parts)
+        self.log.append(epoch, parts, sync=not waits)
         self._checksum, self._epoch, self._rules = checksum, epoch, rules
+        if not waits:
+            self.synced = epoch
         self.facts = header.get("facts", self.facts)
+
+    def sync(self) -> int:
+        """Make all recorded epochs durable, and return the last of them; another thread may record others meanwhile."""
+        epoch = self._epoch
+        if self.synced < epoch:
+            self.log.sync()
+            self.synced = max(self.synced, epoch)
+        return epoch
 
     # Snapshots
 
@@ -367,6 +384,7 @@ class Durable:
                 header["memos"] = self.memos
             if self.begun:
                 header |= {"anew": self.begun, "parts": self._parts}
+            self.sync()
             self.log.begin_segment()  # before the snapshot exists: later epochs are looked up in later segments
             parts, _ = framed(SNAPSHOT, self._epoch, self._checksum, header, messages())
             write_snapshot(self.store, self._epoch, parts)
@@ -404,6 +422,7 @@ class Durable:
         """Note what was committed, and allow another writer."""
         try:
             if self.writable and self._epoch > self._noted:
+                self.sync()
                 self._must_be_sole_writer()
                 write_note(self.store, NOTE_FILE, {"epoch": self._epoch})
         except (OSError, StateError) as error:

@@ -1,7 +1,9 @@
 """The log: committed epochs in order, as frames in segments.
 
 Law: frames number the epochs without a gap, and each contains the checksum of the one before, so that a lost, repeated
-or swapped frame is detected. Only the very end of the last segment may be torn: an epoch that was never committed.
+or swapped frame is detected. Only the very end of the last segment may be torn: epochs that were never committed. A
+frame that is synced with later ones names the last epoch that was durable when it was written: if power is lost before
+the sync, any part of the frames after that epoch may be missing.
 A segment is named after its first epoch; where files cannot be extended, every epoch is a separate segment. A snapshot
 ends a segment, so that what comes after it is found without reading what came before.
 """
@@ -15,13 +17,15 @@ from itertools import pairwise
 from tidelog.errors import StateError
 from tidelog.store.base import store_failures as failures
 from tidelog.store.base.corruption import AlteredError, TornError, damage
-from tidelog.store.base.frame import EPOCH, Bytes, Frame, decode_frame
-from tidelog.store.base.header import OF_EPOCHS, need
+from tidelog.store.base.frame import EPOCH, MAGIC, Bytes, Frame, decode_frame
+from tidelog.store.base.header import OF_EPOCHS, SYNCED, need
 from tidelog.store.base.store import Store
 
 FOLDER = "log"
 ENDING = ".log"
 SEGMENT = 64 << 20
+BLOCK = 4096  # bytes that a disk writes as a whole, or a multiple of them
+SHORTEST = 64  # bytes of a part of a block from which zeros are not chance
 
 
 def segment_name(epoch: int) -> str:
@@ -56,6 +60,7 @@ class Log:
         self.end = End()
         self._half = 0  # the segment whose first frame could not be written
         self.bytes = 0  # appended since the last snapshot, as far as this process knows
+        self._lost: StateError | None = None  # the error of a sync that failed
 
     @property
     def segments(self) -> list[int]:
@@ -91,7 +96,7 @@ class Log:
 
     def _segment(self, segment: int, after: int, last: bool) -> Iterator[Frame]:
         """The frames of one segment; those up to ``after`` are skipped unread."""
-        data, at = memoryview(self._store.read(segment_name(segment))), 0
+        data, at, reached = memoryview(self._store.read(segment_name(segment))), 0, segment - 1
         while at < len(data):
             try:
                 frame = decode_frame(data, at, verify=False)
@@ -104,17 +109,29 @@ class Log:
                 self.end = End(segment, at, torn=True)
                 return
             except AlteredError as altered:
+                if last and self._store.appends and self._was_never_synced(data, at, max(after, reached)):
+                    self.end = End(segment, at, torn=True)
+                    return
                 raise damage(f"{self._store.name}/{segment_name(segment)}", altered) from None
             if frame.kind != EPOCH:
                 raise self._damaged(segment, f"epoch {frame.epoch} is not an epoch of a log")
             if at == 0 and frame.epoch != segment:
                 raise self._damaged(segment, f"it starts with epoch {frame.epoch}")
             yield frame
-            at = frame.end
+            at, reached = frame.end, frame.epoch
         self.end = End(segment, at)
+
+    @staticmethod
+    def _was_never_synced(data: memoryview, at: int, epoch: int) -> bool:
+        """Whether complete frames after a damaged one show that it was not durable; ``epoch`` is the one before it."""
+        found = [frame for frame in _complete_frames(data, at) if frame.kind == EPOCH]
+        after = all(frame.header.get(SYNCED, frame.epoch) <= epoch for frame in found)
+        return bool(found) and after and _has_lost_block(data, at, found[0].start)
 
     def must_end_here(self, epoch: int) -> None:
         """Refuse to write if the log does not end where this writer left it, before an epoch (D38)."""
+        if self._lost is not None:
+            raise self._lost
         kept, begun = self.end.segment, epoch != self._half and epoch != self.end.segment
         if kept and self._store.appends and not self.end.torn:
             found = self._store.size(segment_name(kept))
@@ -128,13 +145,23 @@ class Log:
         file = f"{self._store.name}/{segment_name(segment)}"
         return failures.OTHER_WRITER.error(file=file, found=length, known=known, epoch=epoch - 1)
 
-    def append(self, epoch: int, parts: Sequence[Bytes]) -> None:
-        """Make an epoch durable; raises StateError and leaves the log as it was if that cannot be done."""
-        grows = self._store.appends and self.end.segment and self.end.size < SEGMENT
+    def can_wait(self) -> bool:
+        """Whether the next epoch can be synced later: it is appended to a file."""
+        return bool(self._store.appends and self.end.segment and self.end.size < SEGMENT)
+
+    def append(self, epoch: int, parts: Sequence[Bytes], *, sync: bool = True) -> None:
+        """Make an epoch durable; raises StateError and leaves the log as it was if that cannot be done.
+
+        Without ``sync`` it is durable after the next `sync` or `append` with it. The first epoch of a segment is
+        durable at once.
+        """
+        grows = self.can_wait()
+        if not grows:
+            self.sync()
         segment, at = (self.end.segment, self.end.size) if grows else (epoch, 0)
         size = sum(memoryview(part).nbytes for part in parts)
         try:
-            self._store.append(segment_name(segment), parts, at)
+            self._store.append(segment_name(segment), parts, at, sync=sync)
         except OSError as error:
             self.end.torn = self.end.segment == segment
             self._half = 0 if grows else segment
@@ -143,6 +170,20 @@ class Log:
             ) from error
         self.end = End(segment, at + size)
         self.bytes += size
+
+    def sync(self) -> None:
+        """Make all that was appended durable. If it fails, this log is not written again; any thread may call it."""
+        segment = self.end.segment
+        if self._lost is not None:
+            raise self._lost
+        if not segment:
+            return
+        try:
+            self._store.sync(segment_name(segment))
+        except OSError as error:
+            file = f"{self._store.name}/{segment_name(segment)}"
+            self._lost = failures.NOT_SYNCED.error(file=file, reason=error.strerror or error)
+            raise self._lost from error
 
     def begin_segment(self) -> None:
         """Let the next epoch begin a new segment: a snapshot is about to be taken."""
@@ -176,3 +217,23 @@ class Log:
 
     def _missing(self, expected: int, first: int) -> StateError:
         return failures.LOG_MISSING.error(name=self._store.name, wanted=expected, found=first, file=segment_name(first))
+
+
+def _complete_frames(data: memoryview, at: int) -> Iterator[Frame]:
+    """The frames that are complete, anywhere after a place: searched for by their first bytes."""
+    content = data.tobytes()
+    while (at := content.find(MAGIC, at)) >= 0:
+        try:
+            frame = decode_frame(data, at)
+        except (TornError, AlteredError, StateError):
+            at += len(MAGIC)
+            continue
+        yield frame
+        at = frame.end
+
+
+def _has_lost_block(data: memoryview, start: int, end: int) -> bool:
+    """Whether a block of the disk, from the start of a damaged frame on, is all zeros: it was never written."""
+    starts = [start, *range(start - start % BLOCK + BLOCK, end, BLOCK)]
+    blocks = (data[first:last] for first, last in pairwise([*starts, end]))
+    return any(len(block) >= SHORTEST and not any(block) for block in blocks)
