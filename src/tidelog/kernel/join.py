@@ -22,10 +22,8 @@ from tidelog.kernel.layout import (
     ARITY,
     ASK_AHEAD,
     ASSERT_SAME,
-    BETWEEN,
     BUDGET,
     CALL,
-    CHECK,
     CLEAN_RETRACT,
     COMPARE,
     COMPUTE,
@@ -55,10 +53,10 @@ from tidelog.kernel.layout import (
     M_RANK,
     M_REL,
     MATCHED,
+    MEET,
     NEED,
     NEGATE,
     ONE,
-    ORDER,
     OUT,
     OUTCAP,
     OUTN,
@@ -101,9 +99,10 @@ from tidelog.kernel.layout import (
     VISITS,
     WIDTH,
 )
+from tidelog.kernel.meet import behind_meet, meet
 from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store
-from tidelog.kernel.ordered_index import first_from, highest, is_within, lowest
 from tidelog.kernel.relation import find, hash_cells
+from tidelog.kernel.row_visits import bind, count, gather_key, next_row
 from tidelog.kernel.scalar import compare, compute
 from tidelog.kernel.structures import structure
 
@@ -111,87 +110,9 @@ NEAR, FAR = 4, 8  # items of the batch between prefetching memory and using it
 
 
 @inlined
-def bind(code, at, count, records, start, registers):
-    """Match a record with ``count`` bindings (column, mode, register); False if a check fails."""
-    for _ in range(count):
-        value = load(records, start + code[at])
-        register = code[at + 2]
-        if code[at + 1] == CHECK:
-            if registers[register] != value:
-                return False
-        else:
-            registers[register] = value
-        at += 3
-    return True
-
-
-@inlined
-def count(counts, place, number):
-    """Add to the count at a place of the code."""
-    store(counts, place, load(counts, place) + number)
-
-
-@inlined
 def previous(code, pc):
     """The generator step before this one, -1 if there is none."""
     return pc - code[pc + S_BACK] if code[pc + S_BACK] != 0 else -1
-
-
-@inlined
-def gather_key(code, pc, registers, scratch):
-    """Copy the key registers of a step to consecutive cells."""
-    for i in range(code[pc + S_NKEY]):
-        store(scratch, i, registers[code[pc + S_KEYS + i]])
-
-
-@inlined
-def next_between(directory, indexes, code, pc, registers, scratch, forward, cursor):
-    """The row (+ 1) that a visit between bounds reaches after ``cursor``, 0 at its end."""
-    index, rel = code[pc + S_INDEX], code[pc + S_REL]
-    links, kind, bounds = indexes[index, LINKS], indexes[index, ORDER] - 1, pc + S_KEYS + code[pc + S_NKEY] - 3
-    for i in range(code[pc + S_NKEY] - 3):
-        store(scratch, i, registers[code[pc + S_KEYS + i]])
-    high, is_any = highest(kind, code[bounds + 2], registers[code[bounds + 1]])
-    if forward:
-        low, may_begin = lowest(kind, code[bounds + 2], registers[code[bounds]])
-        if not (is_any and may_begin):
-            return 0
-        cursor = first_from(directory, indexes, index, rel, scratch, low)
-    else:
-        cursor = load32(links, 4 * (cursor - 1)) & LOW32
-    if cursor == 0 or not is_within(directory, indexes, index, rel, scratch, high, cursor):
-        return 0
-    following = load32(links, 4 * (cursor - 1)) & LOW32
-    prefetch(directory[rel, REC], (following - 1) * directory[rel, WIDTH])
-    prefetch(links, 2 * (following - 1))
-    return cursor
-
-
-@inlined
-def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
-    """The row (+ 1) that a generator step visits after ``cursor``, 0 at its end."""
-    op, rel = code[pc + S_OP], code[pc + S_REL]
-    if op == LOOKUP:
-        index = code[pc + S_INDEX]
-        if forward:
-            gather_key(code, pc, registers, scratch)
-            cursor = first_row(directory, indexes, index, rel, scratch)
-        else:
-            cursor = load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
-        if cursor != 0:  # the row after it is prefetched while this one is joined
-            following = load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
-            prefetch(directory[rel, REC], (following - 1) * directory[rel, WIDTH])
-            prefetch(indexes[index, LINKS], following - 1)
-        return cursor
-    if op == SCAN:
-        row = 1 if forward else cursor + 1
-        return row if row <= directory[rel, ROWS] else 0
-    if op == BETWEEN:
-        return next_between(directory, indexes, code, pc, registers, scratch, forward, cursor)
-    if not forward:
-        return 0
-    gather_key(code, pc, registers, scratch)
-    return find(directory, rel, scratch, hash_cells(scratch, directory[rel, ARITY])) + 1
 
 
 @compiled
@@ -426,6 +347,10 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
             left -= 1
             ranks[code[pc + S_GEN]] = ranks[code[pc + S_GEN] - 1]
             good = in_range(code, pc, registers, cursors, forward)
+        elif op == MEET:
+            good, rows = meet(directory, indexes, code, pc, phase, registers, scratch, cursors, ranks, counts, forward)
+            left -= rows
+            visited += rows
         elif op == EXPOSE:
             at = cursors[code[pc + E_ROW]] - 1 if code[pc + E_ROW] > 0 else machine[LASTROW]
             answer = expose(directory, indexes, machine, code, pc, registers, at)
@@ -467,8 +392,9 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
         if good:
             count(counts, pc + PASSED, 1)
         forward = good
-        pc = pc + code[pc + S_LEN] if good else previous(code, pc)
-        if left <= 0 and (op <= SCAN or op == RANGE) and pc >= 0:
+        after = behind_meet(code, pc) if op == MEET else pc + code[pc + S_LEN]
+        pc = after if good else previous(code, pc)
+        if left <= 0 and (op <= SCAN or op in (RANGE, MEET)) and pc >= 0:
             status = SLICE
             break
     machine[PC] = pc

@@ -115,13 +115,15 @@ PHASES = 7
 DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY, SHARE, TOO_MANY = range(12)
 
 # Steps. Every step: op, length, how far back the previous generator is (0: none), then its own fields.
-LOOKUP, ONE, BETWEEN, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT = range(11)
+LOOKUP, ONE, BETWEEN, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT, MEET = range(12)
 S_OP, S_LEN, S_BACK, S_GEN, S_REL, S_SAME, S_ACCEPT = range(7)
 S_INDEX = S_ACCEPT + PHASES
 S_NKEY = S_INDEX + 1
 S_NBIND = S_NKEY + 1
 S_KEYS = S_NBIND + 1
 BIND, CHECK = 0, 1
+# A meet is followed by four visits that belong to it: a list and the one fact that must be there for each of its rows,
+# and the same with the two relations exchanged; only one of the two pairs is carried out (`kernel.meet`).
 # The key of a visit between bounds: registers of the first columns, of the lower and of the upper bound, and which
 # bounds there are (`kernel.ordered_index`).
 

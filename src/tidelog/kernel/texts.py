@@ -124,6 +124,18 @@ def find_texts(cells, table, where, records, numbers):
 
 
 @compiled
+def measure_texts(numbers, records, ends):
+    """Where the bytes of some records begin and end if they are copied; returns how many are not texts."""
+    end, others = 0, 0
+    for i in range(len(numbers)):
+        size = records[numbers[i], SIZE]
+        end += size // KINDS
+        others += 1 if size % KINDS != 0 else 0
+        ends[i + 1] = end
+    return others
+
+
+@compiled
 def copy_texts(numbers, records, target):
     """Copy the bytes of some records to an address, one after the other."""
     for i in range(len(numbers)):

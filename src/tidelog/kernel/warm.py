@@ -80,6 +80,7 @@ KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
     (texts.enter_texts, (_CELL, _CELLS, _CELL, _CELL, _CELLS, _CELLS, _CELLS, _CELL, _TABLE, _CELLS)),
     (texts.fill_table, (_CELLS, _CELL, _TABLE, _CELL)),
     (texts.find_texts, (_CELLS, _CELLS, _CELL, _TABLE, _CELLS)),
+    (texts.measure_texts, (_CELLS, _TABLE, _CELLS)),
     (texts.copy_texts, (_CELLS, _TABLE, _CELL)),
     (structures.hash_structures, (_TABLE, _CELL, _CELLS)),
     (key_lookup.old_rows, (_TABLE, _TABLE, _CELL, _CELL, _CELL, _CELL, _CELL, _CELLS)),

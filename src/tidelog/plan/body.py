@@ -149,6 +149,10 @@ class Body:
             for other in bounds
         )
 
+    def is_test(self, position: int) -> bool:
+        """Whether a literal is a test."""
+        return self.parts[position].kind == TEST
+
     def beside(self, position: int) -> int:
         """The rows that share a variable with a literal, as a mask."""
         found = 0

@@ -16,6 +16,7 @@ RANGE_ROWS = 10.0  # estimated size of a range
 NARROWED = (1.0, 1 / 3, 1 / 20)  # the share of rows within no, one and two bounds
 LONG = 8.0  # the number of rows of a key from which an ordered search is worthwhile
 MOST_KEY = 16  # key columns before the ordered one
+UNEVEN = 2.0  # times the average that the rows of a key must be expected to be if keys differ
 REPEATED = 0.3  # the share of rows with equal values in two columns
 
 
@@ -74,6 +75,17 @@ class Estimates:
         if columns and (len(columns) >= MOST_KEY or self._statistics.matching(name, arity, columns) < LONG):
             return ()
         return tuple(max(found.values(), key=lambda bounds: len({one.is_low for one in bounds})))
+
+    def is_uneven(self, position: int, bound: int) -> bool:
+        """Whether an atom is visited by a key, and some keys have many more rows than others."""
+        part = self._body.parts[position]
+        assert isinstance(part.literal, Atom)
+        name, columns = part.literal.predicate, tuple(i for i, bit in enumerate(part.columns) if not bit & ~bound)
+        if not columns:
+            return False
+        every = (name, len(part.columns))
+        average = self._statistics.matching(*every, ()) / self._statistics.distinct(*every, columns)
+        return self._statistics.matching(*every, columns) >= UNEVEN * average
 
     def _visit(self, part: Part, bound: int, done: int) -> tuple[float, float]:
         atom = part.literal

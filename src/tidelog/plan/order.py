@@ -15,12 +15,14 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidelog.plan.body import Body, Bound, bits_of
+from tidelog.plan.body import Body, Bound, Part, bits_of
 from tidelog.plan.estimate import Estimates, Statistics
 from tidelog.program import Atom, Literal
 
 EXACT = 10
 ADVISED = 4.0  # an advised order may cost up to this many times as much as the best one
+MEETS = True  # whether the shorter of two lists is chosen for each key; tests compare the results with and without
+MEET_FROM = 8.0  # rows of the lists from which on that is worthwhile
 ONE_ROW = 1.5  # constants that select so few rows connect an atom as well as a variable does
 
 Chain = tuple["OrderedLiteral", "Chain"] | None
@@ -87,6 +89,20 @@ class BodyOrders:
         start = self._start(bound, without)
         best = self._finish(self._step_by_step(start) if self._is_long else self._search(start))
         return (asked if asked is not None and asked.cost <= ADVISED * best.cost else best).order()
+
+    def other_side(self, first: int, second: int, bound: int) -> OrderedLiteral | None:
+        """A visit of the second atom that may replace the visit of the first: it binds the same variables.
+
+        None unless both visit lists that may be long, and of lengths that differ from key to key.
+        """
+        one, other = self._parts[first], self._parts[second]
+        fresh = one.variables & ~bound
+        if not MEETS or not fresh or other.variables & ~bound != fresh or _has_wildcards(one) or _has_wildcards(other):
+            return None
+        lengths = [self._estimates.visit(i, bound, 0)[1] for i in (first, second)]
+        if min(lengths) < MEET_FROM or not all(self._estimates.is_uneven(i, bound) for i in (first, second)):
+            return None
+        return OrderedLiteral(second, lengths[1], self._estimates.ranged(second, bound))
 
     def _start(self, bound: int, without: int | None) -> _State:
         state = _State(0, 0 if without is None else 1 << without, self._alone)
@@ -260,6 +276,10 @@ class BodyOrders:
             found = [min(found)]
         for entry in found:
             heapq.heappush(heap, entry)
+
+
+def _has_wildcards(part: Part) -> bool:
+    return any(bit & ~part.variables for bit in part.columns)
 
 
 def bits_at(mask: int) -> list[int]:

@@ -16,6 +16,7 @@ from tidelog.plan.steps import (
     Compute,
     Expose,
     Generate,
+    Meet,
     Operand,
     Plan,
     Range,
@@ -122,8 +123,11 @@ class _Builder:
         if trigger is not None:
             binds, checks = self._match_trigger(self.rule.body[trigger])
         advised = self.advised.orders.get(trigger)
-        for following in ordering.order(self.body.mask(self.values), trigger, advised, binding=self.advised.binding):
-            self._add(following, self.rule.body[following.position])
+        order = ordering.order(self.body.mask(self.values), trigger, advised, binding=self.advised.binding)
+        while order:
+            following = order.pop(0)
+            if not self._meet(following, order, ordering):
+                self._add(following, self.rule.body[following.position])
         self._expose()
         columns = self.schema.get(self.rule.head.predicate, ())
         wanted = [*columns, *(None for _ in self.rule.head.args[len(columns) :])]
@@ -203,11 +207,46 @@ class _Builder:
             self._compare(literal)
 
     def _visit(self, following: OrderedLiteral, atom: Atom) -> None:
-        key = tuple((i, self._operand(a)) for i, a in enumerate(atom.args) if self._is_bound(a))
+        key = self._key(atom)
         within = self._range(following.bounds)
         binds, checks = self._match(atom, skip=tuple(i for i, _ in key))
         found = (atom.predicate, len(atom.args), following.position, key, binds, checks)
         self.steps.append(Visit(*found, following.estimate, range=within))
+
+    def _meet(self, following: OrderedLiteral, later: list[OrderedLiteral], ordering: BodyOrders) -> bool:
+        """Let an atom and the next one be visited from either side, if both bind the same variables.
+
+        The second atom is taken from those that come later; tests between the two follow both.
+        """
+        place = next((i for i, one in enumerate(later) if not self.body.is_test(one.position)), len(later))
+        pair = following.position, later[place].position if place < len(later) else -1
+        first, second = (self.rule.body[i] for i in pair)
+        if pair[1] < 0 or not isinstance(first, Atom) or not isinstance(second, Atom):
+            return False
+        bound = self.body.mask(self.values)
+        other = ordering.other_side(*pair, bound) if bound else None
+        if other is None:
+            return False
+        key, within = self._key(second), self._range(other.bounds)
+        self.steps.append(Meet())
+        self._visit(following, first)
+        self._visit(later.pop(place), second)
+        known, columns = set[str](), {column for column, _ in key}
+        binds: list[tuple[int, int]] = []
+        checks: list[tuple[int, int]] = []
+        for column, arg in enumerate(second.args):
+            if column not in columns:
+                assert isinstance(arg, Var)
+                (checks if arg.name in known else binds).append((column, self._register(arg)))
+                known.add(arg.name)
+        found = (second.predicate, len(second.args), other.position, key, tuple(binds), tuple(checks))
+        self.steps.append(Visit(*found, other.estimate, range=within))
+        self._visit(OrderedLiteral(following.position, 1.0), first)
+        return True
+
+    def _key(self, atom: Atom) -> tuple[tuple[int, Operand], ...]:
+        """The columns of an atom whose values are known."""
+        return tuple((i, self._operand(a)) for i, a in enumerate(atom.args) if self._is_bound(a))
 
     def _range(self, bounds: tuple[Bound, ...]) -> Range | None:
         """The first lower and the first upper bound of a column."""

@@ -12,7 +12,20 @@ from dataclasses import replace
 from typing import Protocol
 
 from tidelog.errors.counts import plural
-from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Range, Step, Visit
+from tidelog.plan.steps import (
+    Absent,
+    Apply,
+    Compare,
+    Compute,
+    Expose,
+    Generate,
+    Meet,
+    Operand,
+    Plan,
+    Range,
+    Step,
+    Visit,
+)
 from tidelog.program import Atom, Call, Comparison, Const, Literal, Negation, Rule, Term, Var
 from tidelog.rewrite.names import KEYED, OPENED, PROJECTION, in_words, is_auxiliary
 from tidelog.rewrite.paths.names import paths_in_words
@@ -87,7 +100,11 @@ def trigger_in_words(plan: Plan, names: Names) -> str:
 def steps_in_words(plan: Plan, names: Names) -> tuple[str, ...]:
     """A text for every step; empty for a computation, which is shown where its value is used."""
     words = _StepWords(plan, names)
-    return tuple(words.step(step) for step in plan.steps)
+    texts = [words.step(step) for step in plan.steps]
+    for place, step in enumerate(plan.steps):
+        if isinstance(step, Meet):
+            texts[place + 3] = f"or {texts[place + 3]}"
+    return tuple(texts)
 
 
 def functions_in_words(plan: Plan, names: Names) -> dict[int, str]:
@@ -152,6 +169,8 @@ class _StepWords:
                 return self._generated(target, Call("range", tuple(map(self._term, args))))
             case Expose(kind=kind):
                 return f"if it is the {'least' if kind == 'min' else 'greatest'} of its group"
+            case Meet():
+                return "the shorter of two lists"
         return ""
 
     def _compared(self, op: str, left: Term, right: Term) -> Comparison:

@@ -180,7 +180,15 @@ class Expose:
         return (self.relation, self.group_columns)
 
 
-Step: TypeAlias = Visit | Absent | Compare | Compute | Apply | Generate | Expose
+@dataclass(frozen=True, slots=True)
+class Meet:
+    """Choose between the next four visits: a list of facts and the fact that agrees with each, or those two exchanged.
+
+    Both ways bind the same variables; the one whose list is shorter is carried out.
+    """
+
+
+Step: TypeAlias = Visit | Absent | Compare | Compute | Apply | Generate | Expose | Meet
 
 
 @dataclass(frozen=True, slots=True)

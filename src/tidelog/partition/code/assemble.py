@@ -13,13 +13,27 @@ from functools import cache
 
 from tidelog.kernel import aggregate, ordered_index, scalar, structures
 from tidelog.kernel import layout as at
+from tidelog.kernel.meet import VISITS
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.code.call import structure_use
 from tidelog.partition.memory.relations import Relations
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.ids import chain_of
 from tidelog.plan.plan_rule import ORDERED_BY_CELL
-from tidelog.plan.steps import Absent, Apply, Compare, Compute, Expose, Generate, Operand, Plan, Range, Step, Visit
+from tidelog.plan.steps import (
+    Absent,
+    Apply,
+    Compare,
+    Compute,
+    Expose,
+    Generate,
+    Meet,
+    Operand,
+    Plan,
+    Range,
+    Step,
+    Visit,
+)
 from tidelog.program import Const, Rule
 from tidelog.program.functions.table import WRAP
 from tidelog.program.values.structure import MAKE, TEST, signature, structure_of
@@ -131,14 +145,17 @@ class Assembler:
         repeated = checks[len(constants) :]
         matches = [*constants, *((column, at.BIND, register) for column, register in plan.binds), *repeated]
         code = [rule_number, len(matches), 0, *(cell for match in matches for cell in match)]
-        back, generators = -1, 0
-        for step in plan.steps:
+        back, generators, meet = -1, 0, -1 - VISITS
+        for place, step in enumerate(plan.steps):
             start = len(code)
+            if isinstance(step, Meet):
+                meet = place
+            is_within = meet < place <= meet + VISITS
             if isinstance(step, Visit | Generate):
-                generators += 1
+                generators += 1 if place != meet + 3 else -1  # the second list begins where the first one did
             cells = self._step(step, plan, same, generators)
             code += [cells[0], len(cells) + 2, start - back if back >= 0 else 0, *cells[1:]]
-            if isinstance(step, Visit | Generate):
+            if isinstance(step, Visit | Generate | Meet) and not is_within:
                 back = start
         if generators >= GENERATORS:
             raise failures.TOO_MANY_ATOMS.error(label=plan.rule.label, most=MOST_ATOMS)
@@ -168,6 +185,8 @@ class Assembler:
         if isinstance(step, Generate):
             by = -1 if step.step is None else register(step.step)
             return [at.RANGE, generator, step.target, register(step.first), register(step.end), by]
+        if isinstance(step, Meet):
+            return [at.MEET, generator + 1]
         if isinstance(step, Expose):
             return self._expose(step, plan, same, generator)
         return self._apply(step)

@@ -471,7 +471,8 @@ class Machine:
         live, part = self.relations.live(number), self._part_fired()
         is_built = self.relations.directory.item(number, at.FRESH) == 1
         if is_built and live >= EXPECTED and part > LITTLE and self.limits.memory is None:
-            self.relations.reserve(number, int(live * (1.02 / part - 1)) + 1)
+            sent = live + self.state.item(at.OUTN) - self.state.item(at.APPLIED)  # some messages still wait
+            self.relations.reserve(number, int(sent * 1.02 / part) + 1 - live)
         self.relations.grow(number)
 
     def _part_fired(self) -> float:

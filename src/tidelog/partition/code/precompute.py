@@ -3,7 +3,7 @@
 Law: a function is pure, so that a result may be computed before it is needed; an argument for which the function fails
 is left out, and fails when it is needed or never. Only functions of the language, and those of users that take columns,
 are computed ahead (`function_columns`), for arguments that follow from one fact alone: the one that triggers the plan,
-or the one that a plan over the whole state begins with. The number of examined facts doubles as long as results are
+or the one that a plan over the whole state begins with. The number of examined facts grows as long as results are
 missing, and starts again when facts were examined in vain, so that few results are computed in vain.
 
 Results are kept in a column beside the rows that they follow from, and the step of the function holds its address
@@ -26,7 +26,7 @@ from tidelog.partition.code.assemble import VARIABLES
 from tidelog.partition.code.function_columns import Column, has_columns, result_column
 from tidelog.partition.code.machine import Machine
 
-FEWEST, MOST = 32, 1 << 16  # facts that are examined
+FEWEST, MORE, MOST = 32, 16, 1 << 16  # facts that are examined: at first, times more each time, at most
 SPARSE = 8  # places for each row, up to which results are kept beside rows
 ROW = -(1 << 20)  # the number of a column that no register has: the rows
 CAREFUL = 1 << 10  # the same if memory is limited
@@ -86,8 +86,10 @@ def _keep_beside(machine: Machine, pc: int, rows: Cells, results: Column, genera
     """Keep results beside the rows that they follow from."""
     first = int(rows.min())
     beside: Cells = np.zeros((int(rows.max()) - first + 1, 2), np.int64)
-    beside[rows - first, 0] = 1
-    beside[rows - first, 1] = results
+    are_next = len(beside) == len(rows) and bool((rows[1:] > rows[:-1]).all())
+    places: Any = slice(None) if are_next else rows - first
+    beside[places, 0] = 1
+    beside[places, 1] = results
     machine.beside[pc] = beside
     machine.code[pc + at.A_FIRST : pc + at.A_GEN + 1] = first, len(beside), address(beside), generator
 
@@ -104,7 +106,8 @@ def _remember(machine: Machine, number: int, rows: Cells, args: tuple[int, ...])
 
 def _window(machine: Machine, pc: int) -> int:
     most = MOST if machine.limits.memory is None else CAREFUL
-    window = machine.ahead[pc] = min(most, 2 * machine.ahead.get(pc, FEWEST))
+    known = machine.ahead.get(pc)
+    window = machine.ahead[pc] = FEWEST if known is None else min(most, MORE * known)
     return window
 
 

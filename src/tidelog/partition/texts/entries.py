@@ -139,9 +139,10 @@ class Entries:
         places: Cells = np.arange(len(numbers))
         if not (numbers[1:] > numbers[:-1]).all():  # already in order, each text once
             numbers, places = np.unique(numbers, return_inverse=True)
-        if len(numbers) and (numbers[0] < 0 or self._texts.kinds(numbers).any()):
+        if len(numbers) and numbers[0] < 0:
             return None
-        return TextColumn(*self._texts.copied(numbers), places.reshape(-1))
+        data, offsets, are_texts = self._texts.copied(numbers)
+        return TextColumn(data, offsets, places.reshape(-1)) if are_texts else None
 
     def are_known(self, cells: Cells, *, lists: bool) -> bool:
         """Whether all of these ids refer to values of one kind: texts, or lists and records."""

@@ -37,6 +37,7 @@ from tidelog.kernel.texts import (
     enter_texts,
     fill_table,
     find_texts,
+    measure_texts,
 )
 from tidelog.partition.base.block import Block
 from tidelog.partition.texts.packed_cells import KEY, PackedStructure
@@ -44,6 +45,7 @@ from tidelog.program.values.term import NAN, Value
 
 TEXT, LIST, BROKEN = range(3)  # kinds: UTF-8; JSON; text with lone surrogates, which is not UTF-8
 SMALLEST, SMALLEST_HEAP, LARGEST_HEAP = 16, 1 << 12, 1 << 24
+SLOWER = 1 << 16  # texts from which on the table doubles
 SLICE_ROWS, SLICE_BYTES = 1 << 16, 1 << 24  # a slice takes some milliseconds; Ctrl-C is handled between slices
 LOW32 = 0xFFFFFFFF
 Bytes = npt.NDArray[np.uint8]
@@ -215,7 +217,7 @@ class Texts:
         if count == len(self._block.array):
             self._block.resize(2 * count)
         if 2 * count >= len(self._table):
-            table: Cells = np.zeros(4 * len(self._table), np.int64)
+            table: Cells = np.zeros(len(self._table) * (4 if count < SLOWER else 2), np.int64)
             fill_table(table, table.ctypes.data, self._block.array, count)
             self._table = table
 
@@ -266,7 +268,7 @@ class Texts:
     def entries(self, start: int) -> EntryColumns:
         """All records from one on."""
         numbers = np.arange(start, len(self))
-        kinds, (data, offsets) = self.kinds(numbers), self.copied(numbers)
+        kinds, (data, offsets, _) = self.kinds(numbers), self.copied(numbers)
         structures = kinds == STRUCTURE
         if structures.any():
             parts = [data[begin:end].tobytes() for begin, end in pairwise(offsets.tolist())]
@@ -285,22 +287,21 @@ class Texts:
         numbers = self.find_all(cells)
         if len(numbers) and (numbers.min() < 0 or (self.kinds(numbers) != STRUCTURE).any()):
             return None
-        data, offsets = self.copied(numbers)
+        data, offsets, _ = self.copied(numbers)
         return data.view(np.int64), offsets[:-1] // 8
 
-    def copied(self, numbers: Cells) -> tuple[Bytes, Cells]:
-        """The bytes of some records consecutively, and where each begins and ends."""
-        records = self._block.array
-        offsets: Cells = np.zeros(len(numbers) + 1, np.int64)
-        np.cumsum(records[numbers, SIZE] // KINDS, out=offsets[1:])
-        data: Bytes = np.empty(int(offsets[-1]), np.uint8)
+    def copied(self, numbers: Cells) -> tuple[Bytes, Cells, bool]:
+        """The bytes of some records consecutively, where each begins and ends, and whether all are texts."""
+        records, offsets = self._block.array, np.zeros(len(numbers) + 1, np.int64)
+        others = measure_texts(numbers, records, offsets)
+        data: Bytes = np.empty(offsets.item(-1), np.uint8)
         copy_texts(numbers, records, data.ctypes.data)
-        return data, offsets
+        return data, offsets, others == 0
 
     def values(self, numbers: Cells) -> list[Value]:
         """The values of some records."""
-        (data, offsets), kinds = self.copied(numbers), self.kinds(numbers)
-        if not kinds.any():
+        data, offsets, are_texts = self.copied(numbers)
+        if are_texts:
             return to_strings(data, offsets)
-        raw, ends = data.tobytes(), pairwise(offsets.tolist())
-        return [from_kept_bytes(raw[begin:end], kind) for (begin, end), kind in zip(ends, kinds.tolist(), strict=True)]
+        raw, ends, kinds = data.tobytes(), pairwise(offsets.tolist()), self.kinds(numbers).tolist()
+        return [from_kept_bytes(raw[begin:end], kind) for (begin, end), kind in zip(ends, kinds, strict=True)]

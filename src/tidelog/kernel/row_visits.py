@@ -1,0 +1,107 @@
+"""Visits: the rows that a generator step of a plan reaches one after the other, matched with its bindings.
+
+Law: a visit reads what its key registers hold and changes no relation. Its cursor is a row + 1; 0 is the end.
+"""
+
+from __future__ import annotations
+
+from tidelog.kernel.index import first_row
+from tidelog.kernel.layout import (
+    ARITY,
+    BETWEEN,
+    CHECK,
+    LINKS,
+    LOOKUP,
+    LOW32,
+    ORDER,
+    REC,
+    ROWS,
+    S_INDEX,
+    S_KEYS,
+    S_NKEY,
+    S_OP,
+    S_REL,
+    SCAN,
+    WIDTH,
+)
+from tidelog.kernel.memory import inlined, load, load32, prefetch, store
+from tidelog.kernel.ordered_index import first_from, highest, is_within, lowest
+from tidelog.kernel.relation import find, hash_cells
+
+
+@inlined
+def bind(code, at, count, records, start, registers):
+    """Match a record with ``count`` bindings (column, mode, register); False if a check fails."""
+    for _ in range(count):
+        value = load(records, start + code[at])
+        register = code[at + 2]
+        if code[at + 1] == CHECK:
+            if registers[register] != value:
+                return False
+        else:
+            registers[register] = value
+        at += 3
+    return True
+
+
+@inlined
+def count(counts, place, number):
+    """Add to the count at a place of the code."""
+    store(counts, place, load(counts, place) + number)
+
+
+@inlined
+def gather_key(code, pc, registers, scratch):
+    """Copy the key registers of a step to consecutive cells."""
+    for i in range(code[pc + S_NKEY]):
+        store(scratch, i, registers[code[pc + S_KEYS + i]])
+
+
+@inlined
+def next_between(directory, indexes, code, pc, registers, scratch, forward, cursor):
+    """The row (+ 1) that a visit between bounds reaches after ``cursor``, 0 at its end."""
+    index, rel = code[pc + S_INDEX], code[pc + S_REL]
+    links, kind, bounds = indexes[index, LINKS], indexes[index, ORDER] - 1, pc + S_KEYS + code[pc + S_NKEY] - 3
+    for i in range(code[pc + S_NKEY] - 3):
+        store(scratch, i, registers[code[pc + S_KEYS + i]])
+    high, is_any = highest(kind, code[bounds + 2], registers[code[bounds + 1]])
+    if forward:
+        low, may_begin = lowest(kind, code[bounds + 2], registers[code[bounds]])
+        if not (is_any and may_begin):
+            return 0
+        cursor = first_from(directory, indexes, index, rel, scratch, low)
+    else:
+        cursor = load32(links, 4 * (cursor - 1)) & LOW32
+    if cursor == 0 or not is_within(directory, indexes, index, rel, scratch, high, cursor):
+        return 0
+    following = load32(links, 4 * (cursor - 1)) & LOW32
+    prefetch(directory[rel, REC], (following - 1) * directory[rel, WIDTH])
+    prefetch(links, 2 * (following - 1))
+    return cursor
+
+
+@inlined
+def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
+    """The row (+ 1) that a generator step visits after ``cursor``, 0 at its end."""
+    op, rel = code[pc + S_OP], code[pc + S_REL]
+    if op == LOOKUP:
+        index = code[pc + S_INDEX]
+        if forward:
+            gather_key(code, pc, registers, scratch)
+            cursor = first_row(directory, indexes, index, rel, scratch)
+        else:
+            cursor = load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
+        if cursor != 0:  # the row after it is prefetched while this one is joined
+            following = load32(indexes[index, LINKS], 2 * (cursor - 1)) & LOW32
+            prefetch(directory[rel, REC], (following - 1) * directory[rel, WIDTH])
+            prefetch(indexes[index, LINKS], following - 1)
+        return cursor
+    if op == SCAN:
+        row = 1 if forward else cursor + 1
+        return row if row <= directory[rel, ROWS] else 0
+    if op == BETWEEN:
+        return next_between(directory, indexes, code, pc, registers, scratch, forward, cursor)
+    if not forward:
+        return 0
+    gather_key(code, pc, registers, scratch)
+    return find(directory, rel, scratch, hash_cells(scratch, directory[rel, ARITY])) + 1
