@@ -425,16 +425,27 @@ class Engine:
 
         return subscribe(self._core, view, callback, since, capacity)
 
-    def write_feed(self, view: str, *, folder: str | Path | None = None, table: str | None = None) -> None:
-        """From now on, write the changes of a view to a folder of Parquet files or to a Spark table, epoch by epoch.
+    def write_feed(
+        self,
+        view: str,
+        *,
+        folder: str | Path | None = None,
+        table: str | None = None,
+        merge: bool = False,
+        topic: str | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """From now on, write the changes of a view, epoch by epoch, to Parquet files, a Spark table or a Kafka topic.
 
-        The column ``change`` contains +1 or -1, the column ``epoch`` the number of the epoch. Changes that an earlier
-        run has not written are written first, from the history of the state folder; without a state folder, the feed
-        starts with the next epoch.
+        The column ``change`` contains +1 or -1, the column ``epoch`` the number of the epoch; a message is a JSON
+        object with these, and its key is the fact. ``options`` are Spark's for Kafka. Changes that an earlier run has
+        not written are written first, from the history of the state folder; without a state folder, the feed starts
+        with the next epoch. With ``merge``, an existing table of a format that supports MERGE is kept equal to the view
+        instead.
         """
         from tidelog.engine.write import feeds
 
-        feeds.write_feed(self._core, view, folder, table)
+        feeds.write_feed(self._core, view, feeds.FeedTarget(folder, table, merge, topic, options))
 
     def log(self) -> list[LogEntry]:
         """The epochs that the state folder keeps, oldest first."""
