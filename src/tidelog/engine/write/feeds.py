@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -30,10 +30,11 @@ from tidelog.io.place import open_files
 from tidelog.io.rows import data_types, encode_rows, read_rows
 from tidelog.io.view_files import FileColumns, Kinds, Write, changes_writer
 from tidelog.program.functions.arguments import argument_error, must_be
+from tidelog.program.values.shape import Shape
 from tidelog.program.values.source_types import NATURAL, merge
 from tidelog.spark.merged_table import MergedTable
 from tidelog.spark.spark_failures import FEED_AHEAD
-from tidelog.spark.streams import Begin, Stream, source_of, start_stream
+from tidelog.spark.streams import Begin, Columns, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
 from tidelog.spark.topic_feed import TopicFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from tidelog.runtime.base.outcome import RowChanges
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
 
+OUTPUT_MODES = ("append", "update", "complete")
 TRIGGERS = ("processingTime", "once", "continuous", "availableNow", "realTime")  # as Spark calls them
 
 
@@ -73,9 +75,21 @@ def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
     for name in stream.trigger:
         if name not in TRIGGERS:
             raise argument_error(name, "trigger", f"one of {', '.join(TRIGGERS)}")
+    if stream.output_mode not in (None, *OUTPUT_MODES):
+        raise argument_error(stream.output_mode, "output_mode", f"one of {', '.join(OUTPUT_MODES)}, or None")
+    if stream.bad_rows is not None:
+        if any(isinstance(type_, Shape) for type_ in core.rules.schema.get(stream.relation, ())):
+            raise argument_error(stream.bad_rows, "bad_rows", "None for a relation with records")
+        stream = replace(stream, columns=partial(_known_columns, core, stream.relation))
     if stream.checkpoint is None and core.opened.lasting is not None:
         stream = stream.kept_in(f"{core.opened.lasting}/streams/{stream.name}")
     return start_stream(stream, begin, core.offsets.get(source_of(stream.name)))
+
+
+def _known_columns(core: Core, relation: str) -> Columns:
+    """The names and types of a relation; None if it has no facts yet."""
+    types = core.rules.schema.get(relation)
+    return (None, None) if types is None else (core.columns(relation), types)
 
 
 def _is_act(item: tuple[object, object]) -> bool:
