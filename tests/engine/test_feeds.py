@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pyarrow.dataset as ds
 import pytest
@@ -127,12 +128,40 @@ def test_a_feed_without_a_history_misses_no_epoch_either(tmp_path: Path) -> None
 
 def test_a_feed_needs_one_place(tmp_path: Path) -> None:
     db = Engine(REACH)
-    with pytest.raises(EngineError, match="needs exactly one of `folder` and `table`"):
+    with pytest.raises(EngineError, match="needs exactly one of `folder`, `table` and `topic`"):
         db.write_feed("reach")
     with pytest.raises(EngineError, match="unknown relation"):
         db.write_feed("reech", folder=str(tmp_path))
     with pytest.raises(StateError, match=r"nowhere://feed: .*; use a local folder or a URI that Arrow supports"):
         db.write_feed("reach", folder="nowhere://feed")
+
+
+def test_a_feed_of_another_state_is_refused(tmp_path: Path) -> None:
+    for state, epochs in (("one", 3), ("two", 1)):
+        with Engine(REACH, path=tmp_path / state) as db:
+            for n in range(epochs):
+                insert(db, (n, n + 1))
+            if state == "one":
+                db.write_feed("reach", folder=tmp_path / "feed")
+                continue
+            with pytest.raises(StateError, match="contains epoch 4, but the state folder is at epoch 2") as refused:
+                db.write_feed("reach", folder=tmp_path / "feed")
+            assert refused.value.code == "TL5203"
+
+
+def test_a_topic_needs_a_state_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidelog.engine.write.feeds.session_or_active", lambda session: None)
+    with Engine(REACH) as db, pytest.raises(EngineError, match="a feed to a topic needs a state folder"):
+        db.write_feed("reach", topic="reach")
+
+
+@pytest.mark.parametrize(
+    "given", [{"merge": True}, {"folder": "f", "topic": "t"}, {"options": {"a": "b"}, "folder": "f"}]
+)
+def test_targets_of_feeds_do_not_mix(given: dict[str, Any]) -> None:
+    with pytest.raises(EngineError) as refused:
+        Engine(REACH).write_feed("reach", **given)
+    assert refused.value.code == "TL4057"
 
 
 def test_half_an_epoch_of_a_feed_is_removed(tmp_path: Path) -> None:

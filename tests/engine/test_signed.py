@@ -72,6 +72,20 @@ def test_a_view_with_a_column_of_signs_is_such_a_table() -> None:
     assert list(db["e"]) == [(1,)]
 
 
+@pytest.mark.parametrize("way", ["dicts", "string", "large_string", "string_view", "dictionary"])
+def test_feeds_of_tables_name_the_kind_of_change(way: str) -> None:
+    kinds = ["insert", "delete", "update_preimage", "update_postimage", "DELETE", "UPDATE_BEFORE", "UPDATE_AFTER"]
+    table = pa.table({"a": range(7), "_change_type": kinds, "_commit_version": [3] * 7, "_commit_timestamp": ["t"] * 7})
+    if way == "dictionary":
+        table = table.set_column(1, "_change_type", table["_change_type"].dictionary_encode())
+    elif way != "dicts":
+        table = table.set_column(1, "_change_type", table["_change_type"].cast(getattr(pa, way)()))
+    db = Engine(".decl e(a: number) e(1). e(2). e(4). e(5). e(9).")
+    with db.epoch() as e:
+        e.change("e", table.to_pylist() if way == "dicts" else table, "_change_type")
+    assert set(db["e"]) == {(0,), (3,), (6,), (9,)}
+
+
 @pytest.mark.parametrize(
     ("rows", "code"),
     [
@@ -79,7 +93,9 @@ def test_a_view_with_a_column_of_signs_is_such_a_table() -> None:
         ([(1, 1)], "TL1501"),
         (np.array([[1, 1]]), "TL1501"),
         (pa.table({"a": [1], "change": [1.0]}), "TL1502"),
-        (pa.table({"a": [1], "change": ["+"]}), "TL1502"),
+        (pa.table({"a": [1], "change": ["+"]}), "TL1510"),
+        (pa.table({"a": [1], "change": pa.array([None], pa.string())}), "TL1510"),
+        ([{"a": 1, "change": "come"}, {"a": 2, "change": "insert"}], "TL1510"),
         (pd.DataFrame({"a": [1, 2], "change": [1, None]}), "TL1502"),
         ([{"a": 1, "change": True}], "TL1502"),
         (np.array([(1, 1.0)], [("a", "i8"), ("change", "f8")]), "TL1502"),

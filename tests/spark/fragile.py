@@ -104,7 +104,7 @@ class MakeFragile:
 
     orders: Orders
 
-    def __call__(self, functions: tuple[Function, ...]) -> Callable[[int, int], FragileNode]:
+    def __call__(self, functions: tuple[Function, ...], budget: int | None = None) -> Callable[[int, int], FragileNode]:
         orders = self.orders
 
         def make(number: int, partitions: int) -> FragileNode:

@@ -58,11 +58,16 @@ def while_an_epoch_waits(folder: Path, act: Callable[[], None]) -> Iterator[None
 
 
 def test_reader_sees_the_last_committed_epoch_while_another_runs(beside: Beside, tmp_path: Path) -> None:
-    before, seen = beside.model()["reach"], []
+    seen = []
+    last = beside.epoch("+edge(9, 0).").changes
+    before, lasting = beside.model()["reach"], frozenset(last["reach"].inserted)
 
     def read() -> None:
         seen.append(frozenset(beside.db["reach"]))
         seen.append(frozenset((row[0], row[1]) for row in beside.db["reach"].to_pandas().to_numpy().tolist()))
+        seen.append(frozenset((row[0], row[1]) for row in beside.db["reach"].to_spark().collect()))
+        changed = last["reach"].to_spark().where("change = 1").collect()
+        assert lasting == {(row[0], row[1]) for row in changed}
 
     with while_an_epoch_waits(tmp_path, read):
         beside.epoch("-edge(2, 3). +edge(10, 0).")

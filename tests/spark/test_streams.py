@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -58,6 +59,47 @@ def test_rules_change_at_a_batch_and_the_feed_is_a_stream_itself(spark: SparkSes
     found, written = (sorted(map(tuple, spark.read.parquet(str(each)).collect())) for each in (copy, feed))
     assert found == written
     assert len(found) == 6
+
+
+def test_an_aggregate_in_update_mode_replaces_rows_by_key(spark: SparkSession, tmp_path: Path) -> None:
+    for number, rows in enumerate([[(1, 5), (2, 6), (1, 7)], [(1, 9), (3, 4)]]):
+        arrive(tmp_path / "in", number, rows)
+    rules = "materialize(total, infinity, infinity, keys(1)). big(A) :- total(A, N), N > 15."
+    sums = reading(spark, tmp_path / "in").groupBy("a").sum("b").toDF("a", "n")
+    with Engine(rules, spark=spark, partitions=2, path=tmp_path / "s") as db:
+        db.stream(sums, "total", output_mode="update", availableNow=True).awaitTermination(LIMIT)
+        assert set(db["total"]) == {(1, 21), (2, 6), (3, 4)}
+        assert set(db["big"]) == {(1,)}
+        assert db.epoch_number == 3
+
+
+@pytest.mark.parametrize("partitions", [0, 2])
+def test_bad_rows_of_a_stream_are_put_aside(spark: SparkSession, tmp_path: Path, partitions: int) -> None:
+    rows: list[list[tuple[int, int | None, str | None]]] = [
+        [(1, 2, "insert"), (1, 3, "insert"), (2, None, "insert"), (4, 4, "come")],
+        [(1, 3, "delete"), (5, 6, "insert")],
+        [(7, 8, None), (8, 9, "insert")],
+    ]
+    (tmp_path / "in").mkdir()
+    for number, batch in enumerate(rows):
+        found = tmp_path / "in" / f"{number}.json"
+        found.write_text("".join(json.dumps({"a": a, "b": b, "op": op, "note": "n"}) + "\n" for a, b, op in batch))
+        os.utime(found, (number, number))
+    source = spark.readStream.schema("a long, b long, op string, note string").option("maxFilesPerTrigger", 1)
+    on_spark = {"spark": spark, "partitions": partitions} if partitions else {}
+    with Engine(".decl edge(a: number, b: number)", path=tmp_path / "s", **on_spark) as db:
+        stream = source.json(str(tmp_path / "in"))
+        query = db.stream(stream, "edge", change="op", bad_rows=tmp_path / "bad", availableNow=True)
+        query.awaitTermination(LIMIT)
+        assert set(db["edge"]) == {(1, 2), (5, 6), (8, 9)}
+        assert db.epoch_number == 4
+    assert sorted(path.name for path in (tmp_path / "bad").iterdir()) == ["batch=0", "batch=2"]
+    bad = spark.read.json(str(tmp_path / "bad"))
+    assert {(row["batch"], row["row"], row["reason"]) for row in bad.collect()} == {
+        (0, '{"a":2,"b":null}', "column 2 (`b`) is null; nulls are refused"),
+        (0, '{"a":4,"b":4}', "the change column contains neither +1 nor -1 nor a kind of change"),
+        (2, '{"a":7,"b":8}', "the change column contains neither +1 nor -1 nor a kind of change"),
+    }
 
 
 @pytest.mark.long

@@ -17,6 +17,7 @@ from tidelog.engine.base.engine_time import Moment, Times, read_clock
 from tidelog.engine.base.feed_change import CAPACITY
 from tidelog.engine.base.location import EngineLocation
 from tidelog.engine.core.core import Core
+from tidelog.engine.open.cells import replace_earlier
 from tidelog.engine.open.open import open_runtime
 from tidelog.engine.open.start import start
 from tidelog.engine.read import members as read
@@ -92,6 +93,8 @@ class Engine:
         taken = read_plans(plans)
         parsed = check_arguments(program, path, at, history, spark, partitions, threads, limits, functions, tls)
         table, own = function_table(functions, parsed)
+        if (path is not None and at is None) or spark is not None:
+            replace_earlier(self)
         later = functions if parsed == Program(convention=parsed.convention) else ()
         opened = open_runtime(EngineLocation(table, own, path, at, history, spark, partitions, threads, tls, later))
         runtime = opened.runtime
@@ -193,6 +196,8 @@ class Engine:
         event_time: str | None = None,
         also: Mapping[int, Callable[[Epoch], object]] | None = None,
         nulls: Policy | None = None,
+        output_mode: str | None = None,
+        bad_rows: str | Path | None = None,
         **trigger: str | bool,
     ) -> StreamingQuery:
         """Commit every micro-batch of a Structured Streaming DataFrame as one epoch; returns the running query.
@@ -203,11 +208,25 @@ class Engine:
         an epoch is the latest timestamp received: facts expire by it, and a `.lifetime` ``by`` that column limits how
         late rows may be. ``also`` maps the number of a batch to further changes of its epoch:
         ``{3: lambda e: e.add_rule("...")}``. ``nulls`` is the null policy of the rows, as in `Epoch.insert`.
+        ``output_mode`` is Spark's: an aggregate in mode ``update`` replaces the rows of a relation with a key. With
+        ``bad_rows``, a folder, rows that do not fit are written there with the reason, and the stream continues.
         """
         from tidelog.engine.write import feeds  # few engines have any
         from tidelog.spark.streams import Stream
 
-        given = Stream(rows, relation, name or relation, change, checkpoint, trigger, event_time, also or {}, nulls)
+        given = Stream(
+            rows,
+            relation,
+            name or relation,
+            change,
+            checkpoint,
+            trigger,
+            event_time,
+            also or {},
+            nulls,
+            output_mode,
+            None if bad_rows is None else str(bad_rows),
+        )
         return feeds.stream(self._core, given, partial(commit.begin_batch, self._core))
 
     # Reading
@@ -438,16 +457,27 @@ class Engine:
 
         return subscribe(self._core, view, callback, since, capacity)
 
-    def write_feed(self, view: str, *, folder: str | Path | None = None, table: str | None = None) -> None:
-        """From now on, write the changes of a view to a folder of Parquet files or to a Spark table, epoch by epoch.
+    def write_feed(
+        self,
+        view: str,
+        *,
+        folder: str | Path | None = None,
+        table: str | None = None,
+        merge: bool = False,
+        topic: str | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        """From now on, write the changes of a view, epoch by epoch, to Parquet files, a Spark table or a Kafka topic.
 
-        The column ``change`` contains +1 or -1, the column ``epoch`` the number of the epoch. Changes that an earlier
-        run has not written are written first, from the history of the state folder; without a state folder, the feed
-        starts with the next epoch.
+        The column ``change`` contains +1 or -1, the column ``epoch`` the number of the epoch; a message is a JSON
+        object with these, and its key is the fact. ``options`` are Spark's for Kafka. Changes that an earlier run has
+        not written are written first, from the history of the state folder; without a state folder, the feed starts
+        with the next epoch. With ``merge``, an existing table of a format that supports MERGE is kept equal to the view
+        instead.
         """
         from tidelog.engine.write import feeds
 
-        feeds.write_feed(self._core, view, folder, table)
+        feeds.write_feed(self._core, view, feeds.FeedTarget(folder, table, merge, topic, options))
 
     def log(self) -> list[LogEntry]:
         """The epochs that the state folder keeps, oldest first."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tidelog.spark.data_source import register
     from tidelog.spark.errors import NoAnswer, PartitionLost, PreflightError, ResidentError, SparkError, StageError
+    from tidelog.spark.iceberg import read_iceberg
     from tidelog.spark.resident.client import Endpoint, Peer
     from tidelog.spark.resident.resident import Factory, Resident
     from tidelog.spark.resident.stage import ResidentStage
@@ -34,6 +35,7 @@ __all__ = [
     "local_session",
     "open_session",
     "preflight",
+    "read_iceberg",
     "register",
 ]
 
@@ -46,6 +48,7 @@ _HOMES = {
     "local_session": "tidelog.spark.session.session",
     "open_session": "tidelog.spark.session.session",
     "preflight": "tidelog.spark.session.preflight",
+    "read_iceberg": "tidelog.spark.iceberg",
     "register": "tidelog.spark.data_source",
 }
 

@@ -28,6 +28,7 @@ from tidelog.runtime.protocol.service import Service
 from tidelog.spark import NoAnswer, PartitionLost, ResidentStage, StageError
 from tidelog.spark.resident_node import MakeResidentNode
 from tidelog.spark.session.access import access
+from tidelog.spark.session.memory import read_budget
 from tidelog.spark.spark_failures import PARTITIONS_CLOSED
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ class SparkNodes:
         self.partitions = partitions
         self.session = spark
         self._closed = self._rests = False
-        self._stage = ResidentStage(spark, partitions, MakeResidentNode(tuple(functions)), folder=folder, tls=tls)
+        make = MakeResidentNode(tuple(functions), read_budget(spark))
+        self._stage = ResidentStage(spark, partitions, make, folder=folder, tls=tls)
         self.repeat: Repeat = _once  # until there is a coordinator
         self._run = self._epoch = 0
         self._pending: PendingCall | None = None

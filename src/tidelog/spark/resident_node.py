@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -32,6 +33,7 @@ from tidelog.runtime.node.node import Node
 from tidelog.runtime.node.node_state import MOST_ARRIVED
 from tidelog.runtime.protocol.service import Service
 from tidelog.spark import carried  # noqa: F401  # both sides of a call import this module, and then know what calls carry
+from tidelog.spark.budget import left_of
 from tidelog.spark.rows.tables import cells_of, entries_of
 
 if TYPE_CHECKING:
@@ -48,10 +50,11 @@ class MakeResidentNode:
     """Creates the resident of a partition; a value that Spark sends to its tasks."""
 
     functions: tuple[Function, ...]
+    budget: int | None = None  # of memory, in bytes
 
     def __call__(self, number: int, partitions: int) -> ResidentNode:
         """The resident of one partition, empty."""
-        return ResidentNode(FUNCTIONS.with_functions(self.functions), number, partitions)
+        return ResidentNode(FUNCTIONS.with_functions(self.functions), number, partitions, self.budget)
 
 
 class Arrival(NamedTuple):
@@ -132,12 +135,12 @@ class FlightChannel(Channel):
 class ResidentNode:
     """One partition, served over Arrow Flight."""
 
-    def __init__(self, functions: Functions, number: int, partitions: int) -> None:
+    def __init__(self, functions: Functions, number: int, partitions: int, budget: int | None = None) -> None:
         self._peers: Sequence[Peer] = ()
         self.dictionary = SharedDictionary(partitions, number, self._ask_owner, self._report_to_owner)
         self.channel = FlightChannel(self.dictionary.report_to_owners, self._look_up)
         self.service = Service(Node(functions, number, partitions, self.dictionary, self.channel))
-        self._headroom = Headroom(self.service.node.partition.memory)
+        self._headroom = Headroom(self.service.node.partition.memory, partial(left_of, budget))
         self.service.node.partition.machine.on_slice = self._look_up
         self._delivered = 0  # bytes delivered since memory was last released
 

@@ -45,11 +45,41 @@ CHECKPOINT_AHEAD = FailureEntry(
 TABLE_FEED = FailureEntry(
     "TL5201",
     StateError,
-    "cannot write the feed to the table",
-    "the feed of `{view}` in table {table} was not {what}: {error}",
-    "The epoch was committed. Its changes are added to the feed when the table can be written again.",
-    "Check the table and its catalogue.",
+    "cannot write the feed to the table or topic",
+    "the feed of `{view}` in {target} was not {what}: {error}",
+    "The epoch was committed. Its changes are added to the feed when the table or topic can be written again.",
+    "Check the table and its catalogue, or the topic and its brokers.",
     test="tests/engine/test_feeds.py::test_a_table_that_spark_does_not_write_is_told_as_the_feed_that_it_is",
+)
+MERGED_COLUMNS = FailureEntry(
+    "TL5202",
+    StateError,
+    "table for MERGE with other columns",
+    "the feed of `{view}`: table {table} has the columns {there}, but the view has {names}",
+    "With `merge=True` a table is kept equal to a view, so both must have the same number of columns. They are matched "
+    "by name, or by position if no names are the same.",
+    "Create a table with the columns of the view.",
+    test="tests/spark/test_table_feeds.py::test_merged_table_has_the_columns_of_the_view",
+)
+FEED_AHEAD = FailureEntry(
+    "TL5203",
+    StateError,
+    "feed is ahead of the state",
+    "the feed of `{view}` contains epoch {last}, but the state folder is at epoch {number}",
+    "Epochs number the parts of a feed. With the numbers of another state folder, parts would be skipped or repeated.",
+    "Use the state folder that wrote the feed, or another target.",
+    test="tests/engine/test_feeds.py::test_a_feed_of_another_state_is_refused",
+)
+TABLE_CHANGES = FailureEntry(
+    "TL5204",
+    StateError,
+    "cannot read the changes of the table",
+    "the changes of table {table} since snapshot {since} were not read: {error}; nothing was changed",
+    "Changes are read between the snapshot that was read last and the current one. Both must exist, and the first must "
+    "be an ancestor of the second.",
+    "If the snapshots have expired, delete the facts of the relation and those of `iceberg_position`, and read the "
+    "whole table.",
+    test="tests/spark/test_iceberg.py::test_changes_that_cannot_be_read_change_nothing",
 )
 KEYED_JSON = FailureEntry(
     "TL1513",
@@ -77,5 +107,8 @@ ENTRIES = (
     NEW_CHECKPOINT,
     CHECKPOINT_AHEAD,
     TABLE_FEED,
+    MERGED_COLUMNS,
+    FEED_AHEAD,
+    TABLE_CHANGES,
     KEYED_JSON,
 )

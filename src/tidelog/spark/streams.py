@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import datetime
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
+Columns = tuple[Sequence[str] | None, Sequence[str | None] | None]  # names and types
 BEGIN = datetime.datetime(1970, 1, 1)
 
 
@@ -63,6 +65,9 @@ class Stream:
     event_time: str | None = None
     also: Mapping[int, Callable[[Any], object]] = field(default_factory=dict)  # by batch, what else its epoch does
     nulls: Policy | None = None  # how nulls are handled
+    output_mode: str | None = None  # of Spark; None: its default
+    bad_rows: str | None = None  # a folder for rows that do not fit; None: they end the stream
+    columns: Callable[[], Columns] = lambda: (None, None)  # those of the relation, if they are known
 
     def time_of(self, batch: DataFrame) -> datetime.datetime | None:
         """The time of the latest event of a micro-batch in UTC; None if it is empty or events have no time."""
@@ -84,13 +89,22 @@ class Stream:
 
     def take(self, epoch: BatchEpoch, batch: DataFrame, number: int) -> None:
         """Apply a micro-batch in an epoch, with the action that ``also`` has for its number."""
-        with epoch:
+        with self._fitting(batch, number) as rows, epoch:
             if number in self.also:
                 self.also[number](epoch)
             if self.change is None:
-                epoch.insert(self.relation, batch, nulls=self.nulls)
+                epoch.insert(self.relation, rows, nulls=self.nulls)
             else:
-                epoch.change(self.relation, batch, self.change, nulls=self.nulls)
+                epoch.change(self.relation, rows, self.change, nulls=self.nulls)
+
+    def _fitting(self, batch: DataFrame, number: int) -> AbstractContextManager[DataFrame]:
+        """The rows of a batch, without those that are put aside."""
+        if self.bad_rows is None:
+            return nullcontext(batch)
+        from tidelog.spark.rows.quarantine import fitting_rows
+
+        folder = f"{self.bad_rows.rstrip('/')}/batch={number}"
+        return fitting_rows(batch, self.relation, *self.columns(), self.change, folder)
 
 
 def start_stream(stream: Stream, begin: Begin, committed: int | None) -> StreamingQuery:
@@ -108,6 +122,8 @@ def start_stream(stream: Stream, begin: Begin, committed: int | None) -> Streami
     writer = stream.rows.writeStream.foreachBatch(taken).queryName(f"tidelog {stream.name}")
     if stream.checkpoint is not None:
         writer = writer.option("checkpointLocation", stream.checkpoint)
+    if stream.output_mode is not None:
+        writer = writer.outputMode(stream.output_mode)
     if stream.trigger:
         writer = writer.trigger(**stream.trigger)  # type: ignore[arg-type]  # as the user specifies
     return writer.start()

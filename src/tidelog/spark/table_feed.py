@@ -29,7 +29,7 @@ class TableFeed:
 
     def last(self) -> int:
         """The last epoch in the table."""
-        with self._failures("read"):
+        with feed_failures(self.view, f"table {self.table}", "read"):
             if not self.spark.catalog.tableExists(self.table):
                 return 0
             found = self.spark.table(self.table).agg({"epoch": "max"}).first()
@@ -37,20 +37,23 @@ class TableFeed:
 
     def names(self, epoch: int) -> tuple[str, ...]:
         """The names in the table; its last columns are the change and the epoch."""
-        with self._failures("read"):
+        with feed_failures(self.view, f"table {self.table}", "read"):
             return tuple(self.spark.table(self.table).columns[:-2])
 
     def put(self, epoch: int, write: Write, frame: MakeDataFrame) -> None:
         """Add an epoch."""
-        with self._failures("written"), frame() as rows:
+        with feed_failures(self.view, f"table {self.table}", "written"), frame() as rows:
             rows.selectExpr("*", f"cast({epoch} as bigint) as epoch").write.mode("append").saveAsTable(self.table)
 
-    @contextlib.contextmanager
-    def _failures(self, what: str) -> Iterator[None]:
-        try:
-            yield
-        except TidelogError:
-            raise
-        except Exception as error:  # of Spark or of Java: they have no common base class
-            first_line = str(error).split("\n", 1)[0][:300]
-            raise TABLE_FEED.error(view=self.view, table=self.table, what=what, error=first_line) from error
+
+@contextlib.contextmanager
+def feed_failures(view: str, target: str, what: str) -> Iterator[None]:
+    """Report an error of Spark as one of the feed."""
+    try:
+        yield
+    except TidelogError:
+        raise
+    except Exception as error:  # of Spark or of Java: they have no common base class
+        from tidelog.spark.rows.send import first_line
+
+        raise TABLE_FEED.error(view=view, target=target, what=what, error=first_line(error)) from error

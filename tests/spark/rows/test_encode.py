@@ -190,10 +190,25 @@ def test_each_row_may_say_whether_it_comes_or_goes(spark, endpoints):
     with pytest.raises(DataError, match="expected one column `sign`") as refused:
         encode(df, "r", ("x",), ("number",), change="sign")
     assert refused.value.code == "TL1501"
-    with pytest.raises(DataError, match=r"the column `change` must contain \+1 or -1, not string") as refused:
-        words = df.withColumn("change", F.lit("come"))
-        encode(words, "r", ("x",), ("number",), change="change")
+    with pytest.raises(DataError, match=r"the column `change` must contain \+1 or -1, or .*, not double") as refused:
+        floats = df.withColumn("change", F.lit(1.0))
+        encode(floats, "r", ("x",), ("number",), change="change")
     assert refused.value.code == "TL1502"
+
+
+def test_kinds_of_change_are_those_of_the_feeds_of_tables(spark, endpoints):
+    kinds = ["insert", "update_preimage", "UPDATE_POSTIMAGE", "delete", "UPDATE_BEFORE", "update_after"]
+    df = frame(
+        spark,
+        [(n, kind, 7, n) for n, kind in enumerate(kinds)],
+        "x int, _change_type string, _commit_version int, y int",
+    )
+    send(encode(df, "r", None, None, change="_change_type"), Placement(SINGLE), endpoints, "s")
+    signs = [1, -1, 1, -1, -1, 1]
+    assert endpoints[0].rows() == sorted((sign, n, n) for n, sign in enumerate(signs))
+    with pytest.raises(DataError, match=r"neither \+1 nor -1 nor a kind of change"):
+        bad = df.withColumn("_change_type", F.when(F.col("x") > 0, F.col("_change_type")))
+        send(encode(bad, "r", None, None, change="_change_type"), Placement(SINGLE), endpoints, "s")
 
 
 def test_a_relation_without_columns_takes_rows_that_only_count(spark, endpoints):

@@ -192,9 +192,10 @@ FEED_PLACE = FailureEntry(
     "TL4057",
     EngineError,
     "feed without a target, or with two",
-    "the feed of `{view}` needs exactly one of `folder` and `table`",
+    "the feed of `{view}` needs exactly one of `folder`, `table` and `topic`; `merge` belongs to a table, `options` "
+    "to a topic",
     "A feed writes to one target.",
-    "Pass `folder` or `table`.",
+    "Pass `folder`, `table` or `topic`.",
     'Engine("n(1).").write_feed("n")\n',
 )
 PARTITIONS = FailureEntry(

@@ -484,21 +484,25 @@ def data_frame_maker(
 
     def make(as_text: bool, outside: Sequence[str]) -> DataFrame:
         def write(folder: str) -> list[Kinds]:
-            facts = core.runtime.facts
-            return facts.write_view(folder, name, names, types, changes, lists_as_text=as_text, outside=outside)
+            return core.read(
+                lambda facts: facts.write_view(
+                    folder, name, names, types, changes, lists_as_text=as_text, outside=outside
+                )
+            )
 
-        with core.writing:
-            core.must_be_open()
-            session, folder = session_or_active(core.runtime.session), new_folder(core.opened.lasting)
+        core.must_be_open()
+        core.writing.read()
+        session, folder = session_or_active(core.runtime.session), new_folder(core.opened.lasting)
+        shown = FileColumns(tuple(names), tuple(types), changes is not None, as_text, tuple(outside))
+        try:
+            return to_spark_frame(session, folder, write, shown, by_partitions=True)
+        except DataError as error:
+            wider = tuple(merge(type_, NATURAL) for type_ in outside)
+            if error.code != NARROWER.code or wider == tuple(outside):
+                raise
+        finally:
             if core.opened.lasting is None:
                 core.folders.append(folder)
-            shown = FileColumns(tuple(names), tuple(types), changes is not None, as_text, tuple(outside))
-            try:
-                return to_spark_frame(session, folder, write, shown, by_partitions=True)
-            except DataError as error:
-                wider = tuple(merge(type_, NATURAL) for type_ in outside)
-                if error.code != NARROWER.code or wider == tuple(outside):
-                    raise
         return make(as_text, wider)  # rows of an epoch whose rules widened the column; zones stay
 
     return make

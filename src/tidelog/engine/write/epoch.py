@@ -160,7 +160,11 @@ class Epoch:
         self._change(-1, relation, rows, nulls)
 
     def change(self, relation: str, rows: Tabular, change: str = "change", *, nulls: Policy | None = None) -> None:
-        """Assert and retract base facts according to a column of a table: +1 or -1; all rows or none are accepted."""
+        """Assert and retract base facts according to a column of a table; all rows or none are accepted.
+
+        The column ``change`` contains +1 or -1, or the kind of change, as in the change feeds of Delta and Iceberg:
+        then it is usually called ``_change_type``, and the other columns that these feeds add are left out.
+        """
         must_be(change, str, "change", "the name of a column of +1 and -1")
         policy = read_policy(nulls, relation)
         if is_data_frame(rows):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -23,16 +23,20 @@ from tidelog.engine.base.meter import LOG
 from tidelog.engine.core.core import Core
 from tidelog.engine.read.report import Types, shown_types
 from tidelog.engine.read.view import View, open_view
-from tidelog.engine.write.durable import changes_since
+from tidelog.engine.write.durable import changes_since, state_folder
 from tidelog.errors import TidelogError
 from tidelog.io.feed import Feed, FolderFeed
 from tidelog.io.place import open_files
 from tidelog.io.rows import data_types, encode_rows, read_rows
 from tidelog.io.view_files import FileColumns, Kinds, Write, changes_writer
 from tidelog.program.functions.arguments import argument_error, must_be
+from tidelog.program.values.shape import Shape
 from tidelog.program.values.source_types import NATURAL, merge
-from tidelog.spark.streams import Begin, Stream, source_of, start_stream
+from tidelog.spark.merged_table import MergedTable
+from tidelog.spark.spark_failures import FEED_AHEAD
+from tidelog.spark.streams import Begin, Columns, Stream, source_of, start_stream
 from tidelog.spark.table_feed import TableFeed
+from tidelog.spark.topic_feed import TopicFeed
 from tidelog.spark.views import new_folder, session_or_active, to_data_frame
 
 if TYPE_CHECKING:
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from tidelog.runtime.base.outcome import RowChanges
     from tidelog.spark.types import DataFrame, SparkSession, StreamingQuery
 
+OUTPUT_MODES = ("append", "update", "complete")
 TRIGGERS = ("processingTime", "once", "continuous", "availableNow", "realTime")  # as Spark calls them
 
 
@@ -70,9 +75,21 @@ def stream(core: Core, stream: Stream, begin: Begin) -> StreamingQuery:
     for name in stream.trigger:
         if name not in TRIGGERS:
             raise argument_error(name, "trigger", f"one of {', '.join(TRIGGERS)}")
+    if stream.output_mode not in (None, *OUTPUT_MODES):
+        raise argument_error(stream.output_mode, "output_mode", f"one of {', '.join(OUTPUT_MODES)}, or None")
+    if stream.bad_rows is not None:
+        if any(isinstance(type_, Shape) for type_ in core.rules.schema.get(stream.relation, ())):
+            raise argument_error(stream.bad_rows, "bad_rows", "None for a relation with records")
+        stream = replace(stream, columns=partial(_known_columns, core, stream.relation))
     if stream.checkpoint is None and core.opened.lasting is not None:
         stream = stream.kept_in(f"{core.opened.lasting}/streams/{stream.name}")
     return start_stream(stream, begin, core.offsets.get(source_of(stream.name)))
+
+
+def _known_columns(core: Core, relation: str) -> Columns:
+    """The names and types of a relation; None if it has no facts yet."""
+    types = core.rules.schema.get(relation)
+    return (None, None) if types is None else (core.columns(relation), types)
 
 
 def _is_act(item: tuple[object, object]) -> bool:
@@ -81,30 +98,54 @@ def _is_act(item: tuple[object, object]) -> bool:
     return isinstance(batch, int) and not isinstance(batch, bool) and batch >= 0 and callable(act)
 
 
-def write_feed(core: Core, view: str, folder: str | Path | None, table: str | None) -> None:
-    """From now on, write what every epoch changes in a view to a folder of Parquet files or to a Spark table."""
+@dataclass(frozen=True, slots=True)
+class FeedTarget:
+    """Where a user wants a feed: one of ``folder``, ``table`` and ``topic``; ``merge``: the table shows the view."""
+
+    folder: str | Path | None
+    table: str | None = None
+    merge: bool = False
+    topic: str | None = None
+    options: Mapping[str, str] | None = None  # of a topic
+
+    def check(self, view: str) -> None:
+        """Refuse what a user may not ask for."""
+        must_be(self.folder, (str, Path, type(None)), "folder", "a folder, or None")
+        must_be(self.table, (str, type(None)), "table", "the name of a table, or None")
+        must_be(self.merge, bool, "merge", "whether a table is kept equal to the view")
+        must_be(self.topic, (str, type(None)), "topic", "the name of a topic, or None")
+        must_be(self.options, (Mapping, type(None)), "options", "Spark's options for Kafka, or None")
+        targets = (self.folder, self.table, self.topic).count(None)
+        if targets != 2 or (self.merge and self.table is None) or (self.options and self.topic is None):
+            raise failures.FEED_PLACE.error(view=view)
+
+    def open(self, core: Core, view: str, spark: Callable[[], SparkSession]) -> Feed:
+        """The feed."""
+        if self.folder is not None:
+            return FolderFeed(view, str(self.folder).rstrip("/"))
+        if self.topic is not None:
+            state_folder(core, "a feed to a topic")  # epochs number the messages, also those of earlier runs
+            return TopicFeed(view, self.topic, self.options or {}, spark())
+        assert self.table is not None
+        return (MergedTable if self.merge else TableFeed)(view, self.table, spark())
+
+
+def write_feed(core: Core, view: str, target: FeedTarget) -> None:
+    """From now on, write what every epoch changes in a view."""
     shown = open_view(core, view)
-    must_be(folder, (str, Path, type(None)), "folder", "a folder, or None")
-    must_be(table, (str, type(None)), "table", "the name of a table, or None")
-    found = make_feed(
-        shown.name, None if folder is None else str(folder), table, lambda: session_or_active(core.runtime.session)
-    )
+    target.check(shown.name)
+    found = target.open(core, shown.name, lambda: session_or_active(core.runtime.session))
     with core.writing:
         last = found.last()
-        fed = PendingFeed(found, shown, found.names(last) if last else shown.columns)
-        if core.opened.lasting is not None:
+        fed = PendingFeed(found, shown, (found.names(last) if last else ()) or shown.columns)
+        lasting = core.opened.lasting is not None
+        if isinstance(found, MergedTable) and not (lasting and 0 < last <= core.number):
+            found.replace(open_view(core, shown.name).to_spark(found.spark), core.number)
+        elif lasting:
+            if last > core.number:
+                raise FEED_AHEAD.error(view=view, last=last, number=core.number)
             _catch_up(core, fed, last)
         core.feeds.append(fed)
-
-
-def make_feed(view: str, folder: str | None, table: str | None, spark: Callable[[], SparkSession]) -> Feed:
-    """The feed that a user requests."""
-    if (folder is None) == (table is None):
-        raise failures.FEED_PLACE.error(view=view)
-    if folder is not None:
-        return FolderFeed(view, folder.rstrip("/"))
-    assert table is not None
-    return TableFeed(view, table, spark())
 
 
 def feed(core: Core, changes: RowChanges, before: Schema) -> list[str]:

@@ -256,7 +256,7 @@ class Service:
         """The facts that a question looks for; ``running``: in the epoch that is not committed yet."""
         return find(self.node.partition, patterns, running=running)
 
-    @call(limit=None)
+    @call(limit=None, reading=True, any_time=True)
     def write_view(
         self,
         path: str,

@@ -28,8 +28,8 @@ MOMENT = 3.0  # seconds between the first suspicion and the decision that a part
 class Rendezvous:
     """The tasks of the current generation: which have arrived, are ready or failed, and when each last reported."""
 
-    def __init__(self, bind: str, host: str, credentials: Credentials) -> None:
-        self._server = Server(DRIVER, bind, credentials, {CALL: self.call}, self)
+    def __init__(self, bind: str, host: str, credentials: Credentials, port: int = 0) -> None:
+        self._server = Server(DRIVER, bind, credentials, {CALL: self.call}, self, port)
         self.endpoint = replace(self._server.endpoint, host=host)
         self.news = threading.Condition()
         self.generation = 0

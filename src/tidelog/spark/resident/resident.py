@@ -29,6 +29,7 @@ from tidelog.spark.resident.server import Action, Server
 from tidelog.spark.resident.wire import CALL, CONNECT, LOOPBACK, STOP, encode_error
 from tidelog.spark.session.listen import own_address
 from tidelog.spark.session.master import own_version
+from tidelog.spark.session.ports import Ports, free_port
 from tidelog.spark.session.session_failures import WORKER_VERSION
 
 BUSY = 600.0  # seconds that a driver may be busy with other work
@@ -72,6 +73,7 @@ class Assignment:
     sockets: str | None  # the folder of the sockets; None: partitions listen on ports
     patience: float
     version: str  # of the driver's Tidelog
+    ports: Ports | None = None  # on which partitions may listen
 
 
 def reside(assignment: Assignment) -> Iterator[pa.RecordBatch]:
@@ -156,7 +158,9 @@ def _serve(resident: Resident, number: int, host: str, connection: _Connection) 
         resident.connect([Endpoint(*address, own).open() for address in addresses])
 
     actions: dict[str, Action] = {CALL: resident.call, CONNECT: connect, STOP: connection.stopping.set}
-    return Server(number, host, own, actions, resident)
+    assignment = connection.assignment
+    port = free_port(assignment.ports, host, 1 + number, 1 + assignment.partitions)
+    return Server(number, host, own, actions, resident, port)
 
 
 def _end(resident: Resident, server: Server) -> None:

@@ -38,19 +38,25 @@ class Store(Protocol):
 
 
 class Server(flight.FlightServerBase):  # type: ignore[misc]  # pyarrow has no types
-    """Serves ``actions`` by name and the rows of ``store`` on a free port of ``host``, as soon as it is created.
+    """Serves ``actions`` by name and the rows of ``store`` on a port of ``host``, as soon as it is created.
 
-    A host that begins with a slash is the path of a socket.
+    A host that begins with a slash is the path of a socket; port 0 is any free port.
     """
 
     def __init__(
-        self, number: int, host: str, credentials: Credentials, actions: Mapping[str, Action], store: Store
+        self,
+        number: int,
+        host: str,
+        credentials: Credentials,
+        actions: Mapping[str, Action],
+        store: Store,
+        port: int = 0,
     ) -> None:
         self._actions = dict(actions)
         self._store = store
         self._limit = credentials.limit
         options = {"middleware": {"token": _Gate(credentials.token)}, **_encryption(credentials.certificates)}
-        super().__init__(location(host, 0, tls=credentials.certificates is not None), **options)
+        super().__init__(location(host, port, tls=credentials.certificates is not None), **options)
         _SERVERS.add(self)
         self.endpoint = Endpoint(number, host, max(0, self.port), credentials)
 

@@ -35,6 +35,7 @@ from tidelog.spark.resident.wire import CONNECT, LOOPBACK, STOP, decode
 from tidelog.spark.session.access import Access, access
 from tidelog.spark.session.listen import message_limit, socket_folder
 from tidelog.spark.session.master import own_version
+from tidelog.spark.session.ports import free_port, read_ports
 from tidelog.spark.session.preflight import await_slots, check_session, probe_workers
 from tidelog.spark.session.run_folder import RunFolder
 from tidelog.spark.session.timeouts import HEARTBEAT, read_timeouts
@@ -76,6 +77,7 @@ class ResidentStage:
         self._tls = tls
         self._own = self._others = Credentials("")  # until the stage is started
         self._sockets: RunFolder | None = None
+        self._ports = read_ports(spark, partitions)
         arguments = read_timeouts(spark, partitions)
         self._start_limit = arguments.start if start_limit is None else start_limit
         self._patience = arguments.driver if patience is None else patience
@@ -110,6 +112,7 @@ class ResidentStage:
                 self._probe((meeting.endpoint.host, meeting.endpoint.port))
             try:
                 self._submit(self._start_limit)
+                session.end_progress_bar()
             except StageError:
                 if session.is_here:  # a worker that cannot hold a partition reports why
                     self._probe(None)
@@ -131,7 +134,8 @@ class ResidentStage:
             bind, host = session.addresses(LOOPBACK)
             if self._sockets is not None:
                 bind = host = f"{self._sockets.name}/driver"
-            self._rendezvous = Rendezvous(bind, host, self._own)
+            port = free_port(self._ports, bind, 0, 1 + self.partitions)
+            self._rendezvous = Rendezvous(bind, host, self._own, port)
         return self._rendezvous
 
     def restart(self, *, limit: float | None = None) -> None:
@@ -245,7 +249,14 @@ class ResidentStage:
         driver = replace(meeting.endpoint, credentials=self._others)
         sockets = self._sockets.name if self._sockets else None
         assignment = Assignment(
-            self._factory, self.partitions, driver, meeting.renew(), sockets, self._patience, own_version()
+            self._factory,
+            self.partitions,
+            driver,
+            meeting.renew(),
+            sockets,
+            self._patience,
+            own_version(),
+            self._ports,
         )
         self._job = Job(self._spark, assignment)
         self._finalizer = weakref.finalize(self, _abandon, self._job, meeting, os.getpid())

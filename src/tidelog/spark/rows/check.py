@@ -15,7 +15,7 @@ from pyspark.sql import types as T
 
 from tidelog.io.io_failures import CHANGE_COLUMN, CHANGE_TYPE
 from tidelog.io.match_names import match_names, other_names
-from tidelog.io.signed import NO_SIGN
+from tidelog.io.signed import KINDS, NO_SIGN, aside_names
 from tidelog.program.values.source_types import EXACT
 from tidelog.spark.rows.ids import ENCODED_LIST, TWO64, UNSIGNED, Sql, literal
 from tidelog.spark.rows.rows_failures import FRAME_COLUMNS, FRAME_TYPE, SPARK_TYPE
@@ -74,14 +74,15 @@ def match_columns(
     """Match columns by name or by position, as for any table (`io.match_names`).
 
     ``names`` is None for a relation that is not known yet: its columns are those of the DataFrame. The column
-    ``change`` is not part of the relation: it contains +1 or -1.
+    ``change`` is not part of the relation: it contains +1 or -1, or kinds of change.
     """
     own = df.schema.fields
-    places = {place: field.name for place, field in enumerate(own) if field.name not in (change, WRONG, LINE)}
+    hidden = (WRONG, LINE) if change is None else (WRONG, LINE, *aside_names(change))
+    places = {place: field.name for place, field in enumerate(own) if field.name not in hidden}
     aside = [field.name for field in own if field.name in (WRONG, LINE)]
     outputs = [f"`{name}`" for name in aside]
     if change is not None:
-        outputs.append(f"CAST(s{_sign_place(own, relation, change)} AS BIGINT) AS `{SIGN}`")
+        outputs.append(f"{_sign(own, relation, change)} AS `{SIGN}`")
         aside.append(SIGN)
     there = list(places.values())
     order = list(places)
@@ -110,15 +111,19 @@ def match_columns(
     return MatchedColumns(make, called, fields, tuple(aside), tuple(order), ignored)
 
 
-def _sign_place(own: Sequence[T.StructField], relation: str, change: str) -> int:
+def _sign(own: Sequence[T.StructField], relation: str, change: str) -> Sql:
+    """An expression for the sign of a row, null or another number if it has none."""
     found = [place for place, field in enumerate(own) if field.name == change]
     if len(found) != 1:
         there = ", ".join(field.name for field in own)
         raise CHANGE_COLUMN.error(relation=relation, change=change, there=there)
-    kind = own[found[0]].dataType
-    if not isinstance(kind, T.IntegralType):
-        raise CHANGE_TYPE.error(relation=relation, change=change, type=kind.simpleString())
-    return found[0]
+    kind, place = own[found[0]].dataType, found[0]
+    if isinstance(kind, T.IntegralType):
+        return f"CAST(s{place} AS BIGINT)"
+    if isinstance(kind, T.StringType):
+        cases = " ".join(f"WHEN {literal(name)} THEN {sign}L" for name, sign in KINDS.items())
+        return f"CASE lower(s{place}) {cases} END"
+    raise CHANGE_TYPE.error(relation=relation, change=change, type=kind.simpleString())
 
 
 def learn_types(matched: MatchedColumns, relation: str, types: Types | None) -> tuple[str, ...]:

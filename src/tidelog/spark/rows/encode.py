@@ -102,11 +102,11 @@ def _projected(matched: MatchedColumns, types: Sequence[str], signs: Sql) -> Dat
         *(f"CASE WHEN `{BAD}` IS NULL THEN {column} END AS {name}" for name, column in good.items()),
         f"{signs} AS `{SIGN}`",
         f"make_valid_utf8(`{BAD}`) AS `{BAD}`",  # the text of a bad row may be invalid UTF-8
-        f"CASE WHEN `{BAD}` IS NOT NULL THEN make_valid_utf8({_row_text(matched)}) END AS `{EXAMPLE}`",
+        f"CASE WHEN `{BAD}` IS NOT NULL THEN make_valid_utf8({row_text(matched)}) END AS `{EXAMPLE}`",
     )
 
 
-def _row_text(matched: MatchedColumns) -> Sql:
+def row_text(matched: MatchedColumns) -> Sql:
     """The row as readable text."""
     if LINE in matched.aside:
         return f"concat('`', `{LINE}`, '`')"

@@ -44,7 +44,11 @@ def plain_columns(
     whole = all(isinstance(field.dataType, T.IntegralType) for field in matched.fields)
     if not types or not whole or any(type_ != "number" for type_ in types) or set(matched.aside) - {SIGN}:
         return None
-    return Plain(matched.places, sign, None if change is None else df.columns.index(change))
+    if change is None:
+        return Plain(matched.places, sign, None)
+    place = df.columns.index(change)
+    whole = isinstance(df.schema.fields[place].dataType, T.IntegralType)  # otherwise the kind of change, as a text
+    return Plain(matched.places, sign, place) if whole else None
 
 
 def few_rows(df: DataFrame, plain: Plain) -> SignedCells | None:

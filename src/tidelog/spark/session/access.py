@@ -1,7 +1,7 @@
 """What Tidelog needs from a session in addition to DataFrames, on a classic session and over Spark Connect.
 
 Law: everything that depends on the kind of a session is behind `Access`, and only `classic` accesses the JVM. Nothing
-in a session is changed.
+in a session is changed, except that its progress bar in the console ends.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ class Access(Protocol):
 
     def slots(self) -> int:
         """The number of tasks that the current executors can run at once."""
+
+    def end_progress_bar(self) -> None:
+        """Stop drawing Spark's progress in this console: the stage of the partitions never ends."""
 
     def addresses(self, loopback: str) -> tuple[str, str]:
         """Where this process listens, and the name under which executors reach it."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from tidelog.spark.session.memory import memory_problems
+
 Settings = Mapping[str, str]
 THRESHOLD = "spark.speculation.task.duration.threshold"
 PACKED = ("spark.archives", "spark.yarn.dist.archives", "spark.submit.pyFiles", "spark.executorEnv.PYTHONPATH")
@@ -26,7 +28,8 @@ def advise(settings: Settings | Iterable[tuple[str, str]], partitions: int, stat
     spark.archives
     """
     settings = dict(settings)
-    return [*_kind(settings), *_slots(settings, partitions), *_folder(settings, state), *_workers(settings)]
+    memory = memory_problems(lambda name, default: settings.get(name, default))
+    return [*_kind(settings), *_slots(settings, partitions), *memory, *_folder(settings, state), *_workers(settings)]
 
 
 def _is(settings: Settings, master: str) -> bool:

@@ -58,6 +58,12 @@ class ClassicAccess:
         cores, cpus = (setting(self._spark, f"spark.{name}", "1") for name in ("executor.cores", "task.cpus"))
         return max(there, int(most) * (int(cores) // int(cpus))) if most.isdecimal() else UNBOUNDED
 
+    def end_progress_bar(self) -> None:
+        """The bar is a timer of the context."""
+        bar = self._context._jsc.sc().progressBar()
+        if bar.isDefined():
+            bar.get().stop()
+
     def addresses(self, loopback: str) -> tuple[str, str]:
         """The addresses of Spark's driver."""
         if self.is_here:

@@ -63,6 +63,9 @@ class ConnectAccess:
         last = self._spark.range(1 << 20).selectExpr("max(spark_partition_id())").collect()[0][0]
         return int(last + 1) // cpus
 
+    def end_progress_bar(self) -> None:
+        """Do nothing: a client's bar is drawn while it waits for a result, and only then."""
+
     def addresses(self, loopback: str) -> tuple[str, str]:
         """The address from which this process reaches the server; if a name was given, listen on all addresses."""
         named = str(self._spark.conf.get(HOST_SETTING, ""))

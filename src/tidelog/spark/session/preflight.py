@@ -27,6 +27,7 @@ from tidelog.spark.session.advice import THRESHOLD
 from tidelog.spark.session.connect import HOST_SETTING
 from tidelog.spark.session.interpreter import OnBatches, map_in_arrow
 from tidelog.spark.session.master import is_local, own_version, setting
+from tidelog.spark.session.memory import MASTER, memory_problems
 from tidelog.spark.session.probe import SCHEMA, make_probe
 from tidelog.spark.session.run_folder import RunFolder
 
@@ -129,6 +130,9 @@ def _check_settings(spark: SparkSession) -> None:
     seconds, kill = (_udf_setting(spark, name) for name in ("idleTimeoutSeconds", "killOnIdleTimeout"))
     if seconds not in ("", "0") and kill == "true":
         raise failures.IDLE_TIMEOUT.error(seconds=seconds)
+    master = access(spark).master
+    for problem in memory_problems(lambda name, default: master if name == MASTER else setting(spark, name, default)):
+        raise failures.MEMORY.error(problem=problem)
 
 
 def _udf_setting(spark: SparkSession, name: str) -> str:

@@ -232,7 +232,45 @@ TIMEOUT_SETTING = FailureEntry(
     "The timeouts of an engine are settings of its Spark session.",
     test="tests/spark/session/test_timeouts.py::test_invalid_time_out_is_refused",
 )
+PORTS_SETTING = FailureEntry(
+    "TL6079",
+    PreflightError,
+    "invalid range of ports",
+    "`{setting}` is {value!r}: it must be a range from 1024 to 65535 with at least {least} ports, such as 40000-40063",
+    "The driver and every partition listen on a port of the range.",
+    test="tests/spark/session/test_ports.py::test_range_of_ports_is_checked",
+)
+NO_PORT = FailureEntry(
+    "TL6080",
+    PreflightError,
+    "no free port",
+    "on {host}, other processes listen on all ports that this process may use of `{setting}` ({first}-{last})",
+    "The driver and each partition use different ports of the range, also on different machines.",
+    "Use a larger range.",
+    test="tests/spark/session/test_ports.py::test_ports_in_use_are_skipped",
+)
+MEMORY_SETTING = FailureEntry(
+    "TL6077",
+    PreflightError,
+    "invalid memory size",
+    "`{setting}` is {value!r}: it must be a size greater than zero, such as 512m or 2g",
+    "Sizes are written as in Spark's own settings.",
+    test="tests/spark/session/test_memory.py::test_sizes_are_those_of_spark",
+)
+MEMORY = FailureEntry(
+    "TL6078",
+    PreflightError,
+    "too little memory for partitions",
+    "{problem}",
+    "Partitions are Python processes outside the heap of their executor. A container that uses more memory than it has "
+    "reserved is killed.",
+    test="tests/spark/session/test_memory.py::test_session_that_leaves_partitions_no_memory_is_refused",
+)
 ENTRIES = (
+    PORTS_SETTING,
+    NO_PORT,
+    MEMORY_SETTING,
+    MEMORY,
     TIMEOUT_SETTING,
     MESSAGE_SETTING,
     JAVA_FAILS,
