@@ -215,7 +215,7 @@ class Texts:
         if count == len(self._block.array):
             self._block.resize(2 * count)
         if 2 * count >= len(self._table):
-            table: Cells = np.zeros(4 * len(self._table), np.int64)
+            table: Cells = np.zeros(2 * len(self._table), np.int64)
             fill_table(table, table.ctypes.data, self._block.array, count)
             self._table = table
 

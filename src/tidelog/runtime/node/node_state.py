@@ -36,6 +36,7 @@ class NodeState:
         self.messages = self.exchanges = self.sent = 0  # of the running epoch
         self.waiting = 0.0
         self.visiting: tuple[str, ...] = ()  # the relations of the stratum that is visited
+        self.frees_rows = False  # whether the work of an epoch is carried out once, and its rows are not needed again
 
     @property
     def is_alone(self) -> bool:
