@@ -487,7 +487,7 @@ def test_output_of_a_prolog_program_keeps_floats_as_they_are_written(tmp_path):
 
 
 def test_memory_that_runs_out_is_reported(reach, monkeypatch):
-    def full(*_):
+    def full(*_, **__):
         raise MemoryError
 
     monkeypatch.setattr("tidelog.cli.act.run_program.read_inputs", full)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import gzip
 import time
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -17,6 +19,7 @@ from tidelog.io import io_failures as failures
 
 PACKED = b"\x1f\x8b"  # the first bytes of a gzip file
 CHUNK = 1 << 20
+PIECE = 1 << 20
 LONGEST_LINE = 1 << 28  # bytes; as many as the characters of the longest text
 
 
@@ -51,6 +54,26 @@ def read_bytes(path: Path, budget: Budget) -> bytes:
             return data
         with gzip.open(file) as unpacked:
             return _unpack(unpacked, path, budget)
+
+
+def read_pieces(path: Path, budget: Budget) -> Iterator[bytes]:
+    """The same in pieces of some megabytes, each of whole lines."""
+    with path.open("rb") as file:
+        packed = file.read(len(PACKED)) == PACKED
+        file.seek(0)
+        with gzip.open(file) if packed else nullcontext(file) as stream:
+            rest = b""
+            while chunk := stream.read(PIECE):
+                budget.take(len(chunk), path)
+                end = chunk.rfind(b"\n") + 1
+                if end:
+                    yield b"".join((rest, memoryview(chunk)[:end]))
+                    rest = chunk[end:]
+                else:
+                    rest += chunk
+                _check_line(len(rest), path)
+            if rest:
+                yield rest
 
 
 def _unpack(file: gzip.GzipFile | BinaryIO, path: Path, budget: Budget) -> bytes:

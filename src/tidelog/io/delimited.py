@@ -10,10 +10,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 from tidelog.errors import DataError
@@ -32,6 +33,8 @@ EMPTY_ROW = "()"
 WHOLE, DECIMAL = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][+-]?[0-9]+)?$"
 SHOWN = 80
 SAMPLE, SAMPLED_LINES = 1 << 14, 20
+WRITTEN = 1 << 15  # rows of a piece
+BLOCK = 1 << 20  # bytes that Arrow reads at a time
 Data: TypeAlias = "pa.Table | list[tuple[Any, ...]]"
 
 
@@ -75,6 +78,14 @@ def read_delimited(data: bytes, shape: DelimitedShape) -> Data:
     if shape.headers is None and not skipped and isinstance(rows, pa.Table):
         check_first_row(rows, first_row(data, shape), shape)
     return rows
+
+
+def read_in_pieces(pieces: Iterable[bytes], shape: DelimitedShape) -> Iterator[pa.Table]:
+    """The same for a text without header and quotes in pieces of whole lines; a table for each of them."""
+    for number, piece in enumerate(pieces):
+        data = piece if number else piece.removeprefix(b"\xef\xbb\xbf")
+        table = _read_fast(data, shape, threads=False)
+        yield _read_exactly(data, shape, 0) if table is None else table
 
 
 def _empty_rows(text: str, shape: DelimitedShape) -> Iterator[None]:
@@ -225,7 +236,7 @@ def _has_lone_returns(data: bytes) -> bool:
     return b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
 
 
-def _read_fast(data: bytes, shape: DelimitedShape) -> pa.Table | None:
+def _read_fast(data: bytes, shape: DelimitedShape, *, threads: bool = True) -> pa.Table | None:
     """The rows as Arrow's reader reads them; None if it cannot, or would not read each line as one row."""
     if len(shape.delimiter) != 1 or "list" in shape.types or "record" in shape.types or _has_lone_returns(data):
         return None
@@ -238,7 +249,9 @@ def _read_fast(data: bytes, shape: DelimitedShape) -> pa.Table | None:
         try:
             return csv_files.read_csv(
                 stream,
-                read_options=csv_files.ReadOptions(autogenerate_column_names=True),
+                read_options=csv_files.ReadOptions(
+                    autogenerate_column_names=True, use_threads=threads, block_size=BLOCK
+                ),
                 parse_options=csv_files.ParseOptions(
                     delimiter=shape.delimiter,
                     newlines_in_values=shape.quoted,
@@ -389,13 +402,48 @@ def write_delimited(table: pa.Table, types: Sequence[str | None], shape: Delimit
     >>> write_delimited(pa.table({"x": [1, 2], "y": ["a", "b"]}), shape.types, shape)
     b'1\\ta\\n2\\tb\\n'
     """
+    return b"".join(delimited_pieces(table, types, shape))
+
+
+def delimited_pieces(table: pa.Table, types: Sequence[str | None], shape: DelimitedShape) -> Iterator[bytes]:
+    """The same text in pieces of some thousands of rows, so that it is never in memory as a whole."""
     if not shape.types:
-        return f"{EMPTY_ROW}\n".encode() * int(table.num_rows)
-    texts = [_cell_texts(column, type_, shape) for column, type_ in zip(table.columns, types, strict=True)]
-    lines = pc.binary_join_element_wise(*texts, shape.delimiter) if len(texts) > 1 else texts[0]
-    header = [shape.delimiter.join(shape.names)] if shape.headers else []
-    text: str = "".join(line + "\n" for line in [*header, *lines.to_pylist()])
-    return text.encode("utf-8", "surrogatepass")
+        yield f"{EMPTY_ROW}\n".encode() * int(table.num_rows)
+        return
+    if shape.headers:
+        yield f"{shape.delimiter.join(shape.names)}\n".encode("utf-8", "surrogatepass")
+    columns = [_shown_distinct(column, type_, shape) for column, type_ in zip(table.columns, types, strict=True)]
+    for first in range(0, table.num_rows, WRITTEN):
+        texts = [
+            _cell_texts(column.slice(first, WRITTEN), type_, shape) if distinct is None
+            else distinct.take(_indices(column.slice(first, WRITTEN)))
+            for column, type_, distinct in zip(table.columns, types, columns, strict=True)
+        ]  # fmt: skip
+        lines = pc.binary_join_element_wise(*texts, shape.delimiter) if len(texts) > 1 else texts[0]
+        lines = pc.binary_join_element_wise(lines, "", "\n")
+        for chunk in lines.chunks if isinstance(lines, pa.ChunkedArray) else [lines]:
+            yield _joined_bytes(chunk)
+
+
+def _shown_distinct(column: pa.ChunkedArray, type_: str | None, shape: DelimitedShape) -> pa.Array | None:
+    """The distinct texts of a column that refers to them by number; None for other columns."""
+    if not pa.types.is_dictionary(column.type) or column.num_chunks != 1:
+        return None
+    texts = _cell_texts(pa.chunked_array([column.chunk(0).dictionary]), type_, shape)
+    return texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+
+
+def _indices(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0).indices
+
+
+def _joined_bytes(texts: pa.Array) -> bytes:
+    """The bytes of all texts of an array, which are consecutive in its memory."""
+    _, ends, data = texts.buffers()
+    width = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    offsets = np.frombuffer(ends, width)[texts.offset : texts.offset + len(texts) + 1]
+    found: bytes = b"" if data is None else data.slice(int(offsets[0]), int(offsets[-1] - offsets[0])).to_pybytes()
+    return found
 
 
 def _cell_texts(column: pa.ChunkedArray, type_: str | None, shape: DelimitedShape) -> pa.ChunkedArray:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,9 +21,17 @@ import pyarrow as pa
 from tidelog.errors import DataError, ProgramError, Span, TidelogWarning
 from tidelog.errors.warn import warn
 from tidelog.io import io_failures as failures
-from tidelog.io.budget import Budget, read_bytes
+from tidelog.io.budget import Budget, read_bytes, read_pieces
 from tidelog.io.columns import arrow_column_type
-from tidelog.io.delimited import Data, DelimitedShape, check_semicolons, read_delimited, write_delimited
+from tidelog.io.delimited import (
+    READ_TYPES,
+    Data,
+    DelimitedShape,
+    check_semicolons,
+    delimited_pieces,
+    read_delimited,
+    read_in_pieces,
+)
 from tidelog.io.io_catalogue import TRIPLES as NOT_TRIPLES
 from tidelog.io.json_rows import JsonShape, read_json, write_json
 from tidelog.io.late import parquet
@@ -52,6 +60,7 @@ from tidelog.io.parameters import (
 )
 from tidelog.io.tables import UNTYPED
 from tidelog.io.turtle import read_turtle, write_turtle
+from tidelog.io.unread import UnreadRows
 from tidelog.program import Program
 from tidelog.program.graph.constraint import is_hidden
 from tidelog.program.messages.nearest import KnownNames
@@ -62,6 +71,8 @@ OUTPUT_ENDINGS = {TEXT: ".csv", CSV: ".csv", PARQUET: ".parquet", TRIPLES: ".nt"
 OUTPUT_ENDINGS |= {TURTLE: ".ttl", QUADS: ".nq", TRIG: ".trig"}
 WIDENS = {("number", "float"), ("number", "unsigned"), ("boolean", "number"), ("symbol", "list")}
 LISTED = 12
+LARGE = 1 << 20  # bytes of a file that is read later
+_READ_LATER = {"number", "unsigned", "float", "symbol", "boolean", "date", "timestamp"}
 _RDF = "convert it to Turtle (`.ttl`) or N-Triples (`.nt`), for example with `riot --output=turtle`"
 _SHEET = "save it as CSV"
 UNREAD = {  # endings of data files that cannot be read, and what to do with them
@@ -260,6 +271,30 @@ def read_input(file: InputFile, names: Sequence[str], types: Types, budget: Budg
     return rows.replace_schema_metadata({UNTYPED: b""}) if isinstance(rows, pa.Table) else rows
 
 
+def unread_input(file: InputFile, names: Sequence[str], types: Types, budget: Budget) -> UnreadRows | None:
+    """The rows of a large tab-separated file whose columns all have types, to be read later; None for other files."""
+    if kind_of(file) != TEXT or file.layout.nulls is not None or not types or not _READ_LATER.issuperset(types):
+        return None
+    if not file.path.is_file() or file.path.stat().st_size < LARGE:
+        return None
+    shape = shape_of(file, TEXT, b"", names, types)
+    if shape.headers is not False or shape.quoted:
+        return None
+    budgets = [budget]  # the bytes are counted once, however often they are read
+
+    def read() -> Iterator[pa.Table]:
+        counting = budgets.pop() if budgets else Budget()
+        try:
+            yield from read_in_pieces(read_pieces(file.path, counting), shape)
+        except DataError:
+            read_delimited(_bytes_of(file.path, Budget()), shape)  # names every bad row, with its line in the file
+            raise
+        except (OSError, EOFError, zlib.error) as error:
+            raise _not_opened(file.path, error) from None
+
+    return UnreadRows(shape.names, tuple(READ_TYPES[type_] for type_ in types), read)
+
+
 def check_term_columns(file: InputFile, kind: str, columns: int) -> None:
     """Raise unless a relation has as many columns as the statements of a kind of RDF have terms."""
     if columns != TERMS[kind]:
@@ -335,7 +370,11 @@ def _bytes_of(path: Path, budget: Budget) -> bytes:
     try:
         return read_bytes(path, budget)
     except (OSError, EOFError, zlib.error) as error:
-        raise failures.NOT_OPENED.error(path=path, reason=getattr(error, "strerror", None) or error) from None
+        raise _not_opened(path, error) from None
+
+
+def _not_opened(path: Path, error: Exception) -> DataError:
+    return failures.NOT_OPENED.error(path=path, reason=getattr(error, "strerror", None) or error)
 
 
 def _read_json(
@@ -407,9 +446,11 @@ def write_output(relation: str, table: pa.Table, types: Types, layout: Layout, p
         try:
             if layout.kind == PARQUET:
                 parquet.write_table(table, half)
+            elif path.suffix == ".gz":
+                half.write_bytes(gzip.compress(output_bytes(relation, table, types, layout, str(path)), mtime=0))
             else:
-                data = output_bytes(relation, table, types, layout, str(path))
-                half.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+                with half.open("wb") as file:
+                    file.writelines(_output_pieces(relation, table, types, layout, str(path)))
             os.replace(half, path)
         finally:
             half.unlink(missing_ok=True)
@@ -419,8 +460,12 @@ def write_output(relation: str, table: pa.Table, types: Types, layout: Layout, p
 
 def output_bytes(relation: str, table: pa.Table, types: Types, layout: Layout, where: str) -> bytes:
     """The text of a view."""
+    return b"".join(_output_pieces(relation, table, types, layout, where))
+
+
+def _output_pieces(relation: str, table: pa.Table, types: Types, layout: Layout, where: str) -> Iterable[bytes]:
     if layout.kind == JSON:
-        return write_json(table, types)
+        return (write_json(table, types),)
     if (needed := TERMS.get(layout.kind)) is not None:
         if tuple(types) != ("symbol",) * needed:
             found = ", ".join(map(str, types))
@@ -428,11 +473,11 @@ def output_bytes(relation: str, table: pa.Table, types: Types, layout: Layout, w
                 where=where, kind=layout.kind, needed=needed, relation=relation, types=found
             )
         if layout.kind in (TURTLE, TRIG):
-            return write_turtle(table, where, layout.kind, layout.prefixes)
-        return write_ntriples(table, where)
+            return (write_turtle(table, where, layout.kind, layout.prefixes),)
+        return (write_ntriples(table, where),)
     commas = layout.kind == CSV
     names = layout.names or tuple(table.column_names)
     shape = DelimitedShape(where, relation, names, tuple(types), layout.delimiter or ("," if commas else "\t"))
     headers = commas if layout.headers is None else layout.headers
     quoted = commas if layout.quoted is None else layout.quoted
-    return write_delimited(table, types, replace(shape, headers=headers, quoted=quoted, souffle=layout.souffle))
+    return delimited_pieces(table, types, replace(shape, headers=headers, quoted=quoted, souffle=layout.souffle))

@@ -14,14 +14,17 @@ from tidelog.io.columns import ARROW_TYPES, arrow_column_type
 from tidelog.io.delimited import DECIMAL, WHOLE, Data
 from tidelog.io.late import compute as pc
 from tidelog.io.texts import read_text
+from tidelog.io.unread import UnreadRows
 
 Types = Sequence[str | None]
 Bound = dict[tuple[str, int], str]
 
 
 def settle_types(
-    inputs: Sequence[tuple[str, Data]], schema: Mapping[str, Types], check: Callable[[Bound], Mapping[str, Types]]
-) -> list[tuple[str, Data]]:
+    inputs: Sequence[tuple[str, Data | UnreadRows]],
+    schema: Mapping[str, Types],
+    check: Callable[[Bound], Mapping[str, Types]],
+) -> list[tuple[str, Data | UnreadRows]]:
     """The data with every column typed; ``check`` returns the schema that follows from the types of some columns.
 
     >>> columns = pa.table({"x": ["1", "2"], "y": ["1", "b"]})
@@ -48,7 +51,7 @@ def _is_open(place: tuple[str, int], schema: Mapping[str, Types]) -> bool:
     return schema[place[0]][place[1]] is None
 
 
-def _guesses(inputs: Sequence[tuple[str, Data]], schema: Mapping[str, Types]) -> Bound:
+def _guesses(inputs: Sequence[tuple[str, Data | UnreadRows]], schema: Mapping[str, Types]) -> Bound:
     """The type that each open column would have by default; with several files, the widest."""
     guesses: Bound = {}
     for name, data in inputs:
@@ -70,7 +73,7 @@ def _guess(column: pa.ChunkedArray) -> str:
     return "float" if pc.all(pc.match_substring_regex(column, DECIMAL)).as_py() else "symbol"
 
 
-def _apply_types(data: Data, types: Types, name: str, bound: Bound) -> Data:
+def _apply_types(data: Data | UnreadRows, types: Types, name: str, bound: Bound) -> Data | UnreadRows:
     if not isinstance(data, pa.Table):
         return data
     for place, column in enumerate(data.columns):

@@ -22,8 +22,10 @@ from tidelog.io.columns import arrow_column_type, encode_arrow, encode_column, f
 from tidelog.io.match_names import list_names, match_names
 from tidelog.io.nulls import NullCounts, NullPolicy, handle_nulls
 from tidelog.io.tables import read_table
+from tidelog.io.unread import UnreadRows
 from tidelog.io.values import column_type
 from tidelog.kernel.cells import Cells
+from tidelog.partition.base.block import Block
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.types.ground import in_column
 
@@ -46,10 +48,13 @@ class Data:
     typed: bool = True  # whether Arrow columns have explicit types
     nulls: NullPolicy | None = None  # how nulls are handled, unless they are refused
     written: bool = False  # whether values were written in the language, and get the types of their columns
+    unread: UnreadRows | None = None  # rows that are read when they are encoded; the columns are empty until then
 
 
 def read_rows(relation: str, data: object, nulls: NullPolicy | None = None) -> Data:
     """Convert rows in any accepted form to columns; ``nulls`` is applied when their types are known."""
+    if isinstance(data, UnreadRows):
+        return Data(data.columns(), 1, data.names, typed=False, nulls=nulls, unread=data)
     table = None if type(data) is list else read_table(relation, data, missing=nulls is not None)
     if table is not None:
         return Data(table.columns, table.length, table.names, typed=table.typed, nulls=nulls)
@@ -103,7 +108,9 @@ def order_columns(rows: Data, names: Sequence[str], relation: str) -> Data:
             own, names_found = list_names(names), list_names(rows.names)
             raise failures.OTHER_NAMES.error(relation=relation, names=names_found, own=own or "not known yet")
         return rows
-    return replace(rows, columns=tuple(rows.columns[place] for place in places), names=tuple(names), by_name=False)
+    unread = None if rows.unread is None else rows.unread.select(places)
+    columns = tuple(rows.columns[place] for place in places)
+    return replace(rows, columns=columns, names=tuple(names), by_name=False, unread=unread)
 
 
 def without_nulls(rows: Data, names: Sequence[str], types: Types, relation: str) -> tuple[Data, NullCounts]:
@@ -143,6 +150,8 @@ def _decisive_values(column: Sequence[Any]) -> Sequence[Any]:
 
 def encode_rows(relation: str, rows: Data, types: Sequence[str], dictionary: Dictionary) -> Cells:
     """The cells of all rows: one line per row."""
+    if rows.unread is not None:
+        return _encode_tables(relation, rows.unread, types, dictionary)
     matrix: Cells = np.empty((rows.length, len(types)), np.int64)
     for place, (column, type_) in enumerate(zip(rows.columns, types, strict=True)):
         where = f"{relation}, column {place + 1}"
@@ -154,6 +163,18 @@ def encode_rows(relation: str, rows: Data, types: Sequence[str], dictionary: Dic
         else:
             matrix[:, place] = encode_column(column, type_, dictionary, where)
     return matrix
+
+
+def _encode_tables(relation: str, rows: UnreadRows, types: Sequence[str], dictionary: Dictionary) -> Cells:
+    """The cells of rows that are read now, in memory that the system gets back as soon as they are facts."""
+    block, length = Block(np.empty((0, len(types)), np.int64)), 0
+    for table in rows.tables():
+        cells = encode_rows(relation, Data(tuple(table.columns), table.num_rows), types, dictionary)
+        first, length = length, length + len(cells)
+        block.resize(length)[first:] = cells
+    pa.default_memory_pool().release_unused()
+    found: Cells = block.array
+    return found
 
 
 def _convert_values(column: Sequence[Any], type_: str, where: str) -> list[Any]:

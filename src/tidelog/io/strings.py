@@ -70,12 +70,18 @@ def decode_texts(cells: Cells, dictionary: Dictionary) -> list[Any]:
 
 def decode_strings(cells: Cells, dictionary: Dictionary) -> pa.Array:
     """An Arrow array of the strings of a column of ids; DataError if one of them is not UTF-8."""
+    packed = packed_strings(cells, dictionary)
+    return _decode_one_by_one(cells, dictionary) if packed is None else packed.dictionary.take(packed.indices)
+
+
+def packed_strings(cells: Cells, dictionary: Dictionary) -> pa.DictionaryArray | None:
+    """The same with each distinct string once; None if one is not UTF-8, or they are too long for Arrow's arrays."""
     column = dictionary.text_column(cells)
     if column is None or column.offsets[-1] > _LARGEST:
-        return _decode_one_by_one(cells, dictionary)
+        return None
     ends = pa.py_buffer(column.offsets.astype(np.int32))
     texts = pa.StringArray.from_buffers(len(column.offsets) - 1, ends, pa.py_buffer(column.data))
-    return texts.take(from_vector(column.places, pa.int64()))
+    return pa.DictionaryArray.from_arrays(from_vector(column.places, pa.int64()), texts)
 
 
 def _decode_one_by_one(cells: Cells, dictionary: Dictionary) -> pa.Array:

@@ -66,7 +66,7 @@ class Planner:
         self,
         before: Ruleset,
         rules: Ruleset,
-        inserts: Mapping[str, Cells],
+        inserts: dict[str, Cells],
         deletes: Mapping[str, Cells],
         *,
         is_question: bool = False,

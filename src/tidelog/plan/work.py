@@ -94,11 +94,11 @@ class EpochWork:
     ``strata`` specifies which relations are evaluated together after the epoch, if that changes; relations without
     rules are alone. ``retyped`` rules keep their supports and get new plans, because types that they read have become
     known. ``renewed`` relations get other columns: all rules that name them are removed or added, and of their facts
-    only the asserted ones are kept, mapped.
+    only the asserted ones are kept, mapped. A runtime that carries out the work once may free the rows to be inserted.
     """
 
     arities: Mapping[str, int] = field(default_factory=dict)
-    inserts: Mapping[str, Cells] = field(default_factory=dict)
+    inserts: dict[str, Cells] = field(default_factory=dict)
     deletes: Mapping[str, Cells] = field(default_factory=dict)
     added: tuple[RuleForm, ...] = ()
     removed: tuple[str, ...] = ()

@@ -20,6 +20,7 @@ from tidelog.io.delimited import Data
 from tidelog.io.files import InputFile, kind_of, read_input
 from tidelog.io.nulls import read_policy
 from tidelog.io.parameters import JSON, TABLE, TRIG, TURTLE, Layout
+from tidelog.io.unread import UnreadRows
 from tidelog.program.check import CheckedProgram
 from tidelog.program.graph.usable_rows import usable_constants
 from tidelog.program.values.shape import Shape
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 Types = Sequence[str | None]
 Check = Callable[[dict[tuple[str, int], str]], Mapping[str, Types]]
-Input: TypeAlias = "Data | Arrival | DataFrame"
+Input: TypeAlias = "Data | UnreadRows | Arrival | DataFrame"
 
 
 def read_frames(

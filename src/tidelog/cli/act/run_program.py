@@ -77,7 +77,13 @@ def run_program(checked: CheckedProgram, options: RunOptions, functions: UserFun
         leave_pandas_out()
     with shown_warnings(), spark_session(options.place) if options.place.is_spark else nullcontext() as spark:
         hidden = hidden_inputs(checked, options, outputs)
-        data = None if files is None else read_inputs(checked, files, spark, options.limits, hidden)
+        data = (
+            None
+            if files is None
+            else read_inputs(
+                checked, files, spark, options.limits, hidden, whole=options.algorithm is Algorithm.circuit
+            )
+        )
         with closing(make_session(checked, options, resumed, spark, own)) as session:
             checked, outputs = at_epoch(session, checked, outputs, options)
             steps = load(session, data)

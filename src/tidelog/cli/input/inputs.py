@@ -17,8 +17,9 @@ from tidelog.cli.base.show import console, show_first_warnings, shown_warnings
 from tidelog.cli.input.report import AS_WRITTEN, Reading, Report, check_file
 from tidelog.errors import ProgramError
 from tidelog.io.budget import Budget
-from tidelog.io.files import InputFile, read_input
+from tidelog.io.files import InputFile, read_input, unread_input
 from tidelog.io.open_columns import Bound, settle_types
+from tidelog.io.unread import UnreadRows
 from tidelog.program.check import CheckedProgram, learn_types
 from tidelog.program.types.functors import UserFunctions
 from tidelog.program.values.column_names import column_names
@@ -57,14 +58,17 @@ def read_inputs(
     spark: SparkSession | None,
     limits: Limits | None = None,
     hidden: Collection[str] = (),
+    *,
+    whole: bool = False,
 ) -> list[tuple[str, Input]]:
     """All facts of all files, with types for all columns: on Spark as DataFrames, else as tables.
 
     In this process, no more is read than ``limits`` allow, in bytes and in seconds. For ``hidden`` relations, whose
-    rows are never visible, Spark reads only what rules can use.
+    rows are never visible, Spark reads only what rules can use. Large files are read by the epoch that inserts their
+    rows, piece by piece, except if ``whole`` tables are needed.
     """
     if spark is None:
-        return list(read_data(checked, files, limits))
+        return read_data(checked, files, limits, whole=whole)
     from tidelog.spark.files import read_frames
 
     with shown_warnings(), progress("reading"):
@@ -72,22 +76,22 @@ def read_inputs(
         return read_frames(spark, checked, files, names, types, hidden)
 
 
-def read_facts(checked: CheckedProgram, folder: Path) -> list[tuple[str, Data]]:
+def read_facts(checked: CheckedProgram, folder: Path) -> list[tuple[str, Data | UnreadRows]]:
     """All facts of the files of a program in a folder."""
-    return read_data(checked, input_files(checked, folder))
+    return read_data(checked, input_files(checked, folder), whole=False)
 
 
 def read_data(
-    checked: CheckedProgram, files: Sequence[InputFile], limits: Limits | None = None
-) -> list[tuple[str, Data]]:
-    """All facts of all files, with types for all columns."""
+    checked: CheckedProgram, files: Sequence[InputFile], limits: Limits | None = None, *, whole: bool = True
+) -> list[tuple[str, Data | UnreadRows]]:
+    """All facts of all files, with types for all columns; unless needed ``whole``, large files are read later."""
     budget = Budget() if limits is None else Budget(limits.memory, limits.seconds)
-    schema = checked.schema
+    read: list[tuple[str, Data | UnreadRows]] = []
     with shown_warnings(), progress("reading"):
-        read = [
-            (file.relation, read_input(file, _columns(checked, file.relation), schema[file.relation], budget))
-            for file in files
-        ]
+        for file in files:
+            names, types = _columns(checked, file.relation), checked.schema[file.relation]
+            unread = None if whole else unread_input(file, names, types, budget)
+            read.append((file.relation, read_input(file, names, types, budget) if unread is None else unread))
     return settle_types(read, checked.schema, partial(_schema_after, checked))
 
 

@@ -87,8 +87,13 @@ class EngineSession:
         return durable is not None and bool(compare_programs(self._db.program, durable.facts, self._program))
 
     def load(self, data: Iterable[tuple[str, Input]]) -> SessionEpoch:
-        """Add rules and facts in one epoch, so that join orders can use the sizes of the new relations."""
-        return self._step(load_program(self._db, self._program, data, kept=self._kept, checked=self._checked))
+        """Add rules and facts in one epoch, so that join orders can use the sizes of the new relations.
+
+        Its changes are all facts, and are not listed.
+        """
+        epoch = load_program(self._db, self._program, data, kept=self._kept, checked=self._checked)
+        self._steps += 1
+        return SessionEpoch(self._steps, epoch.statistics.seconds, {}, epoch.statistics)
 
     def profile(self) -> str:
         """Time, supports, suspended and revived facts per stratum and rule, for the last epoch and in total."""
@@ -106,11 +111,8 @@ class EngineSession:
             self._db.preview(changes)
             return replace(self._to_step(changes), previewed=True)
         changes.commit()
-        return self._step(changes)
-
-    def _step(self, epoch: EngineEpoch) -> SessionEpoch:
         self._steps += 1
-        return self._to_step(epoch)
+        return self._to_step(changes)
 
     def _to_step(self, epoch: EngineEpoch) -> SessionEpoch:
         changes = view_changes(epoch, self._db.convention, self.views)
@@ -123,7 +125,9 @@ class EngineSession:
     def write(self, name: str, layout: Layout, path: Path) -> None:
         """Write from the partitions through Spark's tasks if they are on Spark, otherwise from this process."""
         if self._spark is None:
-            write_output(name, self.table(name, lists_as_text=layout.kind != PARQUET), self.types(name), layout, path)
+            as_text, packed = layout.kind != PARQUET, layout.kind in (TEXT, CSV)
+            table = ordered_table(self._db[name], lists_as_text=as_text, packed=packed)
+            write_output(name, table, self.types(name), layout, path)
         else:
             from tidelog.spark.files import write_frame
 

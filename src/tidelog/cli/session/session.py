@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionEpoch:
-    """One epoch of a session; ``changes`` are those of views, by name."""
+    """One epoch of a session; ``changes`` are those of views, by name, unless the epoch loaded all facts."""
 
     number: int
     seconds: float

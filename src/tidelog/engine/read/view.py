@@ -28,6 +28,7 @@ from tidelog.io.fact_text import FactWriter
 from tidelog.io.io_failures import NARROWER
 from tidelog.io.outside import give_back, is_own
 from tidelog.io.rows import Data
+from tidelog.io.strings import packed_strings
 from tidelog.io.texts import show_text
 from tidelog.io.view_files import FileColumns, Kinds, changes_writer, rows_writer
 from tidelog.kernel.cells import Cells
@@ -166,9 +167,12 @@ class Table(Sequence[tuple[Any, ...]]):
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table; columns have the types of the data that was inserted, if it had types."""
+        return self._to_arrow(give_back)
+
+    def _to_arrow(self, convert: Callable[[Cells, str | None, str, Dictionary], pa.Array]) -> pa.Table:
         cells = self._cells_by_column()
         arrays = [
-            give_back(np.ascontiguousarray(cells[:, i]), t, outside, self._dictionary)
+            convert(np.ascontiguousarray(cells[:, i]), t, outside, self._dictionary)
             for i, (t, outside) in enumerate(zip(self.types, self.outside, strict=True))
         ]
         return pa.table(arrays, names=list(self.columns)) if arrays else pa.table({"present": [True] * len(cells)})
@@ -278,9 +282,12 @@ def natural(table: Table) -> Table:
     return made
 
 
-def text_table(table: Table) -> pa.Table:
-    """The rows as an Arrow table for text files, with lists and records in the notation of programs."""
-    shown = natural(table).to_arrow()
+def text_table(table: Table, *, packed: bool = False) -> pa.Table:
+    """The rows as an Arrow table for text files, with lists and records in the notation of programs.
+
+    With ``packed``, columns of symbols are dictionary-encoded.
+    """
+    shown = natural(table)._to_arrow(_packed if packed else give_back)
     if any(type_ in AS_TEXT for type_ in table.types):
         found = table.rows()
         for place, type_ in enumerate(table.types):
@@ -288,6 +295,11 @@ def text_table(table: Table) -> pa.Table:
                 texts = pa.array([show_text(row[place], type_) for row in found], pa.string())
                 shown = shown.set_column(place, table.columns[place], texts)
     return shown
+
+
+def _packed(cells: Cells, type_: str | None, outside: str, dictionary: Dictionary) -> pa.Array:
+    found = packed_strings(cells, dictionary) if type_ == "symbol" else None
+    return give_back(cells, type_, outside, dictionary) if found is None else found
 
 
 class View(Table):

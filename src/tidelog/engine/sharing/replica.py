@@ -187,7 +187,7 @@ def _composed(changes: list[NetChange[Cells]]) -> NetChange[Cells]:
 
 def _apply(runtime: EmbeddedRuntime, inserts: Mapping[str, Cells], deletes: Mapping[str, Cells]) -> None:
     arities = {name: rows.shape[1] for name, rows in (*deletes.items(), *inserts.items())}
-    runtime.run(EpochWork(arities, inserts, deletes))
+    runtime.run(EpochWork(arities, dict(inserts), deletes))
     runtime.commit()
 
 

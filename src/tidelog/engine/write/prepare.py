@@ -193,6 +193,7 @@ def sum_signs(core: Core, draft: Draft) -> None:
     if draft.arriving:
         draft.beside = {name: draft.signed.pop(name, []) for name in draft.mixed}
     draft.inserts, draft.deletes = net_rows(draft.signed)
+    draft.signed = {}
 
 
 def replace_keys(core: Core, draft: Draft) -> None:

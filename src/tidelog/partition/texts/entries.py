@@ -39,6 +39,7 @@ from tidelog.program.functions.lists import same
 from tidelog.program.values.term import Value
 
 RECENT, RECENT_BYTES = 1 << 14, 1 << 22
+MARKED = 8  # texts per row up to which the distinct ones are marked in an array instead of sorted
 FEW = 32  # ids from which on they are looked up together
 WHOLE = (str, PackedStructure)  # values that are equal only if their bytes are equal
 OF_PARTS = (LIST, STRUCTURE)
@@ -63,6 +64,23 @@ def list_bytes(value: Value) -> int:
     return (
         56 + sum(32 + (list_bytes(v) if isinstance(v, tuple) else 0) for v in value) if isinstance(value, tuple) else 0
     )
+
+
+def _distinct(numbers: Cells, most: int) -> tuple[Cells, Cells]:
+    """Distinct numbers in order, and the place of each number among them; many below ``most`` are not sorted.
+
+    >>> _distinct(np.array([5, 2, 5, 2, 2]), 6)
+    (array([2, 5]), array([1, 0, 1, 0, 0]))
+    """
+    if most > MARKED * len(numbers) or numbers.min() < 0:
+        distinct, places = np.unique(numbers, return_inverse=True)
+        return distinct, places.reshape(-1)
+    marks = np.zeros(most, np.bool_)
+    marks[numbers] = True
+    distinct = marks.nonzero()[0]
+    order: Cells = np.empty(most, np.int64)
+    order[distinct] = np.arange(len(distinct))
+    return distinct, order[numbers]
 
 
 class Entries:
@@ -138,11 +156,11 @@ class Entries:
         numbers = self._texts.find_all(cells)
         places: Cells = np.arange(len(numbers))
         if not (numbers[1:] > numbers[:-1]).all():  # already in order, each text once
-            numbers, places = np.unique(numbers, return_inverse=True)
+            numbers, places = _distinct(numbers, len(self._texts))
         if len(numbers) and numbers[0] < 0:
             return None
         data, offsets, are_texts = self._texts.copied(numbers)
-        return TextColumn(data, offsets, places.reshape(-1)) if are_texts else None
+        return TextColumn(data, offsets, places) if are_texts else None
 
     def are_known(self, cells: Cells, *, lists: bool) -> bool:
         """Whether all of these ids refer to values of one kind: texts, or lists and records."""

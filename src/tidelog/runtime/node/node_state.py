@@ -41,6 +41,7 @@ class NodeState:
         self._has_sent = False  # in this exchange
         self._early = self._relieving = False  # messages were counted, and what follows from them is not fired
         partition.machine.send, partition.machine.relieve = self._send_window, self.relieve
+        self.frees_rows = False  # whether the work of an epoch is carried out once, and its rows are not needed again
 
     @property
     def is_alone(self) -> bool:

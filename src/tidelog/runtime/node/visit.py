@@ -42,7 +42,7 @@ class EpochChanges:
     """The input of an epoch for the strata it visits, by number of relation, and what these have changed so far."""
 
     deletes: Mapping[int, Cells]
-    inserts: Mapping[int, Cells]
+    inserts: dict[int, Cells]
     new_rules: NewRules
     changes: dict[int, Items] = field(default_factory=dict)
     visits: list[StratumStatistics] = field(default_factory=list)
@@ -60,7 +60,7 @@ def visit_strata(
     heads = [code.rule.head.predicate for codes in new_rules.values() for code in codes]
     start = [*work.deletes, *work.inserts, *heads]
     if node.is_alone:
-        _visit_alone(node, start, given)
+        _visit_alone(node, start, given, work)
     else:
         yield from _visit_together(node, start, given, work)
     outcome.strata = given.visits
@@ -77,8 +77,11 @@ def changes_of(
     return EpochChanges(deletes, inserts, new_rules or {}, changes)
 
 
-def _visit_alone(node: NodeState, start: Iterable[str], epoch: EpochChanges) -> None:
-    """Visit the strata that changes reach in turn, without waiting for other partitions."""
+def _visit_alone(node: NodeState, start: Iterable[str], epoch: EpochChanges, work: EpochWork) -> None:
+    """Visit the strata that changes reach in turn, without waiting for other partitions.
+
+    Rows to be inserted are freed as soon as they are facts, if the work will not be carried out again.
+    """
     names = node.partition.relations.names
     agenda = Agenda(node.strata)
     agenda.add(start)
@@ -86,6 +89,8 @@ def _visit_alone(node: NodeState, start: Iterable[str], epoch: EpochChanges) -> 
     for stratum in agenda:
         changes = visit_here(node, stratum, epoch)
         epoch.changes.update(changes)
+        for name in stratum.relations & work.inserts.keys() if node.frees_rows else ():
+            work.inserts[name] = epoch.inserts[node.partition.relations.numbers[name]] = work.inserts[name][:0].copy()
         for number in changes:
             agenda.add(node.readers.of(names[number]))
 

@@ -200,6 +200,7 @@ class EmbeddedRuntime:
         threads: int = 1,
     ) -> None:
         self.node = Node(functions, dictionary=dictionary, threads=threads)
+        self.node.state.frees_rows = True
         self.partition = self.node.partition
         self.facts = EmbeddedFacts(self.node)
         self.handover = EmbeddedHandover(self.node)
