@@ -54,6 +54,7 @@ from tidelog.kernel.layout import (
     ONE_SUPPORT,
     OUT,
     OUTN,
+    OVERCOUNTED,
     PHASE,
     QCAP,
     QTAIL,
@@ -262,6 +263,9 @@ def apply_gains(directory, indexes, machine):
         state = load(records, cell) if row >= 0 else 0
         if state & (TOUCHED | NEW) == TOUCHED | NEW:
             counts = load(records, cell + 1) + ONE_SUPPORT
+            if counts < 0:
+                machine[APPLIED], machine[NEED] = i, rel
+                return OVERCOUNTED
             store(records, cell + 1, counts + 1 if rank < (state >> FLAG_BITS) + base else counts)
         elif row < 0 and room > 0:
             row = directory[rel, ROWS]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, StateError
 from tidelog.errors.entry import FailureEntry
+from tidelog.rewrite.names import in_words, is_auxiliary
 
 _COUNT = '"n(0). n(X + 1) :- n(X), X < 2000000."'
 
@@ -234,6 +235,15 @@ NOT_SHOWN = FailureEntry(
     "Restore the state from a backup, or create a new one from the facts.",
     test="tests/store/test_forged.py::test_a_forged_row_number_of_a_minimum_is_refused",
 )
+TOO_MANY_SUPPORTS = FailureEntry(
+    "TL2214",
+    EvaluationError,
+    "too many derivations of one fact",
+    "a fact of {what} has more than 2,147,483,647 derivations; nothing was changed",
+    "The number of derivations of a fact is counted in 31 bits.",
+    "Divide the rule into several rules, or restrict its body with conditions.",
+    test="tests/law/test_counted_rows.py::test_a_count_that_leaves_its_bits_is_an_error",
+)
 UNBALANCED = FailureEntry(
     "TL5183",
     StateError,
@@ -280,5 +290,11 @@ ENTRIES = (
     TOO_MANY_ATOMS,
     OTHER_COLUMNS,
     NOT_SHOWN,
+    TOO_MANY_SUPPORTS,
     UNBALANCED,
 )
+
+
+def too_many_supports(name: str) -> EvaluationError:
+    """The error for a fact of a relation whose supports are too many to be counted."""
+    return TOO_MANY_SUPPORTS.error(what=in_words(name) if is_auxiliary(name) else f"`{name}`")

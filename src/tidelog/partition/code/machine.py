@@ -537,6 +537,8 @@ class Machine:
         """The error that ends the epoch."""
         if status == at.OVER:
             return failures.TOO_MANY_ROUNDS.error(rounds=self.limits.rounds)
+        if status == at.OVERCOUNTED:
+            return failures.too_many_supports(self.relations.names[where])
         if status == at.BROKEN:
             name = self.relations.names[where]
             if self.relations.was_read:
