@@ -16,7 +16,7 @@ import numpy as np
 from tidelog.kernel import fold as at
 from tidelog.kernel.aggregate import order_key
 from tidelog.kernel.cells import Cells
-from tidelog.kernel.layout import LOW32
+from tidelog.kernel.layout import LOW32, NEW, OLD
 from tidelog.partition.code import fold as folds
 from tidelog.partition.memory.groups import Overflow, Shape
 from tidelog.partition.memory.relations import Relations
@@ -46,13 +46,34 @@ class PlainGroups:
             values = self._groups.setdefault(tuple(row[column] for column in self.shape.key), Counter())
             values[row[self.shape.value]] += sign
 
-    def fold_items(self, records: Cells, items: Cells, sign: int, look: Callable[[], None]) -> None:
-        """Add or remove some records."""
-        self.fold(records[items & LOW32], sign, look)
+    def fold_items(
+        self, records: Cells, items: Cells, sign: int, look: Callable[[], None], weights: Cells | None = None
+    ) -> None:
+        """Add or remove some records, each as often as it weighs."""
+        rows = records[items & LOW32]
+        if not self.shape.weighed:
+            self.fold(rows, sign, look)
+            return
+        assert weights is not None
+        self.fold(np.repeat(rows, abs(weights), axis=0)[:, : rows.shape[1]], sign, look)
 
     def fold_all(self, records: Cells, flag: int, look: Callable[[], None]) -> None:
-        """Add all records that have a flag."""
-        self.fold(records[records[:, -2] & flag != 0], 1, look)
+        """Add all records that have a flag, each as often as it has supports if that counts."""
+        rows = records[records[:, -2] & flag != 0]
+        self.fold(np.repeat(rows, rows[:, -1] >> 32, axis=0) if self.shape.weighed else rows, 1, look)
+
+    def fold_counts(self, relations: Relations, number: int, look: Callable[[], None]) -> None:
+        """Count the facts of a counted relation again, as they are now."""
+        self._groups = {}
+        self.fold_all(relations.records(number), NEW, look)
+
+    def restore_counts(self, relations: Relations, number: int, look: Callable[[], None]) -> None:
+        """Count them again, as they were before the epoch."""
+        records = relations.records(number).copy()
+        for row, _, counts in relations.journal(number).tolist():
+            records[row, -1] = counts
+        self._groups = {}
+        self.fold_all(records, OLD, look)
 
     def look_again(self, relations: Relations, number: int) -> None:
         """Do nothing: all values are kept."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tidelog.errors import LimitError
+from tidelog.errors import EvaluationError
 from tidelog.kernel import layout as at
 from tidelog.kernel.support import MOST_SUPPORTS
 from tidelog.partition.memory.records import at_depth
@@ -59,9 +59,9 @@ def test_lost_supports_are_discounted_together_and_the_last_of_lower_rank_suspen
 
 def test_supports_beyond_their_field_are_refused() -> None:
     partition = opened((0, MOST_SUPPORTS, 1))
-    with pytest.raises(LimitError, match=r"more than 2,147,483,647 supports") as raised:
+    with pytest.raises(EvaluationError, match=r"more than 2,147,483,647 derivations") as raised:
         apply(partition, 1, (0, 1, 1))
-    assert raised.value.code == "TL3006"
+    assert raised.value.code == "TL2214"
     assert counts(partition) == {1: (MOST_SUPPORTS, MOST_SUPPORTS)}
 
 

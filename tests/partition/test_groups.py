@@ -91,6 +91,45 @@ def test_integers_are_exact_beyond_their_type(kind: int) -> None:
                 groups.all_results()
 
 
+@pytest.mark.parametrize("kind", [at.COUNTS, at.INTEGERS, at.UNSIGNEDS, at.FLOATS])
+def test_a_row_counts_as_often_as_it_weighs(kind: int) -> None:
+    rng, shows = Random(kind), at.NUMBER if kind == at.COUNTS else at.MEAN
+    for _ in range(300):
+        count = rng.randint(1, 5)
+        weights = np.array([rng.choice((1, 2, 1023, 1024, rng.getrandbits(31) + 1)) for _ in range(count)], np.int64)
+        values = [some_float(rng) for _ in range(count)]
+        cells, exact = list(map(cell, values)), list(map(Fraction, values))
+        if kind != at.FLOATS:
+            cells = [rng.choice((rng.getrandbits(63), *HUGE)) for _ in range(count)]
+            exact = [Fraction(each % 2**64 if kind == at.UNSIGNEDS else each) for each in cells]
+        kept = np.array([rng.randint(1, weight) for weight in weights.tolist()], np.int64)
+        groups = Groups(Shape(kind, shows, (0,), 1, 0, (0, -1), weighed=True))
+        rows, items = np.array([[7, each] for each in cells], np.int64), np.arange(count)
+        groups.begin()
+        groups.fold_items(rows, items, 1, lambda: None, weights)
+        groups.commit()
+        assert weighed_result(groups, kind) == weighed(exact, weights, kind)
+        groups.begin()
+        groups.fold_items(rows, items, 1, lambda: None, kept - weights)
+        assert weighed_result(groups, kind) == weighed(exact, kept, kind)
+        groups.undo()
+        assert weighed_result(groups, kind) == weighed(exact, weights, kind)
+        groups.begin()
+        groups.fold_items(rows, items, 1, lambda: None, -weights)
+        groups.commit()
+        assert not len(groups)
+
+
+def weighed_result(groups: Groups, kind: int) -> float:
+    return float(result(groups)) if kind == at.COUNTS else shown(result(groups))
+
+
+def weighed(values: list[Fraction], weights: Cells, kind: int) -> float:
+    total = int(weights.sum())
+    summed = sum((w * each for w, each in zip(weights.tolist(), values, strict=True)), Fraction())
+    return float(total) if kind == at.COUNTS else float(summed / total)
+
+
 @pytest.mark.parametrize("shape", [(at.COUNTS, at.NUMBER), (at.INTEGERS, at.TOTAL), (at.FLOATS, at.ROUNDED)])
 def test_many_groups_come_and_go_without_a_trace(shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(3)

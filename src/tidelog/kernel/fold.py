@@ -3,7 +3,8 @@
 Law (D12): what a group shows depends on its values alone, never on the order in which they arrive. Sums are exact:
 words of 64 bits, in two's complement, the lowest first; integers have two of them, floats as many as the exponents in
 use require (a *window*, which Python widens), in units of 2^-1074, with infinities and NaN counted separately. What is
-shown is rounded once. A min or max counts the rows that have the best value; when the last of them is removed, the
+shown is rounded once. A row of a counted relation has a *weight*, its number of supports: it is folded as that many
+equal rows. A min or max counts the rows that have the best value; when the last of them is removed, the
 group is searched again.
 
 The row of a group: its key, the place (+ 1) of its copy in the journal, its number of values, its accumulators. The
@@ -48,9 +49,10 @@ NUMBER, TOTAL, WRAPPED, ROUNDED, MEAN, BEST_VALUE = range(6)
     NHEAD,
     SPARE,  # address of some words
     FRESH,  # 1: there were no groups when the epoch began, so that nothing goes to the journal
+    WEIGHED,  # 1: rows have weights
     COLUMNS,
-) = range(24)
-MOST_WORDS = 34  # of all floats, with room for carries of 2^31 values
+) = range(25)
+MOST_WORDS = 34  # of all floats, with room for carries
 BATCH = 64  # records whose groups are prefetched
 SPARE_WORDS = max(MOST_WORDS + 2, BATCH)
 CROWDED = 1 << 12  # groups beyond which they are not near
@@ -58,7 +60,9 @@ INFINITY_BITS = 0x7FF0000000000000
 _SIGN = -(2**63)
 _FRACTION = (1 << 52) - 1
 _EXPONENTS = 0x7FF
-_CARRIES = 33  # bits above a value that its group may carry to
+_PART_BITS = 10  # of a weight: times the 53 bits of a float, it fits a word
+_PART = (1 << _PART_BITS) - 1
+_CARRIES = 40  # bits above a value that its group may carry to
 UNIT = -1074  # the exponent of the lowest bit of the first word of floats
 
 
@@ -141,38 +145,58 @@ def add_words(words, first, count, low, high, above):
 
 
 @inlined
-def add_float(state, at, cell, sign):
-    """Add or subtract a float; False if the window is too narrow."""
+def add_float(state, at, cell, weight):
+    """Add a float so many times, or subtract it; False if the window is too narrow."""
     exponent = (cell >> 52) & _EXPONENTS
     if exponent == _EXPONENTS:
         place = 2 if cell == NAN_BITS else (1 if cell < 0 else 0)
-        store(at, place, load(at, place) + sign)
+        store(at, place, load(at, place) + weight)
         return True
     mantissa, position = cell & _FRACTION, 0
     if exponent != 0:
         mantissa, position = mantissa | (_FRACTION + 1), exponent - 1
     if mantissa == 0:
         return True
-    if (cell < 0) != (sign < 0):
+    if (cell < 0) != (weight < 0):
         mantissa = -mantissa
-    first, shift = (position >> 6) - state[BASE], position & 63
+    first = (position >> 6) - state[BASE]
     last = ((position + 53 + _CARRIES) >> 6) - state[BASE]
     if first < 0 or last >= state[WORDS]:
         state[LOWEST], state[HIGHEST] = first + state[BASE], last + state[BASE]
         return False
-    above = mantissa >> 63
-    high = above if shift == 0 else mantissa >> (64 - shift)
-    add_words(at + 24, first, state[WORDS], mantissa << shift, high, above)
+    left = abs(weight)
+    while left != 0:
+        part = mantissa * (left & _PART)
+        shift, above = position & 63, part >> 63
+        high = above if shift == 0 else part >> (64 - shift)
+        add_words(at + 24, (position >> 6) - state[BASE], state[WORDS], part << shift, high, above)
+        left >>= _PART_BITS
+        position += _PART_BITS
     return True
 
 
 @inlined
-def add_integer(at, cell, sign, unsigned):
-    """Add or subtract an integer."""
+def multiple(cell, weight, unsigned):
+    """An integer times a weight below 2^32, as two words."""
+    upper = (cell >> 32) & LOW32 if unsigned else cell >> 32
+    low, middle = (cell & LOW32) * abs(weight), upper * abs(weight)
+    total = add(low, middle << 32)[0]
+    carry = 1 if (total ^ _SIGN) < (low ^ _SIGN) else 0
+    high = ((middle >> 32) & LOW32 if unsigned else middle >> 32) + carry
+    if weight < 0:
+        return subtract(0, total)[0], ~high + (1 if total == 0 else 0)
+    return total, high
+
+
+@inlined
+def add_integer(at, cell, weight, unsigned):
+    """Add an integer so many times, or subtract it."""
     low, above = cell, 0 if unsigned else cell >> 63
-    if sign < 0:
+    if weight == -1:
         low = subtract(0, cell)[0]
         above = -1 if cell > 0 or (unsigned and cell != 0) else 0
+    elif weight != 1:
+        low, above = multiple(cell, weight, unsigned)
     before = load(at, 0)
     total = add(before, low)[0]
     carry = 1 if (total ^ _SIGN) < (before ^ _SIGN) else 0
@@ -196,21 +220,24 @@ def add_candidate(at, order, cell, sign):
 
 
 @inlined
-def change_group(state, kind, at, group, sign):
-    """Add the record at an address to its group (1) or remove it (-1); False if the window is too narrow."""
+def change_group(state, kind, at, group, weight):
+    """Add the record at an address to its group (1) or remove it (-1); False if the window is too narrow.
+
+    A weight other than 1 stands for so many records; a min or max has none.
+    """
     count = load(group, 0)
     if kind == FLOATS:
-        if not add_float(state, group + 8, load(at, state[VALUE]), sign):
+        if not add_float(state, group + 8, load(at, state[VALUE]), weight):
             return False
     elif kind == BEST:
         if count == 0:
             store(group, 1, load(at, state[VALUE]))
             store(group, 2, 1)
         else:
-            add_candidate(group + 8, state[ORDER], load(at, state[VALUE]), sign)
+            add_candidate(group + 8, state[ORDER], load(at, state[VALUE]), weight)
     elif kind != COUNTS:
-        add_integer(group + 8, load(at, state[VALUE]), sign, kind == UNSIGNEDS)
-    store(group, 0, count + sign)
+        add_integer(group + 8, load(at, state[VALUE]), weight, kind == UNSIGNEDS)
+    store(group, 0, count + weight)
     return True
 
 
@@ -242,8 +269,16 @@ def has_room(state):
     return state[FRESH] == 1 or state[JROWS] < state[JCAP]
 
 
+@inlined
+def weight_of(state, at, flags, flag, weights, i, sign):
+    """What a record counts for."""
+    if state[WEIGHED] == 0:
+        return sign
+    return weights[i] if flag == 0 else sign * (load(at, flags + 1) >> 32)
+
+
 @compiled
-def fold_batch(state, records, width, flag, items, first, last, sign, tags):
+def fold_batch(state, records, width, flags, flag, items, weights, first, last, sign, tags):
     """Fold a batch whose keys are hashed; returns where it stopped: ``last``, or before if room is missing."""
     table, slots, groups, span, keys = state[TAB], state[SLOTS], state[GROUPS], state[SPAN], state[NKEY]
     kind, fresh = state[KIND], state[FRESH]
@@ -252,6 +287,9 @@ def fold_batch(state, records, width, flag, items, first, last, sign, tags):
         if tag < 0:
             continue
         at = records + 8 * width * (items[i] & LOW32 if flag == 0 else i)
+        weight = weight_of(state, at, flags, flag, weights, i, sign)
+        if weight == 0:
+            continue
         place, row = home(tag, slots), -1
         entry = load(table, place)
         while entry != 0:
@@ -271,22 +309,23 @@ def fold_batch(state, records, width, flag, items, first, last, sign, tags):
                 row = make_group(state, at, tag)
             if fresh == 0:
                 touch_group(state, row)
-        if not change_group(state, kind, at, groups + 8 * (row * span + keys + 1), sign):
+        if not change_group(state, kind, at, groups + 8 * (row * span + keys + 1), weight):
             return i
     return last
 
 
 @compiled
-def fold_rows(state, records, width, flags, flag, items, first, last, sign):
+def fold_rows(state, records, width, flags, flag, items, weights, first, last, sign):
     """Fold records into their groups; returns where it stopped: ``last``, or before if room is missing.
 
     With a ``flag`` all records that have it in the cell ``flags`` are folded, with -1 all; with 0 those of ``items``.
+    Where rows have weights, those of ``items`` are in ``weights``, the others' in the cell after ``flags``.
     """
     tags = state[SPARE]
     while first < last:
         end = min(first + BATCH, last)
         look_ahead(state, records, width, flags, flag, items, first, end, tags)
-        stopped = fold_batch(state, records, width, flag, items, first, end, sign, tags)
+        stopped = fold_batch(state, records, width, flags, flag, items, weights, first, end, sign, tags)
         if stopped < end:
             return stopped
         first = end
@@ -309,9 +348,18 @@ def bit_length(word):
 @inlined
 def half_quotient(word, rest, divisor):
     """A digit of 32 bits and the rest of a long division, given the rest before it and the next digit."""
-    digit = (rest << 32) | word
-    quotient = digit // divisor
-    return quotient, digit - quotient * divisor
+    if divisor >> 31 == 0:
+        digit = (rest << 32) | word
+        quotient = digit // divisor
+        return quotient, digit - quotient * divisor
+    quotient = 0
+    for i in range(31, -1, -1):
+        rest = (rest << 1) | ((word >> i) & 1)
+        quotient <<= 1
+        if rest >= divisor:
+            rest -= divisor
+            quotient |= 1
+    return quotient, rest
 
 
 @compiled

@@ -34,7 +34,8 @@ REC, WIDTH, ARITY, CAP, ROWS, LIVE_ROWS, FREE, TAB, SLOTS, JOURNAL, JCAP, JROWS,
 RANK_BASE, CANDIDATES = 13, 14
 PLACE = 15  # the column whose hash owns a fact, or one of the two below
 FRESH = 16  # 1: the relation held no record when the epoch began, so that nothing goes to the journal
-DIRECTORY_FIELDS = 17
+COUNTED = 17  # 1: the number of supports of a fact is part of what its only readers, folds, read
+DIRECTORY_FIELDS = 18
 SINGLE, MIRRORED = -1, -2  # all facts on partition 0; on every partition (`rewrite.place.placement`)
 
 # Fields of an index. COLS is the first of its key columns.
@@ -112,7 +113,7 @@ RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEA
 PHASES = 7
 
 # What a slice returns.
-DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY, SHARE, TOO_MANY = range(12)
+DONE, SLICE, GROW_RELATION, GROW_QUEUE, GROW_LISTS, CALL, FAULT, BROKEN, OVER, GROW_AWAY, SHARE, OVERCOUNTED = range(12)
 
 # Steps. Every step: op, length, how far back the previous generator is (0: none), then its own fields.
 LOOKUP, ONE, BETWEEN, SCAN, NEGATE, COMPARE, COMPUTE, RANGE, APPLY, EXPOSE, EMIT, MEET = range(12)

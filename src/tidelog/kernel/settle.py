@@ -10,6 +10,7 @@ from __future__ import annotations
 from tidelog.kernel.layout import (
     ARITY,
     BATCH,
+    COUNTED,
     FRESH,
     JOURNAL,
     JROWS,
@@ -22,18 +23,30 @@ from tidelog.kernel.layout import (
     VISIBLE,
     WIDTH,
 )
-from tidelog.kernel.memory import compiled, load, store
+from tidelog.kernel.memory import compiled, inlined, load, store
 from tidelog.kernel.relation import forget_rows, remove
+
+
+@inlined
+def gains_counted(directory, rel, entry, at, state):
+    """Whether a fact of a counted relation stayed, with another number of supports than its journal entry has."""
+    if directory[rel, COUNTED] == 0 or state & OLD == 0 or state & NEW == 0:
+        return False
+    return load(directory[rel, REC], at + 1) >> 32 != load(directory[rel, JOURNAL], 3 * entry + 2) >> 32
 
 
 @compiled
 def net_changes(directory, rel, first, inserted, deleted):
-    """From journal entry ``first`` on: facts present now and not before, and the other way round; their numbers."""
+    """From journal entry ``first`` on: facts present now and not before, and the other way round; their numbers.
+
+    In a counted relation, a fact that has more or fewer supports than before is among the inserted ones.
+    """
     plus, minus = 0, 0
     for i in range(first, directory[rel, JROWS]):
         row = load(directory[rel, JOURNAL], 3 * i)
-        state = load(directory[rel, REC], row * directory[rel, WIDTH] + directory[rel, ARITY])
-        if state & OLD == 0 and state & NEW != 0:
+        at = row * directory[rel, WIDTH] + directory[rel, ARITY]
+        state = load(directory[rel, REC], at)
+        if gains_counted(directory, rel, i, at, state) or (state & OLD == 0 and state & NEW != 0):
             inserted[plus] = (rel << 32) | row
             plus += 1
         elif state & OLD != 0 and state & NEW == 0:

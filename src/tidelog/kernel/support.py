@@ -55,6 +55,7 @@ from tidelog.kernel.layout import (
     ONE_SUPPORT,
     OUT,
     OUTN,
+    OVERCOUNTED,
     PHASE,
     QCAP,
     QTAIL,
@@ -68,7 +69,6 @@ from tidelog.kernel.layout import (
     STRIDE,
     SUSPENDED,
     TAB,
-    TOO_MANY,
     TOUCHED,
     VISIBLE,
     WIDTH,
@@ -272,6 +272,9 @@ def apply_gains(directory, indexes, machine):
         state = load(records, cell) if row >= 0 else 0
         if state & (TOUCHED | NEW) == TOUCHED | NEW:
             counts = load(records, cell + 1) + ONE_SUPPORT
+            if counts < 0:
+                machine[APPLIED], machine[NEED] = i, rel
+                return OVERCOUNTED
             store(records, cell + 1, counts + 1 if rank < (state >> FLAG_BITS) + base else counts)
         elif row < 0 and room > 0:
             row = directory[rel, ROWS]
@@ -364,7 +367,7 @@ def apply_arrived(directory, indexes, machine, rel, rows, count, sign):
             if row >= 0:
                 known = load(directory[rel, REC], row * directory[rel, WIDTH] + arity + 1) >> 32
                 if known + supports > MOST_SUPPORTS:
-                    return TOO_MANY
+                    return OVERCOUNTED
             if not gain(directory, indexes, machine, rel, key, tag, rank, supports, 0):
                 return GROW_RELATION
             table, slots = directory[rel, TAB], directory[rel, SLOTS]

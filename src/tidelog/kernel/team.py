@@ -61,6 +61,7 @@ from tidelog.kernel.layout import (
     OUT,
     OUTN,
     OVER,
+    OVERCOUNTED,
     P_BINDS,
     P_NBIND,
     PC,
@@ -141,7 +142,10 @@ def apply_shared(team, directory, indexes, mine, my_indexes, machine, sign):
         cell = row * width + arity
         state = load(records, cell) if row >= 0 else 0
         if state & (TOUCHED | NEW) == TOUCHED | NEW:
-            fetch_add(records, cell + 1, ONE_SUPPORT + 1 if rank < (state >> FLAG_BITS) + base else ONE_SUPPORT)
+            more = ONE_SUPPORT + 1 if rank < (state >> FLAG_BITS) + base else ONE_SUPPORT
+            if fetch_add(records, cell + 1, more) + more < 0:
+                machine[NEED] = rel
+                return OVERCOUNTED
         else:
             machine[APPLIED] = i
             status = make_room(team, directory, indexes, mine, my_indexes, machine, rel, sign == 1)

@@ -58,7 +58,7 @@ from tidelog.kernel.layout import (
 )
 from tidelog.kernel.maintain import catch_up
 from tidelog.kernel.memory import compiled, inlined, load
-from tidelog.kernel.settle import commit
+from tidelog.kernel.settle import commit, gains_counted
 from tidelog.kernel.support import revive
 
 # What a call returns besides the statuses of `kernel.layout`.
@@ -442,12 +442,13 @@ def link_members(directory, indexes, machine, trip, charts, chart):
 
 @inlined
 def collect_sign(directory, trip, items, cells, rel, rows, fresh, before, now):
-    """Record the facts of a relation whose presence was ``before`` and is ``now``; returns their number."""
+    """Record the facts of a relation whose presence was ``before`` and is ``now``; returns their number (`settle`)."""
     records, width, arity, count = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY], 0
     for i in range(rows):
         row = i if fresh else load(directory[rel, JOURNAL], 3 * i)
         state = load(records, row * width + arity)
-        if state & OLD == before and state & NEW == now:
+        counted = not fresh and now == NEW and gains_counted(directory, rel, i, row * width + arity, state)
+        if counted or (state & OLD == before and state & NEW == now):
             items[trip[ITEMS]] = (rel << 32) | row
             trip[ITEMS] += 1
             for column in range(arity):

@@ -85,7 +85,7 @@ KERNELS: tuple[tuple[Kernel, tuple[str, ...]], ...] = (
     (structures.hash_structures, (_TABLE, _CELL, _CELLS)),
     (key_lookup.old_rows, (_TABLE, _TABLE, _CELL, _CELL, _CELL, _CELL, _CELL, _CELLS)),
     (key_lookup.mark_old, (_TABLE, _CELL, _CELL, _CELL, _CELLS)),
-    (fold.fold_rows, (_CELLS, _CELL, _CELL, _CELL, _CELL, _CELLS, _CELL, _CELL, _CELL)),
+    (fold.fold_rows, (_CELLS, _CELL, _CELL, _CELL, _CELL, _CELLS, _CELLS, _CELL, _CELL, _CELL)),
     (fold.net_results, (_CELLS, _CELL, _CELL, _CELL, _CELL, _CELLS)),
     (fold.all_results, (_CELLS, _CELL, _CELL, _CELL, _CELLS)),
     (fold.look_again, (_TABLE, _TABLE, _CELL, _CELL, _CELLS, _CELL, _CELL)),

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from tidelog.errors import Diagnostic, EngineError, ProgramError
 from tidelog.plan import plan_failures as failures
+from tidelog.plan.count_rows import count_rows
 from tidelog.plan.fold_rows import LiftedRules, fold_rows, ranging
 from tidelog.plan.layers import Groups, Layers
 from tidelog.plan.strata import core_edges, unasked_edges
@@ -366,14 +367,18 @@ class Ruleset:
         fewer: Mapping[str, Rule] | None = None,
     ) -> Ruleset:
         """The rule set with these core rules in the form in which they run; ``more`` were added, ``fewer`` removed."""
-        runs = fold_rows(core, self.schema, folding) if folding else core
+        runs: Mapping[str, Rule] = core
+        counted: Schema = {}
+        if folding:
+            runs, counted = count_rows(fold_rows(core, self.schema, folding), self.schema, folding)
         if runs is core:
             watched = None
             if more is not None and fewer is not None and self.lifted is None and self.watched is not None:
                 watched = self.watched.changed(core, more, fewer)
             return replace(self, core_labels=needed, core=core, lifted=None, watched=watched)
         used = {label: tuple(name for name in made if name in runs) for label, made in needed.items()}
-        return replace(self, core_labels=used, core=runs, lifted=LiftedRules(core, needed))
+        schema = {**self.schema, **counted} if counted else self.schema
+        return replace(self, core_labels=used, core=runs, schema=schema, lifted=LiftedRules(core, needed))
 
     def _means_more(self) -> bool:
         """Whether the meaning of rules depends on others or on declarations, so that the whole program is checked."""

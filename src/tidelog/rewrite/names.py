@@ -10,6 +10,7 @@ from __future__ import annotations
 from tidelog.program.types.arity import RESERVED
 
 VALUES = "__val_"
+COUNTED = "__counted_"
 CANDIDATES = "__cand_"
 GROUPS = "__agg_"
 TOTALS = "__total_"
@@ -29,6 +30,7 @@ QUESTION = "__?"  # begins the relations of queries; cannot be written in a text
 
 _WORDS = {
     VALUES: "rows to aggregate",
+    COUNTED: "rows to aggregate",
     CANDIDATES: "candidates",
     GROUPS: "groups",
     TOTALS: "totals",
@@ -58,6 +60,15 @@ def is_lifted(name: str) -> bool:
     (True, False, False)
     """
     return name.startswith(tuple(_WORDS))
+
+
+def is_counted(name: str) -> bool:
+    """Whether the number of supports of a fact is the number of rows that an aggregate ranges over.
+
+    >>> is_counted("__counted_r1_0"), is_counted("__val_r1_0")
+    (True, False)
+    """
+    return name.startswith(COUNTED)
 
 
 def is_request(name: str) -> bool:

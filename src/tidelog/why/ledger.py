@@ -92,6 +92,10 @@ class Ledger:
         """How many facts have these cells in these columns."""
         return self.pages.page(self.pattern(name, known)).total
 
+    def weight(self, name: str, known: Mapping[int, int]) -> int:
+        """How many rows the facts stand for that have these cells in these columns."""
+        return self.pages.page(self.pattern(name, known)).weight
+
     def keys(self, name: str, known: Mapping[int, int]) -> Iterator[FactKey]:
         """The facts that have these cells in these columns."""
         return ((name, cells) for cells, _ in self.pages.facts(self.pattern(name, known)))

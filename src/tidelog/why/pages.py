@@ -46,10 +46,10 @@ class Pages:
                 return
             pattern = pattern.following()
 
-    def all_cells(self, pattern: FactPattern) -> Cells:
-        """The columns of all requested facts."""
+    def all_cells(self, pattern: FactPattern) -> tuple[Cells, Cells]:
+        """The columns of all requested facts, and the rows that each stands for."""
         (found,) = self._facts.find([replace(pattern, count=ALL)], running=self._running)
-        return found.cells
+        return found.cells, found.weights
 
     def _remember(self, patterns: list[FactPattern]) -> None:
         if len(self._seen) > REMEMBERED:

@@ -7,7 +7,7 @@ support. Literals that a rewrite repeats (those that bind the group of an aggreg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
@@ -21,7 +21,7 @@ from tidelog.program.values.pattern import is_constructed, only_opens
 from tidelog.program.values.scope import rule_names
 from tidelog.rewrite.demand.pass_demand import BOUND
 from tidelog.rewrite.demand.restrict import demanded_by_name
-from tidelog.rewrite.names import CANDIDATES, KEYED, VALUES, behind_total, is_auxiliary
+from tidelog.rewrite.names import CANDIDATES, KEYED, VALUES, behind_total, is_auxiliary, is_counted
 from tidelog.rewrite.paths.names import walk_in_words
 from tidelog.rewrite.scope import body_aggregates, rule_terms
 from tidelog.syntax import print_atom, print_literal, print_term
@@ -230,15 +230,15 @@ class Premises:
     def _group(self, support: GroupSupport, key: FactKey, text: str) -> Group:
         """The group of an aggregate, with the row that decided or the first rows."""
         rule, label = support.rule, self.ledger.owner(support.rule)
+        shown_rows: tuple[tuple[Item, ...], ...]
         if support.decided is not None:
-            rows = [support.decided]
+            shown_rows = (self._row(support.decided),)
             if support.source.startswith((VALUES, CANDIDATES)):
                 label = self._label_behind(support.decided)
         else:
-            rows = list(islice(self.ledger.keys(support.source, support.known), self.width))
+            shown_rows = tuple(islice(self._rows(support), self.width))
         place = next(i for i, arg in enumerate(rule.head.args) if isinstance(arg, Aggregate))
         value = self.ledger.values(key)[place]
-        shown_rows = tuple(self._row(row) for row in rows)
         if key[0].startswith(LEAST):
             return Group(CLASS, self._class_text(key), value, len(shown_rows), label, shown_rows)
         shown = text or self.aggregate_text(label, rule.head.predicate)
@@ -249,6 +249,16 @@ class Premises:
         types = self.ledger.rules.schema[key[0]]
         node, least = (self.ledger.cell_text(cell, type_) for cell, type_ in zip(key[1], types, strict=True))
         return f"{node} is the least of its class" if node == least else f"{node} is in the class of {least}"
+
+    def _rows(self, support: GroupSupport) -> Iterator[tuple[Item, ...]]:
+        """The rows of a group; every support of a counted fact is one."""
+        for key in self.ledger.keys(support.source, support.known):
+            if not is_counted(support.source):
+                yield self._row(key)
+                continue
+            for derived in self.supports.each(key):
+                assert isinstance(derived, Support), "counted rows come from plain rules"
+                yield self._items(derived)
 
     def _row(self, key: FactKey) -> tuple[Item, ...]:
         if not is_auxiliary(key[0]):

@@ -66,6 +66,10 @@ class Supports:
                 break
         return best
 
+    def each(self, key: FactKey) -> Iterator[Support | GroupSupport]:
+        """All supports of a present fact."""
+        return self._lower(key, self.ledger.rank(key))
+
     def ahead(self, keys: Iterable[FactKey]) -> None:
         """Request together what `lowest` reads first for each of some facts."""
         if not self.ledger.pages.far:
@@ -131,12 +135,13 @@ class Supports:
     def _folded(self, rule: Rule, aggregate: Aggregate, source: Atom, key: FactKey) -> GroupSupport | None:
         fold, group = self.ledger.code(rule).fold, self.in_group(rule, key[1])
         assert isinstance(fold, Fold | Gather)
-        size = self.ledger.count(source.predicate, group)
+        size = self.ledger.weight(source.predicate, group)
         if not size:
             return None
         if len(self.ledger.by_head[key[0]]) > 1:  # another rule may derive the fact: compare the result
-            cells = self.ledger.pages.all_cells(self.ledger.pattern(source.predicate, group))
-            if fold.results(cells).tolist() != [list(key[1])]:
+            cells, weights = self.ledger.pages.all_cells(self.ledger.pattern(source.predicate, group))
+            found = fold.results(cells, weights) if isinstance(fold, Fold) else fold.results(cells)
+            if found.tolist() != [list(key[1])]:
                 return None
         decided = self._best_row(aggregate, source, group, rule, key) if aggregate.kind in DECIDED else None
         return GroupSupport(rule, aggregate, source.predicate, group, size, decided)

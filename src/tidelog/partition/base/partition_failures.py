@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, StateError
 from tidelog.errors.entry import FailureEntry
+from tidelog.rewrite.names import in_words, is_auxiliary
 
 _COUNT = '"n(0). n(X + 1) :- n(X), X < 2000000."'
 
@@ -198,15 +199,6 @@ TOO_MANY_ROUNDS = FailureEntry(
     "Raise the limit, or look for a recursion that does not terminate.",
     f"Engine({_COUNT}, limits=Limits(rounds=10))\n",
 )
-TOO_MANY_SUPPORTS = FailureEntry(
-    "TL3006",
-    LimitError,
-    "too many supports of a fact",
-    "a fact of `{name}` has more than {most:,} supports; nothing was changed",
-    "The supports of a fact, that is, the ways to derive it in one step, are counted in 31 bits.",
-    "Project away the columns that only multiply them: derive the distinct values in a rule first, and join those.",
-    test="tests/partition/test_arrivals.py::test_supports_beyond_their_field_are_refused",
-)
 TOO_MANY_VARIABLES = FailureEntry(
     "TL4301",
     EngineError,
@@ -242,6 +234,15 @@ NOT_SHOWN = FailureEntry(
     "Each group of a min or max shows one existing candidate of that group.",
     "Restore the state from a backup, or create a new one from the facts.",
     test="tests/store/test_forged.py::test_a_forged_row_number_of_a_minimum_is_refused",
+)
+TOO_MANY_SUPPORTS = FailureEntry(
+    "TL2214",
+    EvaluationError,
+    "too many derivations of one fact",
+    "a fact of {what} has more than 2,147,483,647 derivations; nothing was changed",
+    "The number of derivations of a fact is counted in 31 bits.",
+    "Divide the rule into several rules, or restrict its body with conditions.",
+    test="tests/law/test_counted_rows.py::test_a_count_that_leaves_its_bits_is_an_error",
 )
 UNBALANCED = FailureEntry(
     "TL5183",
@@ -297,10 +298,15 @@ ENTRIES = (
     TOO_MUCH_MEMORY,
     TOO_LONG_TEXT,
     TOO_MANY_ROUNDS,
-    TOO_MANY_SUPPORTS,
     TOO_MANY_VARIABLES,
     TOO_MANY_ATOMS,
     OTHER_COLUMNS,
     NOT_SHOWN,
+    TOO_MANY_SUPPORTS,
     UNBALANCED,
 )
+
+
+def too_many_supports(name: str) -> EvaluationError:
+    """The error for a fact of a relation whose supports are too many to be counted."""
+    return TOO_MANY_SUPPORTS.error(what=in_words(name) if is_auxiliary(name) else f"`{name}`")

@@ -2,7 +2,8 @@
 
 Law (D12): the result depends on the group's values alone, never on the order in which they were added. A fold over rows
 of a lower stratum keeps its groups (`groups`), so that the cost of a change follows its size; groups follow from the
-facts, are read from them when they are first needed, and are undone with the epoch.
+facts, are read from them when they are first needed, and are undone with the epoch. The facts of a counted relation
+(`plan.count_rows`) are rows as often as they have supports.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tidelog.partition.code.ground_model import GroundModel
 from tidelog.partition.code.instance_model import InstanceModel, ModelPart, Models
 from tidelog.partition.code.pick import Pick
 from tidelog.partition.memory.groups import Groups, Overflow, Shape
-from tidelog.partition.memory.relations import Relations
+from tidelog.partition.memory.relations import NOTHING, Relations
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.partition.texts.value_order import order_of
 from tidelog.plan.plan_rule import ORDERED_BY_CELL, aggregate_of, is_folded
@@ -36,6 +37,7 @@ from tidelog.program.functions.whole_groups import WHOLE_GROUPS
 from tidelog.program.graph.well_founded import TRUTH
 from tidelog.program.values.scope import atoms
 from tidelog.program.values.term import CHOICE, MODEL, PARAMETRIC, SUM, WRAPPING_SUM, GroundRule
+from tidelog.rewrite.names import is_counted
 
 ORDERED = {"min": "min", "max": "max", "any": "max", "all": "min"}  # false is below true
 ADDED = {"float": at.FLOATS, "unsigned": at.UNSIGNEDS}
@@ -54,6 +56,7 @@ class Fold:
     value: int | None
     head: tuple[int, ...]  # for each head column the place in the group, or -1 for the result
     label: str
+    counted: bool = False  # whether a source row counts as often as it has supports
     order: Callable[[int], Any] = int  # the key by which values of a min or max are compared
     _shape: Shape = field(init=False)
     _groups: Groups | None = None
@@ -63,15 +66,18 @@ class Fold:
         """Determine what the groups accumulate and show."""
         kind, shows = _kind(self.kind, self.type)
         order = value_order(self.type, ORDERED[self.kind]) if kind == at.BEST else 0
-        self._shape = Shape(kind, shows, self.group, self.value or 0, order, self.head)
+        self._shape = Shape(kind, shows, self.group, self.value or 0, order, self.head, self.counted)
 
-    def results(self, rows: Cells) -> Cells:
-        """The head facts of all groups of some source rows."""
+    def results(self, rows: Cells, weights: Cells = NOTHING) -> Cells:
+        """The head facts of all groups of some source rows; with the weight of each, if they are counted."""
         if self.kind in ORDERED and self.type not in ORDERED_BY_CELL:
             return self._best(rows)
         groups = Groups(self._shape)
         groups.begin()
-        groups.fold(np.ascontiguousarray(rows), 1, _nothing)
+        if self.counted:
+            groups.fold_items(np.ascontiguousarray(rows), np.arange(len(rows)), 1, _nothing, weights)
+        else:
+            groups.fold(np.ascontiguousarray(rows), 1, _nothing)
         return self._with_rule(groups.all_results)
 
     def change(
@@ -80,8 +86,11 @@ class Fold:
         """Head facts lost and gained when source records, given as items, are inserted and deleted."""
         groups, records = self._read(relations, number, OLD, look), relations.records(number)
         groups.begin()
-        groups.fold_items(records, deleted, -1, look)
-        groups.fold_items(records, inserted, 1, look)
+        if self.counted:
+            groups.fold_counts(relations, number, look)
+        else:
+            groups.fold_items(records, deleted, -1, look)
+            groups.fold_items(records, inserted, 1, look)
         groups.look_again(relations, number)
         return self._with_rule(groups.net_results)
 
@@ -117,6 +126,8 @@ class Fold:
             groups = Groups(self._shape)
             groups.begin()
             groups.fold_all(relations.records(number), flag, look)
+            if self.counted and flag == OLD:
+                groups.restore_counts(relations, number, look)
             groups.commit()
             self._groups, self._is_fresh = groups, True
         return self._groups
@@ -188,7 +199,8 @@ def fold_of(
         return Gather(aggregate.kind, tuple(types), tuple(group), values, head, constant, dictionary)
     value = values[0] if values else None
     order = order_of(form.value_type, dictionary)
-    return Fold(aggregate.kind, form.value_type, tuple(group), value, head, form.rule.users_label or "", order)
+    counted = is_counted(source.predicate)
+    return Fold(aggregate.kind, form.value_type, tuple(group), value, head, form.rule.users_label or "", counted, order)
 
 
 def _model_for(

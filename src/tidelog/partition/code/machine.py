@@ -556,8 +556,8 @@ class Machine:
         """The error that ends the epoch."""
         if status == at.OVER:
             return failures.TOO_MANY_ROUNDS.error(rounds=self.limits.rounds)
-        if status == at.TOO_MANY:
-            return failures.TOO_MANY_SUPPORTS.error(name=self.relations.names[where], most=support.MOST_SUPPORTS)
+        if status == at.OVERCOUNTED:
+            return failures.too_many_supports(self.relations.names[where])
         if status == at.BROKEN:
             name = self.relations.names[where]
             if self.relations.was_read:

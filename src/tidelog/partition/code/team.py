@@ -29,7 +29,7 @@ FIRST_RATE = 16  # rows that an item is expected to visit before anything is mea
 # Fields of a machine that are not copied from another, and those that begin at zero.
 SEPARATE = [at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH, at.COUNTS, at.VISITS]
 FROM_NOTHING = [at.OUTN, at.APPLIED, at.ITEM, at.END, at.FACTS, at.SUSPENDED, at.VISITED]
-WORST_FIRST = (at.FAULT, at.BROKEN, at.OVER, at.GROW_RELATION, at.GROW_QUEUE, at.SLICE)
+WORST_FIRST = (at.FAULT, at.BROKEN, at.OVERCOUNTED, at.OVER, at.GROW_RELATION, at.GROW_QUEUE, at.SLICE)
 SETTLED = 1 << 14  # rows that a thread commits at a time
 NO_CELLS: Cells = np.zeros(0, np.int64)
 Part = Callable[[int], int]

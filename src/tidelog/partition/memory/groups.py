@@ -2,7 +2,8 @@
 
 Laws. A group exists as long as it has values; its changes in an epoch are undone from a journal, and the cost of an
 epoch follows the groups that it touches. The window of words in which floats are added covers every exponent so far,
-with room for carries: it is widened, for all groups together, before a value outside it is added.
+with room for carries: it is widened, for all groups together, before a value outside it is added. A row of a counted
+relation is folded as many equal rows: its weight.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import numpy as np
 
 from tidelog.kernel import fold as at
 from tidelog.kernel.cells import Cells, address
+from tidelog.kernel.layout import FRESH, NEW
 from tidelog.partition.base.block import Block
+from tidelog.partition.memory.journal import count_changes, counts_before
 from tidelog.partition.memory.relations import BRIEF, NOTHING, Relations, grown
 from tidelog.partition.memory.table import Table
 
@@ -35,6 +38,7 @@ class Shape:
     value: int
     order: int
     head: tuple[int, ...]  # for each head column the place in the key, or -1 for the result
+    weighed: bool = False  # whether rows have weights: their numbers of supports
 
 
 class Overflow(Exception):
@@ -55,6 +59,7 @@ class Groups:
         state = self._state
         state[[at.KIND, at.SHOWS, at.NKEY]] = shape.kind, shape.shows, len(shape.key)
         state[[at.VALUE, at.ORDER, at.NHEAD]] = shape.value, shape.order, len(shape.head)
+        state[at.WEIGHED] = shape.weighed
         state[at.COLUMNS :] = (*shape.key, *shape.head)
         state[at.SPARE] = address(self._spare)
         own = 2 + FEW_WORDS[shape.kind]
@@ -86,25 +91,49 @@ class Groups:
 
     def fold(self, rows: Cells, sign: int, look: Look) -> None:
         """Fold rows of cells; ``look`` is called from time to time."""
-        self._fold(address(rows), rows.shape[1], 0, -1, NOTHING, len(rows), sign, look)
+        self._fold(address(rows), rows.shape[1], 0, -1, NOTHING, NOTHING, len(rows), sign, look)
 
-    def fold_items(self, records: Cells, items: Cells, sign: int, look: Look) -> None:
-        """Fold some records of a relation, given as items: relation << 32 | row."""
-        self._fold(address(records), records.shape[1], 0, 0, items, len(items), sign, look)
+    def fold_items(self, records: Cells, items: Cells, sign: int, look: Look, weights: Cells = NOTHING) -> None:
+        """Fold some records of a relation, given as items: relation << 32 | row; with weights, if rows have them."""
+        self._fold(address(records), records.shape[1], 0, 0, items, weights, len(items), sign, look)
 
     def fold_all(self, records: Cells, flag: int, look: Look) -> None:
         """Fold all records of a relation that have a flag."""
         width = records.shape[1]
-        self._fold(address(records), width, width - 2, flag, NOTHING, len(records), 1, look)
+        self._fold(address(records), width, width - 2, flag, NOTHING, NOTHING, len(records), 1, look)
+
+    def fold_counts(self, relations: Relations, number: int, look: Look) -> None:
+        """Fold what the epoch changed in a counted relation: weights are the supports that facts gained or lost."""
+        records = relations.records(number)
+        if relations.directory.item(number, FRESH):
+            self.fold_all(records, NEW, look)
+        else:
+            rows, weights = count_changes(relations, number)
+            self.fold_items(records, rows, 1, look, weights)
+
+    def restore_counts(self, relations: Relations, number: int, look: Look) -> None:
+        """Let groups, folded over the old facts of a counted relation, count what these had before the epoch."""
+        if not relations.directory.item(number, FRESH):
+            rows, weights = counts_before(relations, number)
+            self.fold_items(relations.records(number), rows, 1, look, weights)
 
     def _fold(
-        self, where: int, width: int, flags: int, flag: int, items: Cells, count: int, sign: int, look: Look
+        self,
+        where: int,
+        width: int,
+        flags: int,
+        flag: int,
+        items: Cells,
+        weights: Cells,
+        count: int,
+        sign: int,
+        look: Look,
     ) -> None:
         done, fold = 0, at.fold_rows.when_brief(count <= BRIEF)
         while done < count:
             end = min(done + FOLDED, count)
             self._state[[at.LOWEST, at.HIGHEST]] = -1
-            done = fold(self._state, where, width, flags, flag, items, done, end, sign)
+            done = fold(self._state, where, width, flags, flag, items, weights, done, end, sign)
             if done < end:
                 self._make_room()
             elif done < count:

@@ -2,7 +2,8 @@
 
 Law: the journal of a relation has every record that the epoch touched, as it was before; in a relation that was empty
 before, every record is touched, and no journal is kept. A fact that was suspended and revived, or lost one support and
-gained another, is not a change; the remaining changes are the net change.
+gained another, is not a change; the remaining changes are the net change. In a counted relation, whose only readers are
+folds, a fact with more or fewer supports is one, too: it is among the inserted items.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
+from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.base.net_changes import NetChange
 from tidelog.partition.memory.records import COUNTS, STATE, Mask, asserted, present, present_now
 from tidelog.partition.memory.relations import BRIEF, Relations
@@ -65,6 +67,37 @@ def _present_items(relations: Relations, number: int) -> Cells:
     """All facts of a relation that are present now."""
     found = np.empty(relations.directory.item(number, at.ROWS), np.int64)
     return found[: settle.present_items(relations.directory, number, found)]
+
+
+def count_changes(relations: Relations, number: int) -> tuple[Cells, Cells]:
+    """The rows of facts that have more or fewer supports than before the epoch, and how many more."""
+    entries = _entries(relations, number)
+    rows, now = entries[:, 0], _counts_now(relations, number, entries)
+    if (now < 0).any():
+        raise failures.too_many_supports(relations.names[number])
+    more = now - _counts_before(entries)
+    changed = more != 0
+    return rows[changed], more[changed]
+
+
+def counts_before(relations: Relations, number: int) -> tuple[Cells, Cells]:
+    """The rows of facts that were present before the epoch and have lost supports or gained some, and how many less."""
+    entries = _entries(relations, number)
+    entries = entries[entries[:, 1] != 0]
+    less = _counts_before(entries) - (relations.records(number)[entries[:, 0], COUNTS] >> 32)
+    changed = less != 0
+    return entries[changed, 0], less[changed]
+
+
+def _counts_before(entries: Cells) -> Cells:
+    """The supports of facts before the epoch, by journal entry."""
+    return np.where(entries[:, 1] != 0, entries[:, 2] >> 32, 0)
+
+
+def _counts_now(relations: Relations, number: int, entries: Cells) -> Cells:
+    """The supports of present facts, by journal entry."""
+    records = relations.records(number)[entries[:, 0]]
+    return np.where(present_now(records), records[:, COUNTS] >> 32, 0)
 
 
 def touched_relations(relations: Relations) -> list[int]:

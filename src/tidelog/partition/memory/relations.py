@@ -15,6 +15,7 @@ from tidelog.kernel.layout import (
     ARITY,
     CAP,
     COLS,
+    COUNTED,
     FIRST,
     FOLLOWING,
     FRESH,
@@ -37,6 +38,7 @@ from tidelog.partition.memory.arrays import SMALLEST, Arrays
 from tidelog.partition.memory.ordered_rows import has_pending_rows, is_unsorted, sort_rows
 from tidelog.partition.memory.table import Table, table_slots
 from tidelog.plan.steps import column_order, is_ordered
+from tidelog.rewrite.names import is_counted
 
 NOTHING: Cells = np.zeros(0, np.int64)
 LOADED = 1 << 18  # rows entered in one call of the kernel (D19)
@@ -92,6 +94,7 @@ class Relations(Arrays):
         self.names.append(name)
         row = self.directory[number]
         row[ARITY], row[WIDTH], row[FIRST], row[FRESH] = arity, arity + 2, -1, 1
+        row[COUNTED] = is_counted(name)
         for part, array in arrays.items():
             self.set_array(number, part, array)
         self.set_table(number, table)

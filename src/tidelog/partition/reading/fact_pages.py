@@ -16,10 +16,20 @@ import numpy as np
 
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells
-from tidelog.partition.memory.records import LONGEST_KEY, STATE, arity_of, asserted, rank_base, ranks, shown_row
+from tidelog.partition.memory.records import (
+    LONGEST_KEY,
+    STATE,
+    all_counts,
+    arity_of,
+    asserted,
+    rank_base,
+    ranks,
+    shown_row,
+)
 from tidelog.partition.memory.visible_state import CommittedState, RunningState, VisibleState
 from tidelog.plan.plan_rule import group_columns
 from tidelog.plan.steps import is_ordered
+from tidelog.rewrite.names import is_counted
 
 if TYPE_CHECKING:
     from tidelog.partition.memory.relations import Relations
@@ -55,12 +65,18 @@ class FactPattern:
 
 @dataclass(frozen=True, slots=True)
 class FactPage:
-    """One page of the requested facts: columns, ranks, which are asserted; their total, and whether more follow."""
+    """One page of the requested facts: columns, ranks, which are asserted; their total, and whether more follow.
+
+    A fact of a counted relation stands for as many rows as it has supports, any other for one: ``weights`` are those of
+    the page, ``weight`` is that of all requested facts.
+    """
 
     cells: Cells
     ranks: Cells
     asserted: Cells
+    weights: Cells
     total: int
+    weight: int
     more: bool
 
 
@@ -76,7 +92,7 @@ def _page(partition: Partition, sight: VisibleState, pattern: FactPattern) -> Fa
     name = partition.rules.codes[pattern.shown_by].source if pattern.shown_by else pattern.relation
     number = relations.numbers.get(name)
     if number is None:
-        return FactPage(np.zeros((0, len(pattern.columns)), np.int64), NOTHING, NOTHING, 0, False)
+        return FactPage(np.zeros((0, len(pattern.columns)), np.int64), NOTHING, NOTHING, NOTHING, 0, 0, False)
     rows = _rows(partition, sight, number, pattern)
     if pattern.shown_by:
         rows = _shown(partition, rows, pattern)
@@ -86,7 +102,10 @@ def _page(partition: Partition, sight: VisibleState, pattern: FactPattern) -> Fa
     page = records[rows[pattern.first : pattern.first + pattern.count]]
     is_asserted: Cells = asserted(page).astype(np.int64)
     more = len(rows) > pattern.first + pattern.count
-    return FactPage(page[:, :STATE], ranks(page, base), is_asserted, len(rows), more)
+    weights, weight = np.ones(len(page), np.int64), len(rows)
+    if is_counted(name):
+        weights, weight = all_counts(page), int(all_counts(records[rows]).sum())
+    return FactPage(page[:, :STATE], ranks(page, base), is_asserted, weights, len(rows), weight, more)
 
 
 def _rows(partition: Partition, sight: VisibleState, number: int, pattern: FactPattern) -> Cells:
@@ -132,10 +151,15 @@ def together(parts: list[FactPage], *, copies: bool) -> FactPage:
     cells = np.concatenate([part.cells for part in filled])
     ranked = np.concatenate([part.ranks for part in filled])
     bases = np.concatenate([part.asserted for part in filled])
+    weights = np.concatenate([part.weights for part in filled])
     if not copies:
-        return FactPage(cells, ranked, bases, sum(part.total for part in filled), any(part.more for part in filled))
+        total, weight = sum(part.total for part in filled), sum(part.weight for part in filled)
+        return FactPage(cells, ranked, bases, weights, total, weight, any(part.more for part in filled))
     order = np.lexsort([ranked, *(cells[:, column] for column in range(cells.shape[1]))])
-    cells, ranked, bases = cells[order], ranked[order], bases[order]
+    cells, ranked, bases, weights = cells[order], ranked[order], bases[order], weights[order]
     is_first = np.ones(len(cells), bool)
     is_first[1:] = (cells[1:] != cells[:-1]).any(axis=1)
-    return FactPage(cells[is_first], ranked[is_first], bases[is_first], int(is_first.sum()), False)
+    first = FactPage(
+        cells[is_first], ranked[is_first], bases[is_first], weights[is_first], int(is_first.sum()), 0, False
+    )
+    return replace(first, weight=int(first.weights.sum()))
