@@ -3,7 +3,7 @@
 From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta Theorem14 WeightedRing
   Theorem16 Ranked Epoch
   Progress Rounds Within
-  LeastValues Strata Restratify Variables Regular Maintain Forward.
+  LeastValues Strata Restratify Variables Regular Maintain Forward Circuit.
 
 Print Assumptions derivable_least_model.
 Print Assumptions derivable_stage.
@@ -115,3 +115,11 @@ Print Assumptions settled_present.
 Print Assumptions cleanup_restores.
 Print Assumptions cleaned_exact.
 Print Assumptions cycle_conditions.
+Print Assumptions D_I.
+Print Assumptions I_D.
+Print Assumptions naive_sound.
+Print Assumptions naive_stage.
+Print Assumptions naive_settled.
+Print Assumptions nested_stage.
+Print Assumptions nested_least.
+Print Assumptions nested_changes.
