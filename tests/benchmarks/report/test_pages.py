@@ -274,6 +274,15 @@ REGULAR = {
 }  # fmt: skip
 SAMPLES = {
     **SAMPLES,
+    "messages": (
+        Record(
+            "messages",
+            "closure joined with itself, 2 x",
+            (Value("build", 2.0, "s", "cpu"), Value("build beside one", 0.5, "x"), Value("peak", 25e7, "bytes"),
+             Value("peak beside one", 1.5, "x"), Value("1 % out", 0.25, "s", "cpu")),
+            {"partitions": 2, "facts": 1_000, "supports": 90_000, "messages": 3_000, "suspended": 40},
+        ),
+    ),
     "beside": (
         Record("build", "aliases", (head(2.0, "x DuckDB"), *BUILD), {"given": 3, "rows": 7, "supports": 9}, ("note",)),
         Record("build", "RDFS", (head(2.0, "x DuckDB", CEILING), *BUILD), {"given": 3, "rows": 7, "supports": 9}),
@@ -441,6 +450,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
         "| closure, 2 to 3 | 1,000 | 2 | 0.25 | 0.5 | 2 x | all moved |",
         "| a star | 900 | 2.5 x | 1 x | placed anew |",
     ),
+    "messages": ("| 2 | 1,000 | 90,000 | 3,000 | 2 | 0.5 x | 250 MB | 1.5 x | 0.25 | 40 |",),
     "internet": (
         "| 200 | 760 | 20 | 4,000 | 4 partitions, by system | 2 | 500 | 635 | 750 | 9,000 | 0 | 30 | 20 | 8 |",
         "Two paths with one id: 48 %.",

@@ -17,6 +17,8 @@ from tidelog.partition.memory.relations import Relations
 MESSAGES = 2048
 NARROWEST = 2  # columns
 WINDOW = 8 << 20  # bytes of messages that are merged before they leave
+NO_ROWS: Cells = np.zeros((0, 0), np.int64)
+NO_CELLS: Cells = np.zeros(0, np.int64)
 MOST_CLEARED = 64  # places of the table that are cleared for a message
 
 
@@ -41,9 +43,8 @@ class Messages:
         self.forget_leaving()
 
     def forget_leaving(self) -> None:
-        """Release the memory of messages that leave; none wait."""
-        self.leaving: Cells = np.zeros((0, 0), np.int64)
-        self._table: Cells = np.zeros(0, np.int64)
+        """Release the memory of messages that leave, and drop them. Nothing is allocated: an epoch ends with this."""
+        self.leaving, self._table = NO_ROWS, NO_CELLS
         self._state[[at.AWAYN, at.AWAYCAP, at.AWAYMASK]] = 0
 
     @property
