@@ -22,6 +22,7 @@ from tidelog.kernel.layout import (
     ARITY,
     ASK_AHEAD,
     ASSERT_SAME,
+    BETWEEN,
     BUDGET,
     CALL,
     CLEAN_RETRACT,
@@ -102,7 +103,7 @@ from tidelog.kernel.layout import (
 from tidelog.kernel.meet import behind_meet, meet
 from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store
 from tidelog.kernel.relation import find, hash_cells
-from tidelog.kernel.row_visits import bind, count, gather_key, next_row
+from tidelog.kernel.row_visits import bind, count, gather_key, next_row, skip_between
 from tidelog.kernel.scalar import compare, compute
 from tidelog.kernel.structures import structure
 
@@ -307,6 +308,9 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
                     status = SLICE
                     break
             before = left
+            if op == BETWEEN and cursor != 0:
+                cursor, skipped = skip_between(directory, indexes, code, pc, phase, registers, counts, scratch, cursor)
+                left -= skipped
             while cursor != 0:
                 left -= 1
                 start = (cursor - 1) * width

@@ -2,8 +2,9 @@
 
 Law: a meet finds the pairs of rows, one of each atom, that agree on all variables. Its four visits are a list of rows
 of the first atom, the one row of the second that agrees with it, and the same with the atoms exchanged. Both ways find
-the same pairs, and which one is chosen for given keys depends on the lengths of the lists alone: both are followed side
-by side until one of them ends. The cursor of a meet is that of its list, negative if it is the second.
+the same pairs, and which one is chosen for given keys depends on the lengths of the lists alone: unless the first one
+is very short, both are followed side by side until one of them ends. The cursor of a meet is that of its list, negative
+if it is the second.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from tidelog.kernel.memory import compiled, inlined, load
 from tidelog.kernel.row_visits import bind, count, next_row
 
 VISITS = 4  # of a meet
+SHORT = 4  # rows of the first list that are followed before the second is looked up
 
 
 @inlined
@@ -68,14 +70,24 @@ def meet(directory, indexes, code, pc, phase, registers, scratch, cursors, ranks
     second = then + code[then + S_LEN]
     if forward:
         one = next_row(directory, indexes, code, first, registers, scratch, True, 0)
-        other = next_row(directory, indexes, code, second, registers, scratch, True, 0)
-        cursor, left = one, other
-        while one != 0 and other != 0:
-            visited += 2
+        cursor, ahead = one, 0
+        while one != 0 and ahead < SHORT:
+            ahead += 1
             one = next_row(directory, indexes, code, first, registers, scratch, False, one)
-            other = next_row(directory, indexes, code, second, registers, scratch, False, other)
         is_first = one == 0
-        cursor = cursor if is_first else left
+        if not is_first:
+            other = next_row(directory, indexes, code, second, registers, scratch, True, 0)
+            start, behind = other, 0
+            while other != 0 and behind < ahead and one != 0:
+                other = next_row(directory, indexes, code, second, registers, scratch, False, other)
+                behind += 1
+                if behind == ahead and other != 0:
+                    ahead += 1
+                    one = next_row(directory, indexes, code, first, registers, scratch, False, one)
+            is_first = one == 0
+            cursor = cursor if is_first else start
+            visited += behind
+        visited += ahead
         count(counts, (first if is_first else second) + ENTERED, 1)
     else:
         is_first = cursors[generator] > 0

@@ -10,23 +10,31 @@ from tidelog.kernel.layout import (
     ARITY,
     BETWEEN,
     CHECK,
+    COMPARE,
+    ENTERED,
     LINKS,
     LOOKUP,
     LOW32,
     ORDER,
+    PASSED,
+    PRESENCE,
     REC,
     ROWS,
+    S_ACCEPT,
     S_INDEX,
     S_KEYS,
+    S_LEN,
+    S_NBIND,
     S_NKEY,
     S_OP,
     S_REL,
     SCAN,
     WIDTH,
 )
-from tidelog.kernel.memory import inlined, load, load32, prefetch, store
+from tidelog.kernel.memory import compiled, inlined, load, load32, prefetch, store
 from tidelog.kernel.ordered_index import first_from, highest, is_within, lowest
 from tidelog.kernel.relation import find, hash_cells
+from tidelog.kernel.scalar import compare
 
 
 @inlined
@@ -67,7 +75,7 @@ def next_between(directory, indexes, code, pc, registers, scratch, forward, curs
     high, is_any = highest(kind, code[bounds + 2], registers[code[bounds + 1]])
     if forward:
         low, may_begin = lowest(kind, code[bounds + 2], registers[code[bounds]])
-        if not (is_any and may_begin):
+        if not (is_any and may_begin) or low > high:
             return 0
         cursor = first_from(directory, indexes, index, rel, scratch, low)
     else:
@@ -105,3 +113,53 @@ def next_row(directory, indexes, code, pc, registers, scratch, forward, cursor):
         return 0
     gather_key(code, pc, registers, scratch)
     return find(directory, rel, scratch, hash_cells(scratch, directory[rel, ARITY])) + 1
+
+
+@inlined
+def passes_tests(code, pc, registers, counts):
+    """Whether the row that the visit at ``pc`` has bound passes the comparisons behind it; if not, it is counted."""
+    at = pc + code[pc + S_LEN]
+    while code[at + S_OP] == COMPARE:
+        if not compare(code[at + 3], code[at + 4], registers[code[at + 5]], registers[code[at + 6]]):
+            count(counts, at + ENTERED, 1)
+            count(counts, pc + PASSED, 1)
+            passed = pc + code[pc + S_LEN]
+            while passed < at:
+                count(counts, passed + ENTERED, 1)
+                count(counts, passed + PASSED, 1)
+                passed += code[passed + S_LEN]
+            return False
+        at += code[at + S_LEN]
+    return True
+
+
+@compiled
+def skip_between(directory, indexes, code, pc, phase, registers, counts, key, cursor):
+    """Skip the rows of a visit between bounds that its bindings or the comparisons behind it reject.
+
+    Returns the first row (+ 1) from ``cursor`` on that they admit, 0 if there is none, and how many were skipped.
+    """
+    index, rel = code[pc + S_INDEX], code[pc + S_REL]
+    links, kind, bounds = indexes[index, LINKS], indexes[index, ORDER] - 1, pc + S_KEYS + code[pc + S_NKEY] - 3
+    records, width, arity = directory[rel, REC], directory[rel, WIDTH], directory[rel, ARITY]
+    accept, binds, number = code[pc + S_ACCEPT + phase], bounds + 3, code[pc + S_NBIND]
+    high, skipped = highest(kind, code[bounds + 2], registers[code[bounds + 1]])[0], 0
+    for i in range(code[pc + S_NKEY] - 3):
+        store(key, i, registers[code[pc + S_KEYS + i]])
+    while cursor != 0:
+        start = (cursor - 1) * width
+        following = load32(links, 4 * (cursor - 1)) & LOW32
+        prefetch(records, (following - 1) * width)
+        prefetch(links, 2 * (following - 1))
+        state = load(records, start + arity)
+        if (
+            (accept >> (state & PRESENCE)) & 1 == 1
+            and bind(code, binds, number, records, start, registers)
+            and passes_tests(code, pc, registers, counts)
+        ):
+            break
+        skipped += 1
+        cursor = following
+        if cursor != 0 and not is_within(directory, indexes, index, rel, key, high, cursor):
+            cursor = 0
+    return cursor, skipped

@@ -6,9 +6,11 @@ entered (`partition.replan`); a rule whose types become known is sent again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import compress, count
+from operator import is_not
 from typing import Protocol
 
 from tidelog.kernel.cells import Cells
@@ -82,9 +84,10 @@ class Planner:
             renewed = _renewed(old, self._placing.next_form(rules), columns)
             self._placing.place_again(rules, renewed)
         new = self._placing.next_form(rules)
-        arities = {}
+        arities, typed = {}, [] if new.schema is old.schema else changed_names(old.schema, new.schema)
         if rules.schema is not self._known:
-            widths = {name: len(new.schema[name]) for name in {*self._new_relations(old, new), *renewed}}
+            made = new.schema if self._known is None else typed  # that the runtime may lack, or has with other columns
+            widths = {name: len(new.schema[name]) for name in {*made, *renewed}}
             arities = {n: count for n, count in widths.items() if n in renewed or self._held.arity(n) != count}
         places = {name: new.places[name] for name in arities if name in new.places}
         if rules.core is before.core and not renewed:  # so that nothing is retyped
@@ -103,7 +106,7 @@ class Planner:
         added = [rule for label, rule in changed.items() if label not in kept]
         gone = (was.keys() - new.core.keys()) | (changed.keys() & was.keys() - kept)
         removed = tuple(label for label in was if label in gone) if gone else ()
-        again = _retyped(old, new, changed, kept)
+        again = _retyped(old, new, typed, changed, kept)
         layers, strata = self._strata_in_force(before, old), None
         layers = layers.exchanging({id(was[label]): new.core[label] for label in kept})
         layers = layers.without([was[label] for label in removed])
@@ -115,12 +118,6 @@ class Planner:
         work = EpochWork(arities, inserts, deletes, plus, removed, retyped, strata, places, is_question=is_question)
         mappings = columns or {}
         return replace(work, renewed={name: mappings.get(name) for name in sorted(renewed)}) if renewed else work
-
-    def _new_relations(self, old: Form, new: Form) -> Iterable[str]:
-        """The relations that the runtime may lack, or may have with different columns."""
-        if self._known is None:
-            return new.schema
-        return changed_names(old.schema, new.schema)
 
     def _strata_in_force(self, rules: Ruleset, form: Form) -> Layers:
         """The strata of the rules in force; they are read from the runtime once."""
@@ -168,12 +165,9 @@ def _renewed(old: Form, new: Form, changed: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _retyped(old: Form, new: Form, changed: Mapping[str, Rule], kept: set[str]) -> list[Rule]:
-    """The remaining rules that read or derive different types than before."""
-    others: set[str] = set()  # relations
-    if new.schema is not old.schema:
-        retyped = old.schema.keys() & changed_names(old.schema, new.schema)
-        others = {name for name in retyped if new.schema[name] != old.schema[name]}
+def _retyped(old: Form, new: Form, typed: Sequence[str], changed: Mapping[str, Rule], kept: set[str]) -> list[Rule]:
+    """The remaining rules that read or derive different types than before; ``typed`` relations may have others."""
+    others = {name for name in typed if name in old.schema and new.schema[name] != old.schema[name]}
     found = [
         label for label in kept if new.core[label] != old.core[label] or not others.isdisjoint(_names(new.core[label]))
     ]
@@ -207,8 +201,7 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
     other = _meant_otherwise(before.program, rules.program, is_subsuming=is_subsuming)
     written = rules.program.rules
     if before.inlined == rules.inlined and not other:  # so that only new rules can replace others
-        known = set(map(id, before.program.rules))
-        written = tuple([rule for rule in written if id(rule) not in known])
+        written = tuple(_added(before.program.rules, written))
         if not written:
             return set()
     labels = before.core_labels.keys() & [rule.label or "" for rule in written]
@@ -220,6 +213,15 @@ def _replaced(before: Ruleset, rules: Ruleset) -> set[str]:
         if old.get(rule.label or "", rule) != rule or each.head.predicate in other:
             found.update(rules.core_labels[rule.label or ""])
     return {label for label in found if rules.core[label] != before.core.get(label)}
+
+
+def _added(before: Sequence[Rule], after: Sequence[Rule]) -> Sequence[Rule]:
+    """The rules that are not among those before, by identity; what both begin or end with is not searched."""
+    first = next(compress(count(), map(is_not, before, after)), min(len(before), len(after)))
+    before, after = before[first:], after[first:]
+    last = next(compress(count(), map(is_not, reversed(before), reversed(after))), min(len(before), len(after)))
+    known = set(map(id, before[: len(before) - last]))
+    return [rule for rule in after[: len(after) - last] if id(rule) not in known]
 
 
 def _meant_otherwise(before: Program, after: Program, *, is_subsuming: bool) -> set[str]:

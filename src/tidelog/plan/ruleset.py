@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import compress
+from itertools import chain, compress
 from operator import is_not
 from typing import Any, NamedTuple, TypeVar
 
@@ -329,8 +329,8 @@ class Ruleset:
     def _without(self, rules: tuple[Rule, ...], removed: set[str]) -> Ruleset:
         """The rule set with fewer rules, which needs no check; types of removed rules last until a full check."""
         before, outline = self.before_folds, self._outlined()
-        needed = {label: made for label, made in before.core_labels.items() if label not in removed}
-        kept = {label for made in needed.values() for label in made}
+        needed = _without_labels(before.core_labels, removed)
+        kept = set(chain.from_iterable(needed.values()))
         fewer = {label: before.core[label] for label in before.core.keys() - kept}
         core = _without_labels(before.core, fewer)
         gone = [rule for rule in self.program.rules if rule.label in removed]

@@ -6,7 +6,8 @@ when its plans or rules change, and all charts when the division into strata cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.code.stratum import Bounds, Stratum, Triggers
 
 LEAST = 64
+_ORDER = attrgetter("order")
 LONG = 1 << 20  # cells from which on charts are drawn again, if most of them are old
 
 
@@ -49,10 +51,16 @@ class Charts:
         known = [number for number in numbers if number < len(self.relations)]
         self.relations[known] = -1
 
-    def reorder(self) -> None:
-        """Adopt the order of the strata, which may have changed."""
+    def reorder(self, before: Sequence[Stratum], after: Sequence[Stratum]) -> None:
+        """Adopt a new order of the strata with rules; those that only follow all others move none of these."""
+        if before == after[: len(before)]:
+            for stratum in after[len(before) :]:
+                number = self._numbers.get(id(stratum))
+                if number is not None:
+                    self.table[number, visit.S_ORDER] = stratum.order
+            return
         count = len(self.strata)
-        self.table[:count, visit.S_ORDER] = np.fromiter((s.order for s in self.strata), np.int64, count)
+        self.table[:count, visit.S_ORDER] = np.fromiter(map(_ORDER, self.strata), np.int64, count)
 
     def begin(self, relations: int) -> None:
         """Before an epoch, make room for the marks of ``relations`` relations."""

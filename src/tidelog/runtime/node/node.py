@@ -181,8 +181,9 @@ class Node:
         self.settle()
         self.partition.undo()
         if self._rule_undo is not None:
+            failed = self.state.ordered
             restore_rules(self.state, self._rule_undo)
-            self.partition.replanner.charts.reorder()
+            self.partition.replanner.charts.reorder(failed, self.state.ordered)
         if self._new_relations or self.partition.relations.replaced:
             self.partition.replanner.charts.forget()
         for name in self._new_relations:  # some partitions may not have them yet, and all must agree
@@ -196,7 +197,7 @@ class Node:
         if self.partition.replanner.is_loose:
             self.partition.replanner.settle(self.strata)
         if self._rule_undo is not None:
-            self.partition.replanner.charts.reorder()
+            self.partition.replanner.charts.reorder(self._rule_undo.ordered, self.state.ordered)
         self._forget_undo()
         if self.partition.machine.code_length > CODE_LIMIT:
             self.partition.rules.compact_code(self.state.distinct_strata())
