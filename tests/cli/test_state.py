@@ -231,3 +231,16 @@ def test_apply_changes_columns(tmp_path: Path) -> None:
     with Engine(path=tmp_path / "s", at=-1) as db:
         assert (sorted(db["p"]), sorted(db["r"]), db.epoch_number) == ([(3, "none"), (5, "a")], [(3,), (5,)], 3)
     assert "nothing to do" in run("apply", edited, *state).stdout
+
+
+def test_a_backup_is_checked_and_certified(state: Path, tmp_path: Path) -> None:
+    with Engine(path=state) as db:  # beside its writer
+        result = run("backup", state, tmp_path / "copy")
+        with db.epoch() as e:
+            e.insert("edge", [(5, 6)])
+    assert result.stdout.startswith(f"{tmp_path}/copy: copy of {state} at epoch 3, ".replace("\n", ""))
+    assert "certified: " in result.stdout
+    with Engine(path=tmp_path / "copy") as copy:
+        assert sorted(copy["reach"]) == [(1, 2), (2, 3)]
+    assert "certified" not in run("backup", state, tmp_path / "other", "--no-verify").stdout
+    assert "TL5115" in run("backup", state, tmp_path / "copy", code=1).stderr

@@ -10,6 +10,8 @@ import pytest
 
 from tests.docs.pages import DOCS, read
 from tidelog import Engine
+from tidelog.engine.engine import core_of
+from tidelog.engine.write.commit import sync_epochs
 from tidelog.store.base.frame import HEAD, HEAD_SIZE, TAIL, Frame, decode_frame
 from tidelog.store.image import delta, entries
 
@@ -26,6 +28,14 @@ def make_state(place: Path, partitions: int) -> Path:
         with db.epoch() as epoch:
             epoch.remove_rule("r1")
             epoch.add_rule("p(X) :- q(X), X != a.")
+        core = core_of(db)
+        core.sync_later = lambda: None
+        for value in "cd":  # a group
+            epoch = db.epoch()
+            epoch.waits = True
+            with epoch:
+                epoch.insert("q", [(value,)])
+        sync_epochs(core)
         db.snapshot()
     return place
 

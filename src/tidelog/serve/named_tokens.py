@@ -24,7 +24,8 @@ from tidelog.serve.grants import ALL, READ, SCOPES, Grant
 FILE = "tokens.toml"
 NAME = re.compile(r"[A-Za-z0-9_.@-]{1,100}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
-FIELDS = {"sha256", "scopes", "read", "write", "expires", "rate"}
+RIGHTS = {"scopes", "read", "write", "rate"}
+FIELDS = {"sha256", "expires", *RIGHTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +89,28 @@ def _entry(file: Path, name: str, entry: Any) -> NamedToken:
     unknown = sorted(entry.keys() - FIELDS)
     if unknown:
         raise _invalid(file, f"`{name}` has an unknown field `{unknown[0]}`; known: {', '.join(sorted(FIELDS))}")
-    digest, expires, rate = entry.get("sha256"), entry.get("expires"), entry.get("rate")
+    digest, expires = entry.get("sha256"), entry.get("expires")
     if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
         raise _invalid(file, f"`sha256` of `{name}` is not a SHA-256 digest of 64 lower-case hexadecimal digits")
+    if expires is not None and (not isinstance(expires, datetime.datetime) or expires.tzinfo is None):
+        raise _invalid(file, f"`expires` of `{name}` is not a time with a zone such as 2027-01-01T00:00:00Z")
+    rights = {field: value for field, value in entry.items() if field in RIGHTS}
+    return NamedToken(digest, read_grant(file, name, rights), expires)
+
+
+def read_grant(file: Path, name: str, entry: Any) -> Grant:
+    """What a table of a file allows."""
+    if not isinstance(entry, dict) or entry.keys() - RIGHTS:
+        raise _invalid(file, f"`{name[:80]}` is not a table with {', '.join(sorted(RIGHTS))}")
+    rate = entry.get("rate")
     scopes = _texts(file, name, entry, "scopes", (READ,))
     for scope in scopes:
         if scope not in SCOPES:
             raise _invalid(file, f"`{name}` has an unknown scope `{scope}`; known: {', '.join(SCOPES)}")
-    if expires is not None and (not isinstance(expires, datetime.datetime) or expires.tzinfo is None):
-        raise _invalid(file, f"`expires` of `{name}` is not a time with a zone such as 2027-01-01T00:00:00Z")
     if rate is not None and (isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate < 1e9):
         raise _invalid(file, f"`rate` of `{name}` is not a positive number of requests per second")
     reads, writes = (_texts(file, name, entry, field, ALL) for field in ("read", "write"))
-    return NamedToken(digest, Grant(name, frozenset(scopes), reads, writes, rate), expires)
+    return Grant(name, frozenset(scopes), reads, writes, rate)
 
 
 def _texts(file: Path, name: str, entry: Mapping[str, Any], field: str, default: tuple[str, ...]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from tidelog.errors import TidelogError
 from tidelog.serve.operation import EVENTS, JSON, NO_CONTENT, Reply
-from tidelog.serve.serve_failures import EXPIRED_TOKEN, NO_TOKEN
+from tidelog.serve.serve_failures import BAD_JWT, EXPIRED_TOKEN, NO_TOKEN
 from tidelog.serve.statuses import error_json, status_of
 from tidelog.serve.values import to_json
 
@@ -40,7 +40,7 @@ def error_response(
     error: TidelogError, headers: Mapping[str, str] | None = None, *, hide_rows: bool = False
 ) -> Response:
     """The response for an error; ``hide_rows``: without the rows and proofs of violations."""
-    more = {"WWW-Authenticate": "Bearer"} if error.code in (NO_TOKEN.code, EXPIRED_TOKEN.code) else {}
+    more = {"WWW-Authenticate": "Bearer"} if error.code in (NO_TOKEN.code, EXPIRED_TOKEN.code, BAD_JWT.code) else {}
     return json_response(error_json(error, hide_rows=hide_rows), status_of(error), {**more, **(headers or {})})
 
 

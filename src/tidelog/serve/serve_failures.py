@@ -373,6 +373,24 @@ EXPIRED_TOKEN = FailureEntry(
     "Ask the operator of the server for a new token.",
     test="tests/serve/test_named_tokens.py::test_an_expired_token_is_refused",
 )
+BAD_JWT = FailureEntry(
+    "TL8069",
+    ServerError,
+    "token of an identity provider refused",
+    "the token of {issuer} is not accepted: {reason}",
+    "A token must be signed with a key of its issuer, be made for this server, and have a grant in `issuers.toml`.",
+    "Sign in again. If that does not help, ask the operator of the server.",
+    test="tests/serve/test_issuers.py::test_tokens_that_are_refused",
+)
+BAD_ISSUERS = FailureEntry(
+    "TL8070",
+    ServerError,
+    "invalid list of issuers",
+    "{path}: {what}",
+    "`issuers.toml` lists the identity providers whose tokens are accepted, with their keys and what groups may do.",
+    "Correct the file.",
+    test="tests/serve/test_issuers.py::test_a_wrong_list_of_issuers_is_refused",
+)
 NO_SCOPE = FailureEntry(
     "TL8061",
     ServerError,
@@ -489,6 +507,8 @@ ENTRIES = (
     NOT_ONE_INPUT,
     NOT_ONE_EPOCH,
     EXPIRED_TOKEN,
+    BAD_JWT,
+    BAD_ISSUERS,
     NO_SCOPE,
     NOT_GRANTED,
     RESTRICTED,
@@ -533,6 +553,7 @@ STATUSES = {
     NOT_ONE_INPUT.code: 400,
     NOT_ONE_EPOCH.code: 400,
     EXPIRED_TOKEN.code: 401,
+    BAD_JWT.code: 401,
     NO_SCOPE.code: 403,
     NOT_GRANTED.code: 403,
     RESTRICTED.code: 403,

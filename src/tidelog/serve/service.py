@@ -98,6 +98,8 @@ class Service:
             source.stop()
         self.syncer.stop()
         self._past.close()
+        if isinstance(self.tokens, TokenFolder):
+            self.tokens.close()
         if self.audit is not None:
             self.audit.close()
         core_of(self.engine).listeners.remove(self.hub.note)

@@ -1,4 +1,4 @@
-"""The tokens of a server: one for reading, one for everything, and any number of named ones.
+"""The tokens of a server: one for reading, one for everything, named ones, and those of identity providers.
 
 Law: the first two are created at the first start, in files that only their owner may read; a file that others may
 read is refused. They are compared in constant time and never appear in an address, a log or a `repr`. Files that change
@@ -22,6 +22,8 @@ from pathlib import Path
 from tidelog.errors import TidelogError
 from tidelog.serve import serve_failures as failures
 from tidelog.serve.grants import READ, READER, WRITE, WRITER, Grant
+from tidelog.serve.issuers import FILE as ISSUERS
+from tidelog.serve.issuers import Issuers
 from tidelog.serve.named_tokens import FILE, NamedToken, digest_of, read_named
 
 LOG = logging.getLogger("tidelog.serve")
@@ -55,15 +57,24 @@ class TokenFolder:
         self._folder = folder
         self.clock: Callable[[], float] = time.monotonic
         self._examined = self.clock()
+        self._issuers: Issuers | None = None
         self._stamps = self._stamp()
         self._tokens = load_tokens(folder)
+        self._issuers = Issuers(folder)
+        self._stamps = self._stamp()
 
     def grant(self, token: bytes) -> Grant | None:
         """The permissions of a token; None if it is unknown."""
         if self.clock() - self._examined >= FRESH:
             self._examined = self.clock()
             self._reload()
-        return self._tokens.grant(token)
+        found = self._tokens.grant(token)
+        return self._issuers.grant(token) if found is None and self._issuers is not None else found
+
+    def close(self) -> None:
+        """Request no more keys of issuers."""
+        if self._issuers is not None:
+            self._issuers.close()
 
     def _reload(self) -> None:
         stamps = self._stamp()
@@ -71,15 +82,20 @@ class TokenFolder:
             return
         self._stamps = stamps
         tokens = self._tokens
+        self.close()
+        self._issuers = None
         try:
             self._tokens = load_tokens(self._folder)
+            self._issuers = Issuers(self._folder)
+            self._stamps = self._stamp()
             LOG.info("the tokens have changed")
         except TidelogError as error:
-            LOG.error("the tokens have changed, but %s; named tokens are refused until this is corrected", error)
+            LOG.error("the tokens have changed, but %s; other tokens are refused until this is corrected", error)
             self._tokens = Tokens(tokens.read, tokens.write)
 
     def _stamp(self) -> list[tuple[int, int, int] | None]:
-        return [_stamp(self._folder / name) for name in (READ, WRITE, FILE)]
+        names = (READ, WRITE, FILE, ISSUERS, *([] if self._issuers is None else self._issuers.files))
+        return [_stamp(self._folder / name) for name in names]
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:

@@ -19,6 +19,7 @@ SUMMARIES = {
     "check": "Check programs and report every mistake, without running anything.",
     "run": "Evaluate a program over files of facts, then apply a change script and update the views.",
     "apply": "Compare a program or a folder of facts with a state, and apply the difference as one epoch.",
+    "backup": "Copy a state folder, also while a server writes it, and certify the copy.",
     "blame": "Show which changes to facts and rules caused a fact or a view to change in an epoch.",
     "changes": "Print every fact added to or removed from a view: the epoch, + or -, and the fact.",
     "explain": "Show how a program is evaluated: its strata, the join order of every rule, and the indexes.",
