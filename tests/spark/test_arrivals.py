@@ -158,6 +158,25 @@ def test_a_view_as_dataframe_shows_its_epoch_for_ever(spark: SparkSession) -> No
     assert later.columns == ["X", "Y", "change"]
 
 
+@pytest.mark.parametrize("durable", [False, True])
+def test_files_of_views_are_removed_at_the_age_that_a_session_allows(
+    spark: SparkSession, tmp_path: Path, durable: bool
+) -> None:
+    session = spark.newSession()
+    with Engine(REACH, spark=session, partitions=2, path=tmp_path / "s" if durable else None) as db:
+        with db.epoch() as e:
+            e.insert("edge", [(1, 2), (2, 3)])
+        files = [Path(each.removeprefix("file:")) for each in db["reach"].to_spark().inputFiles()]
+        for each in {*files, *(file.parent for file in files)}:
+            os.utime(each, (1, 1))
+        db["reach"].to_spark()
+        assert all(each.exists() for each in files)  # no age is set
+        session.conf.set("spark.tidelog.viewAge", "3600s")
+        young = db["reach"].to_spark()
+        assert [each.exists() for each in files] == [False] * len(files)
+        assert young.count() == 3
+
+
 def test_types_come_back_as_they_were(spark: SparkSession) -> None:
     row = (1, 2.5, "x", True, date(2026, 11, 16), datetime(2026, 11, 16, 7, 30), [1, 2])
     frame = spark.createDataFrame([row], "a long, b double, c string, d boolean, e date, f timestamp, g array<bigint>")

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tidelog.errors import TidelogError
 from tidelog.io.nulls import Policy
 from tidelog.io.signed import FEED_CHANGE
 from tidelog.spark.merged_table import quoted
@@ -51,7 +52,7 @@ def read_iceberg(
             return None
         if since is None:
             rows = spark.sql(f"SELECT {selected} FROM {table} VERSION AS OF {now}")
-        else:
+        elif _is_ancestor(spark, table, since):
             catalogue, _, name = table.partition(".")
             between = f"map('start-snapshot-id', '{since}', 'end-snapshot-id', '{now}')"
             spark.sql(
@@ -59,6 +60,10 @@ def read_iceberg(
                 f"table => '{name}', options => {between}, changelog_view => '{view}')"
             )
             rows = spark.table(view).select(*columns, FEED_CHANGE) if columns else spark.table(view)
+        else:
+            raise TABLE_CHANGES.error(table=table, since=since, error="the current snapshot does not descend from it")
+    except TidelogError:
+        raise
     except Exception as error:  # of Spark or of Java: they have no common base class
         raise TABLE_CHANGES.error(table=table, since=since, error=first_line(error)) from error
     try:
@@ -74,3 +79,9 @@ def read_iceberg(
     finally:
         spark.catalog.dropTempView(view)
     return epoch
+
+
+def _is_ancestor(spark: SparkSession, table: str, snapshot: int) -> bool:
+    """Whether a snapshot and all from it to the current one exist; Iceberg notices only when it reads the rows."""
+    history = f"SELECT snapshot_id FROM {table}.history WHERE is_current_ancestor AND snapshot_id = {snapshot}"
+    return spark.sql(f"{history} INTERSECT SELECT snapshot_id FROM {table}.snapshots").first() is not None

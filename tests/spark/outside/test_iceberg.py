@@ -29,4 +29,8 @@ def test_every_row_of_an_iceberg_table_counts_once_in_a_merged_view(tmp_path: Pa
         epoch.insert("edge", [tuple(row) for row in edges])
     assert [tuple(row) for row in reachable] == sorted(epoch.changes["reach"].inserted)
     assert len(reachable) > len(edges) > 3
+
+
+def test_snapshots_that_expired_before_they_were_read_are_an_error(tmp_path: Path) -> None:
+    drive("maintain", tmp_path, "once", "1")
     assert drive("expire", tmp_path) == ["TL5204", "[[100, 101], [101, 102]]"]

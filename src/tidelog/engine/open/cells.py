@@ -1,8 +1,8 @@
 """Notebook cells that create an engine and are run again.
 
 Law: an engine on Spark or with a state folder occupies slots or a lock. If a cell of IPython that created one is run
-again, the engine of the earlier run is closed before the new one opens: its variable still refers to it, so that the new
-one would find neither slots nor the lock. Engines of other cells, and engines outside of IPython, are left alone.
+again, the engine of the earlier run is closed before the new one opens: its variable still refers to it, so that the
+new one would find neither slots nor the lock. Engines of other cells, and engines outside of IPython, are left alone.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from tidelog.partition.texts.ids import symbol_id
 from tidelog.program.values.shape import Shape
 from tidelog.program.values.source_types import NATURAL, merge
 from tidelog.runtime.base.outcome import RowChanges
-from tidelog.spark.views import new_folder, session_or_active
+from tidelog.spark.views import new_folder, remove_old_files, session_or_active
 from tidelog.spark.views import to_data_frame as to_spark_frame
 
 if TYPE_CHECKING:
@@ -505,6 +505,8 @@ def data_frame_maker(
         core.must_be_open()
         core.writing.read()
         session, folder = session_or_active(core.runtime.session), new_folder(core.opened.lasting)
+        if core.durable is not None and core.durable.writable:
+            remove_old_files(session, core.opened.lasting)
         shown = FileColumns(tuple(names), tuple(types), changes is not None, as_text, tuple(outside))
         try:
             return to_spark_frame(session, folder, write, shown, by_partitions=True)

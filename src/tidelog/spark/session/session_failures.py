@@ -264,6 +264,7 @@ MEMORY = FailureEntry(
     "{problem}",
     "Partitions are Python processes outside the heap of their executor. A container that uses more memory than it has "
     "reserved is killed.",
+    "Change the setting that the message names.",
     test="tests/spark/session/test_memory.py::test_session_that_leaves_partitions_no_memory_is_refused",
 )
 ENTRIES = (

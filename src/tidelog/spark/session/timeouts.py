@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 START = "spark.tidelog.startTimeout"  # until all partitions have started
 HEARTBEAT = "spark.tidelog.heartbeatTimeout"  # until a silent partition is considered lost
 DRIVER = "spark.tidelog.driverTimeout"  # until a partition whose driver is gone ends
+VIEW_AGE = "spark.tidelog.viewAge"  # until the files behind a DataFrame of a view are removed
 PATIENCE, SILENCE, SLOWEST_START, EACH_START = 10.0, 30.0, 120.0, 4.0
 
 
@@ -33,6 +34,11 @@ def read_timeouts(spark: SparkSession, partitions: int) -> Timeouts:
     """The values from the session's settings."""
     start = _seconds(spark, START, max(SLOWEST_START, EACH_START * partitions))
     return Timeouts(start, _seconds(spark, HEARTBEAT, SILENCE), _seconds(spark, DRIVER, PATIENCE))
+
+
+def read_view_age(spark: SparkSession) -> float | None:
+    """How long the files behind DataFrames of views are kept, if the session limits it."""
+    return _seconds(spark, VIEW_AGE, 0.0) or None
 
 
 def _seconds(spark: SparkSession, name: str, default: float) -> float:
