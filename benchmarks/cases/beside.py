@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from benchmarks.cases import java, java_spark
+from benchmarks.cases import java, java_spark, second_forms
 from benchmarks.cases.beside_changes import Protocol, beside, coming_and_going
 from benchmarks.cases.catalogue import Case, Group
 from benchmarks.data import analyses, owl, texts, workloads
@@ -40,11 +40,13 @@ GROUP = Group(
         "crdt": Case(
             "the order of a text that several write", partial(measured, texts.shared_text, Protocol(last=True))
         ),
+        "crdt-records": Case("the same with a record for each character", second_forms.records_of_text),
         "components": Case("components: 20 sets of edges come and go", partial(coming_and_going, RATIO)),
         "rdfs": Case("RDFS, 10 x LUBM-1", partial(read, owl.rdfs_copies, Protocol(RATIO)), needs="data"),
         "owl": Case("OWL RL, 10 x LUBM-1", partial(read, owl.owl_copies, Protocol()), needs="data"),
         "java": Case("points-to and call graph of a Java program", java.analysis, needs="java"),
-        "spark-java": Case("the same on Spark, two partitions", java_spark.analysis, needs="java", on_spark=True),
+        "java-unreached": Case("the same without its entry point", second_forms.without_entry_point, needs="java"),
+        "spark-java": Case("the Java analysis on Spark, two partitions", java_spark.analysis, needs="java", on_spark=True),
     },
     kernel_ready,
 )

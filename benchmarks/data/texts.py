@@ -47,6 +47,57 @@ skips(x, y) AS (
 SELECT x, y FROM skips s WHERE NOT EXISTS (SELECT 1 FROM removed r WHERE r.a = s.y)
 """
 WRITERS, RUN, KEPT = 4, 12, 400
+# The same with two numbers for a character, its author's clock and its author: as a record, and in a column each.
+AS_RECORDS = """
+.type id = [clock: number, writer: number]
+.decl inserted(a: number, b: number, c: number, d: number)
+.decl taken(a: number, b: number)
+.decl behind(x: id, p: id)
+.decl removed(x: id)
+.decl later(x: id, y: id)
+.decl between(x: id, y: id)
+.decl beside(x: id, y: id)
+.decl has_later(x: id)
+.decl has_beside(x: id)
+.decl has_behind(x: id)
+.decl climbs(x: id, y: id)
+.decl next(x: id, y: id)
+.decl skips(x: id, y: id)
+.decl text(a: number, b: number, c: number, d: number)
+behind([a, b], [c, d]) :- inserted(a, b, c, d).
+removed([a, b]) :- taken(a, b).
+later([a, b], [c, d]) :- behind([a, b], p), behind([c, d], p), (a > c; a = c, b > d).
+between(x, z) :- later(x, y), later(y, z).
+beside(x, y) :- later(x, y), !between(x, y).
+has_later(y) :- later(_, y).
+has_beside(x) :- beside(x, _).
+has_behind(p) :- behind(_, p).
+climbs(x, y) :- beside(x, y).
+climbs(x, y) :- behind(x, p), !has_beside(x), climbs(p, y).
+next(p, x) :- behind(x, p), !has_later(x).
+next(x, y) :- behind(x, _), !has_behind(x), climbs(x, y).
+skips(x, y) :- next(x, y), !removed(x).
+skips(x, z) :- skips(x, y), removed(y), next(y, z).
+text(a, b, c, d) :- skips([a, b], [c, d]), !removed([c, d]).
+"""
+IN_COLUMNS = """
+behind(A, B, C, D) :- inserted(A, B, C, D).
+removed(A, B) :- taken(A, B).
+later(A, B, C, D) :- behind(A, B, P, Q), behind(C, D, P, Q), A > C.
+later(A, B, A, D) :- behind(A, B, P, Q), behind(A, D, P, Q), B > D.
+between(A, B, E, F) :- later(A, B, C, D), later(C, D, E, F).
+beside(A, B, C, D) :- later(A, B, C, D), !between(A, B, C, D).
+has_later(C, D) :- later(_, _, C, D).
+has_beside(A, B) :- beside(A, B, _, _).
+has_behind(C, D) :- behind(_, _, C, D).
+climbs(A, B, C, D) :- beside(A, B, C, D).
+climbs(A, B, C, D) :- behind(A, B, P, Q), !has_beside(A, B), climbs(P, Q, C, D).
+next(P, Q, A, B) :- behind(A, B, P, Q), !has_later(A, B).
+next(A, B, C, D) :- behind(A, B, _, _), !has_behind(A, B), climbs(A, B, C, D).
+skips(A, B, C, D) :- next(A, B, C, D), !removed(A, B).
+skips(A, B, E, F) :- skips(A, B, C, D), removed(C, D), next(C, D, E, F).
+text(A, B, C, D) :- skips(A, B, C, D), !removed(C, D).
+"""
 
 
 def shared_text(quick: bool) -> Workload:
@@ -55,6 +106,17 @@ def shared_text(quick: bool) -> Workload:
     facts = trace(rounds)
     title = f"text of {len(facts['behind']):,} insertions by {WRITERS} writers, {len(facts['removed']):,} removals"
     return Workload("crdt", title, TEXT, "text", facts, TEXT_SQL)
+
+
+def operations(rounds: int) -> dict[str, Cells]:
+    """The operations of a trace with two numbers for each character."""
+    facts = trace(rounds)
+    (x, p), gone = facts["behind"].T, facts["removed"][:, 0]
+    parts = {"inserted": (x, p), "taken": (gone,)}
+    return {
+        name: np.stack([part for cells in columns for part in divmod(cells, WRITERS)], axis=1)
+        for name, columns in parts.items()
+    }
 
 
 def trace(rounds: int, seed: int = 31) -> dict[str, Cells]:

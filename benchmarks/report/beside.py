@@ -53,6 +53,9 @@ def _parts(run: Run) -> Iterator[str | Table]:
     if java := [record for record in run.records if record.kind.startswith("java")]:
         yield "## The Java analysis"
         yield measures_table(java)
+    if forms := run.of("forms"):
+        yield "## Other forms of the programs"
+        yield measures_table(forms)
     if notes := [f"- {record.title}: {note}" for record in run.records for note in record.notes]:
         yield "\n".join(notes)
 

@@ -467,12 +467,16 @@ class Machine:
                 raise self._failure(status, int(state[at.NEED]))
 
     def _grow(self, number: int) -> None:
-        """Make room in a relation; while it is built, for as many facts as the progress so far predicts."""
+        """Make room in a relation; while it is built, for as many facts as the progress so far predicts.
+
+        Inside recursion later facts are often known already, so that the prediction would be too high.
+        """
         live, part = self.relations.live(number), self._part_fired()
         is_built = self.relations.directory.item(number, at.FRESH) == 1
         if is_built and live >= EXPECTED and part > LITTLE and self.limits.memory is None:
             sent = live + self.state.item(at.OUTN) - self.state.item(at.APPLIED)  # some messages still wait
-            self.relations.reserve(number, int(sent * 1.02 / part) + 1 - live)
+            more = int(sent * 1.02 / part) + 1 - live
+            self.relations.reserve(number, min(more, live) if self.state[at.PHASE] == at.ASSERT_SAME else more)
         self.relations.grow(number)
 
     def _part_fired(self) -> float:
