@@ -229,3 +229,48 @@ def check_cycle(message: str) -> None:
 @pytest.mark.parametrize("seed", range(CASES))
 def test_facts_are_those_of_the_naive_evaluator(seed: int) -> None:
     history(seed)
+
+
+MONOTONE = """
+    .decl start(x: number)
+    .decl knows(x: number, y: number)
+    .decl owns(x: number, y: number, w: number)
+    .decl in(x: number)
+    .decl holds(x: number, y: number)
+    .decl part(x: number, z: number, y: number, w: number)
+    .decl total(y: number, n: number)
+    .decl coming(x: number, n: number)
+    s1: in(x) :- start(x).
+    s2: in(x) :- coming(x, n), n >= 2.
+    c: coming(x, count<*>) :- in(y), knows(x, y).
+    p: part(x, x, y, w) :- in(x), owns(x, y, w).
+    q: part(x, z, y, w) :- holds(x, z), owns(z, y, w).
+    t: total(y, sum<w>) :- part(_, _, y, w), w > 0.
+    h: holds(x, y) :- part(x, _, y, _), total(y, n), n > 4.
+    i: in(y) :- total(y, n), 6 <= n.
+"""
+
+
+@pytest.mark.parametrize("seed", range(share(20, 4)))
+def test_monotone_rules_have_the_least_model(seed: int) -> None:
+    rng = Random(f"monotone {seed}")
+    program = parse_program(MONOTONE, convention="souffle")
+    db, state = Engine(program), State.start(program)
+    for _ in range(12):
+        made = {("knows", (rng.randrange(6), rng.randrange(6))) for _ in range(rng.choice([0, 1, 3]))}
+        made |= {("owns", (*rng.choices(range(6), k=2), rng.randrange(-1, 4))) for _ in range(rng.choice([0, 1, 3]))}
+        made |= {(rng.choice(["start", "in"]), (rng.randrange(6),)) for _ in range(rng.choice([0, 0, 1]))}
+        present = set(state.facts)
+        gone = set(rng.sample(sorted(present), k=min(len(present), rng.choice([0, 1, 3])))) - made
+        change = EpochChanges(tuple(sorted(made - present)), tuple(sorted(gone)), (), ())
+        with db.epoch() as epoch:
+            tell(epoch, change, program.convention)
+        state = state.after(change)
+        check_against(db, state.model())
+        assert isinstance(verdict := db.verify(), Certificate), f"{verdict}"
+    check_at_rest(db)
+
+
+@pytest.mark.parametrize("seed", range(share(40, 2)))
+def test_partitions_find_the_same(seed: int) -> None:
+    history(1000 + seed, epochs=5, partitions=3)
