@@ -53,6 +53,8 @@ class Maker:
         self.keys: dict[str, tuple[str, ...]] = {}
 
     def rule(self, label: str) -> Rule:
+        if self.rng.random() < 0.15:
+            return self.inner(label)
         rng, body, keys, reads = self.rng, list[str](), list[str](), list[str]()
         bound, values = ["x"], list[str]()
         if rng.random() < 0.8:
@@ -96,6 +98,21 @@ class Maker:
         )
         return replace(parse_rule(f"{text} :- {', '.join(body)}.", convention="souffle"), label=label)
 
+    def inner(self, label: str) -> Rule:
+        """A random rule with an aggregate in its body."""
+        rng = self.rng
+        kind = rng.choice(("sum", "count") if self.type == "number" else ("sum", "mean"))
+        asking, test = rng.choice(["n(x, w)", "e(x, _, w)"]), rng.choice(["", f", v > {self.two}"])
+        fold = "count" if kind == "count" else f"{kind} v * u"
+        term = f"s {rng.choice(['+', '-'])} w" if rng.random() < 0.5 else "s"
+        keys = f"{asking}, e(x, y, u), may_t(y)"
+        self.keys[label] = (
+            f"may_t(x) :- {keys if kind == 'mean' else asking}.",
+            f'folds(["t", x, 0], ["t", y, 0]) :- {keys}.',
+        )
+        text = f"t(x, {term}) :- {asking}, s = {fold} : {{ e(x, y, u), t(y, v){test} }}."
+        return replace(parse_rule(text, convention="souffle"), label=label)
+
     def _name(self, relation: str, key: list[str]) -> str:
         return f'["{relation}", {key[0]}, {key[1] if len(key) > 1 else 0}]'
 
@@ -103,7 +120,7 @@ class Maker:
         rng = self.rng
         value = rng.choice([*values, *values, "w"])
         term = rng.choice([value, value, f"{value} + w", f"{value} * {self.two}"])
-        kind = rng.choice(KINDS[self.type])
+        kind = rng.choice([kind for kind in KINDS[self.type] if head == "t" or kind not in ("min", "max")])
         if kind == "count":
             return rng.choice(["count<*>", f"count<distinct {value}>"])
         return f"sum<distinct {term}>" if kind == "distinct" else f"{kind}<{term}>"

@@ -28,6 +28,7 @@ from tidelog.partition.code.formula import Formula, Overloads, Total, Types
 from tidelog.partition.texts.dictionary import Dictionary
 from tidelog.program.graph.bundles import not_monotone, value_columns
 from tidelog.program.graph.well_founded import TRUE_FACT
+from tidelog.program.types.arity import RESERVED
 from tidelog.program.values.rule import rule_of
 from tidelog.program.values.term import GroundRule
 
@@ -347,8 +348,9 @@ class BundleModel:
                             raise self._refused(bundle, lower, members, self._formulas[number])
 
     def _refused(self, bundle: int, lower: int, members: set[int], formula: Formula) -> EvaluationError:
-        cycle = [bundle, *self._path(lower, bundle, members)]
-        texts = [self._text(each) for each in cycle]
+        cycle = [bundle, *self._path(lower, bundle, members)[:-1]]
+        texts = [self._text(each) for each in cycle if not self._names[each][0].startswith(RESERVED)]
+        texts.append(texts[0])
         if len(texts) > SHOWN:
             texts = [*texts[: SHOWN - 2], f"{len(texts) - SHOWN + 1} more facts", texts[-1]]
         kinds = " and ".join(dict.fromkeys(aggregate.kind for aggregate in formula.aggregates))

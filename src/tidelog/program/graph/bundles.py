@@ -61,23 +61,28 @@ def fold_cycles(rules: Sequence[Rule]) -> list[Values]:
     >>> [{name: sorted(columns) for name, columns in sorted(values.items())} for values in fold_cycles(rules)]
     [{'add': [2], 'cost': [1]}]
     """
-    if not any(_folds(rule) for rule in rules):
-        return []
+    found = []
+    for own in aggregate_cycles(rules) if any(_folds(rule) for rule in rules) else ():
+        inside = [rule for rule in rules if rule.head.predicate in own]
+        values = value_columns(inside, own)
+        if all(_is_plain(rule, values) for rule in inside):
+            found.append(values)
+    return found
+
+
+def aggregate_cycles(rules: Sequence[Rule]) -> list[frozenset[str]]:
+    """The components of the dependency graph with an aggregate other than min and max inside, and no negation."""
     edges = dependencies(rules)
     strata = strata_of_edges(rules, edges)
     wrong: dict[str, list[Edge]] = {}
     for edge in offending_edges(edges, strata):
         wrong.setdefault(edge.target, []).append(edge)
+    subsumed = {rule.head.predicate for rule in rules if rule.subsumes}
     found = []
     for stratum in strata if wrong else ():
         offending = [edge for name in stratum.relations for edge in wrong.get(name, ())]
-        if offending and all(edge.kind == AGGREGATE for edge in offending):
-            own = frozenset(stratum.relations)
-            if any(rule.subsumes for rule in rules if rule.head.predicate in own):
-                continue
-            values = value_columns(stratum.rules, own)
-            if all(_is_plain(rule, values) for rule in stratum.rules):
-                found.append(values)
+        if offending and all(edge.kind == AGGREGATE for edge in offending) and subsumed.isdisjoint(stratum.relations):
+            found.append(frozenset(stratum.relations))
     return found
 
 
