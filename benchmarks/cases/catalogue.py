@@ -31,6 +31,7 @@ GROUPS: Mapping[str, str] = {
     "circuits": "incremental circuits beside the engine",
     "paths": "path queries beside DuckDB's recursive SQL",
     "well_founded": "negation in cycles: the positions of a game that are won, beside SWI-Prolog's tabling",
+    "rollup": "aggregates in recursion: the costs of the parts of a hierarchy, beside a loop in Python",
     "certificate": "a certificate beside a build",
     "gmark": "views of the gMark path queries under updates",
     "regular": "the Regular Datalog paper's engine and Tidelog on two schemas, in the form of its table",

@@ -169,7 +169,7 @@ def test_wrong_values_are_not_certified() -> None:
 @pytest.mark.parametrize(
     "rule",
     [
-        "t(x, n) :- e(x, _), n = count : { t(_, _), e(x, _) }.",
+        "t(x, n) :- e(x, _), n = count : { t(y, v), e(x, y), v > sum w : { t(_, w) } }.",
         "t(x, sum<v>) :- e(x, y), t(y, v), !t(v, _).",
         "t(x, sum<v>) :- e(x, y), t(y, v), !e(v, _).",
         "t(x, sum<v>) :- e(x, y), (t(y, v) ; v = 3, e(y, _)).",
@@ -181,6 +181,30 @@ def test_what_is_not_supported_is_refused(rule: str) -> None:
     with pytest.raises(ProgramError) as caught:
         Engine(f".decl e(x: number, y: number) .decl t(x: number, v: number) {rule}")
     assert {"TL501", "TL502"} & {finding.code for finding in caught.value.diagnostics}
+
+
+def test_aggregates_of_bodies_may_be_recursive() -> None:
+    db = Engine("""
+        .decl part(whole: symbol, part: symbol, n: number)
+        .decl own(part: symbol, price: float)
+        .decl cost(part: symbol, total: float)
+        .decl size(part: symbol, n: number)
+        r1: cost(p, c + s) :- own(p, c), s = sum d * to_float(n) : { part(p, q, n), cost(q, d) }.
+        r2: size(p, s) :- own(p, _), s = 1 + sum n * m : { part(p, q, n), size(q, m) }.
+    """)
+    with db.epoch() as epoch:
+        epoch.insert("part", PARTS)
+        epoch.insert("own", [(part, float(price)) for part, price in PRICES])
+    assert dict(db["cost"]) == {"bolt": 1.0, "wheel": 15.0, "engine": 108.0, "car": 173.0}
+    assert dict(db["size"]) == {"bolt": 1, "wheel": 6, "engine": 9, "car": 34}
+    with pytest.raises(EvaluationError) as caught, db.epoch() as epoch:
+        epoch.insert("part", [("bolt", "car", 1)])
+    assert 'cost("bolt", _) reads cost("car", _)' in str(caught.value) or "size" in str(caught.value)
+    assert "__" not in f"{caught.value}{db.explain()}"
+    with db.epoch() as epoch:
+        epoch.delete("part", [("engine", "bolt", 8)])
+    assert (dict(db["cost"])["engine"], dict(db["size"])["engine"]) == (100.0, 1)
+    assert isinstance(db.verify(), Certificate)
 
 
 def test_explanations_refuse_or_describe_what_has_no_ranked_supports() -> None:

@@ -247,7 +247,7 @@ def test_why_and_explain_show_the_group():
         ("v(collect<f>) :- sale(_, _, _, f).", "TL403"),
         ("v(s) :- sale(s, _, p, _), median(p) > 3.0.", "TL207"),
         ("w(s, collect<p>) :- sale(s, _, p, _), !w(s, _).", "TL501"),
-        ("w(s, x) :- sale(s, _, _, _), x = collect l : { w(s, l) }.", "TL502"),
+        ("w(s, x) :- sale(s, _, _, _), x = collect l : { w(s, l), !w(_, l) }.", "TL501"),
     ],
 )
 def test_mistakes_are_reported(rule, code):

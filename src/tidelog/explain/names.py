@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tidelog.plan.plan_text import columns_text
 from tidelog.plan.ruleset import Ruleset
 from tidelog.program import Atom, Comparison, Literal, Negation, Rule, Term
+from tidelog.program.elaborate.lift_inner_aggregates import INNER
 from tidelog.program.elaborate.read_undefined import DOUBT, EITHER, MAYBE, MOST, SURE
 from tidelog.program.graph.choice import MAY, PICK, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tidelog.rewrite.place.place import PlacedRules
 
 CYCLE_WORDS = {
+    INNER: "an aggregate of",
     GIVEN: "asserted facts of",
     GROUND: "instances of",
     POSSIBLE: "possible facts of",
@@ -99,7 +101,7 @@ class Names:
             return f"candidates of {name.removeprefix(MAY)}" if name.startswith(MAY) else "the chosen facts"
         for prefix, words in CYCLE_WORDS.items():
             if name.startswith(prefix):
-                return f"{words} {name.removeprefix(prefix).partition(' ')[0]}"
+                return f"{words} {self.relation(name.removeprefix(prefix).partition(' ')[0].partition('/')[0])}"
         if name not in self._heads:
             return name
         if name.startswith(OPENED):

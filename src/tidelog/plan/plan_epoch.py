@@ -27,6 +27,7 @@ from tidelog.program.graph.choice import choices
 from tidelog.program.graph.keys import key_columns
 from tidelog.program.graph.subsumption import subsumed_relations
 from tidelog.program.graph.well_founded import model_of
+from tidelog.program.values.rule import rule_of
 from tidelog.program.values.scope import atoms
 
 
@@ -180,7 +181,7 @@ def _retyped(old: Form, new: Form, typed: Sequence[str], changed: Mapping[str, R
 def _names(rule: Rule) -> list[str]:
     """The relations that a rule names, and those of the formulas of its model."""
     model = model_of(rule)
-    formulas = [] if model is None else [ground.formula for ground in model.ground if ground.formula is not None]
+    formulas = () if model is None else (rule_of(each.formula) for each in model.ground if each.formula is not None)
     return [atom.predicate for each in (rule, *formulas) for atom in (each.head, *atoms(each.body))]
 
 

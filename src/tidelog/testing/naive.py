@@ -142,16 +142,35 @@ def _is_uncertain(rule: Rule, stratum: frozenset[str], model: Model, possible: M
 
 
 def _folds(rule: Rule, stratum: frozenset[str]) -> bool:
-    """Whether the head of a rule has an aggregate that needs its own stratum complete."""
-    return bool(head_aggregates(rule)) and any(strict and name in stratum for name, strict in dependencies(rule))
+    """Whether a rule has an aggregate that needs its own stratum complete."""
+    negated = {literal.atom.predicate for literal in body_literals(rule) if isinstance(literal, Negation)}
+    return any(strict and name in stratum and name not in negated for name, strict in dependencies(rule))
 
 
 def _folding_apart(rule: Rule) -> Rule:
-    """The rule; if its head has aggregates, they range over relations under other names."""
-    if not head_aggregates(rule):
-        return rule
-    literals = (replace(x, predicate=f"over {x.predicate}") if isinstance(x, Atom) else x for x in rule.body)
-    return replace(rule, body=tuple(literals))
+    """The rule with aggregates that range over relations under other names."""
+    args = tuple(map(_over_apart, rule.head.args))
+    body = tuple(map(_over_all if head_aggregates(rule) else _folding_literal, rule.body))
+    return replace(rule, head=replace(rule.head, args=args), body=body)
+
+
+def _over_all(literal: Literal) -> Literal:
+    return replace(literal, predicate=f"over {literal.predicate}") if isinstance(literal, Atom) else literal
+
+
+def _folding_literal(literal: Literal) -> Literal:
+    if not isinstance(literal, Comparison):
+        return literal
+    return replace(literal, left=_over_apart(literal.left), right=_over_apart(literal.right))
+
+
+def _over_apart(term: Term) -> Term:
+    """The term with atoms in the bodies of its aggregates under other names."""
+    if isinstance(term, Call):
+        return replace(term, args=tuple(map(_over_apart, term.args)))
+    if isinstance(term, Aggregate) and term.body is not None:
+        return replace(term, body=tuple(map(_over_all, term.body)))
+    return term
 
 
 def _negating_apart(rule: Rule) -> Rule:

@@ -2,8 +2,9 @@
 
 Law (`graph.bundles`): the facts held are those that the rules derive if aggregates range over the facts held, and all
 other atoms over what is derived so far, from nothing. The instances of the rules are certified before, and no bundle
-depends on its own aggregate in them; then no other facts have this property. Nothing of the engine's evaluation is
-used.
+depends on its own aggregate in them; then no other facts have this property. If all rules are monotone, bundles may
+depend on their own aggregates, and the facts are those of the least model, found in rounds from nothing. Nothing of the
+engine's evaluation is used.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from tidelog.program import Aggregate, Atom, Literal, Rule
+from tidelog.program.graph.bundles import not_monotone, value_columns
 from tidelog.program.graph.well_founded import TRUE_FACT, TRUTH, model_of
 from tidelog.program.values.rule import rule_of
 from tidelog.program.values.term import GroundRule
@@ -42,7 +44,7 @@ class Bundles:
         assert model is not None
         found = self._found.get(model.ground)
         if found is None:
-            found = self._found[model.ground] = self._cycle(model.ground) or self._derived(model.ground)
+            found = self._found[model.ground] = self._model(model.ground)
         if isinstance(found, Violation):
             return found
         relation = clause.rule.head.predicate.removeprefix(TRUTH)
@@ -56,10 +58,27 @@ class Bundles:
     def _held(self, relation: str) -> Mapping[Row, int]:
         return {row[:-1]: LOWEST for row in self._ranks.get(f"{TRUTH}{relation}", {})}
 
-    def _derived(self, grounds: Sequence[GroundRule]) -> dict[str, set[Row]]:
-        """What the rules derive if their aggregates range over the facts held."""
+    def _model(self, grounds: Sequence[GroundRule]) -> Violation | dict[str, set[Row]]:
+        """The facts that must be held: if bundles depend on their own aggregates, those of the least model."""
         own = {ground.head for ground in grounds}
-        facts = {f"{OVER}{name}": self._held(name) for name in own}
+        cycle = self._cycle(grounds)
+        if cycle is None:
+            return self._derived(grounds, {name: self._held(name) for name in own})
+        rules = [rule_of(ground.formula) for ground in grounds if ground.formula is not None]
+        if not_monotone(rules, value_columns(rules, frozenset(own))) is not None:
+            return cycle
+        found: dict[str, set[Row]] = {name: set() for name in own}
+        for _ in range(ROUNDS):
+            before, held = found, {name: dict.fromkeys(rows, LOWEST) for name, rows in found.items()}
+            found = self._derived(grounds, held)
+            if found == before:
+                break
+        return found
+
+    def _derived(self, grounds: Sequence[GroundRule], held: Ranks) -> dict[str, set[Row]]:
+        """What the rules derive if their aggregates range over these facts."""
+        own = {ground.head for ground in grounds}
+        facts = {f"{OVER}{name}": held[name] for name in own}
         schema = {**self._schema, **{f"{OVER}{name}": self._schema.get(name, ()) for name in own}}
         rules = [rule_of(ground.formula) for ground in grounds if ground.formula is not None]
         folding = [to_clause(_over(rule, own)) for rule in rules if _folds(rule)]

@@ -206,6 +206,14 @@ SAMPLES: Mapping[str, tuple[Record, ...]] = {
             {"facts": 164_005, "supports": 1_606_005, "checker": "Python"},
         ),
     ),
+    "rollup": (
+        Record(
+            "costs",
+            "hierarchy of 9 parts",
+            (*times("build"), Value("change", 1.5, "ms", target=Target(2.0)), *times("95 % below", "loop", "ratio")),
+            {"parts": 9, "changes": 10},
+        ),
+    ),
     "well_founded": (
         Record(
             "game",
@@ -422,6 +430,7 @@ TOLD: Mapping[str, tuple[str, ...]] = {
     ),
     "paths": ("| `(edge\\|^edge)+(0, Y)` | 2,000 | 427 | 1.0 | 2.0 | 0.50 x | 3.00 | 4.00 | 9.00 |",),
     "certificate": ("| closure of 400 nodes | 164,005 | 1,606,005 | 2.00 | Python | 4.00 | 14.4 |",),
+    "rollup": ("| hierarchy of 9 parts | 1.0 | 1.5 | 1 | at most 2 ms: met | 2 | 3 x |",),
     "well_founded": (
         "| DAG of 9 positions | 12,000 | 4 | 1.00 | 5.00 | 4.00 | 1.4 x | at most 3 x: met |",
         "| DAG of 9 positions | 2 | 3 | 6 |  |",

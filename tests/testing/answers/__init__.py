@@ -5,6 +5,7 @@ been applied (some scripts change rules too), and gives the relations that the p
 """
 
 from .analysis import class_hierarchy, dataflow, pointer_analyses, points_to
+from .business import attendance, company_control, mlm_bonus
 from .games import exceptions, win_move
 from .graphs import bipartite, components, reachability, same_generation, shortest, simple_paths, triangles
 from .java import java
@@ -19,6 +20,7 @@ ANSWERS = {
         "access": [exceptions, roles],
         "analysis": [class_hierarchy, dataflow, java, pointer_analyses, points_to, type_checker, unification],
         "build": [dependencies, planner],
+        "business": [attendance, company_control, mlm_bonus],
         "games": [win_move],
         "graphs": [bipartite, components, reachability, same_generation, triangles],
         "numbers": [primes],

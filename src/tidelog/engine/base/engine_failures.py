@@ -115,9 +115,9 @@ UNDEFINED_READ = FailureEntry(
     "undefined facts are read",
     "{count:1 fact} of `{relation}` would be undefined, among them `{fact}`, and {reader} reads `{relation}`; "
     "nothing was changed",
-    "A fact that depends on its own negation may be neither true nor false, and what is derived from it is undefined as "
-    "well. Paths, subsumptions, choices, recursive min and max, nested aggregates and aggregates in queries cannot read "
-    "undefined facts.",
+    "A fact that depends on its own negation may be neither true nor false, and what is derived from it is undefined "
+    "as well. Paths, subsumptions, choices, recursive min and max, nested aggregates and aggregates in queries cannot "
+    "read undefined facts.",
     "Change the facts so that the cycle is broken, or derive what the rule reads in a rule with plain atoms, negations "
     "and aggregates. `db.undefined(...)` returns the undefined facts of a relation.",
     'db = Engine("win(X) :- move(X, Y), !win(Y). next(X, Y) :- move(X, Y), win(Y). far(X, Y) :- next+(X, Y).")\n'

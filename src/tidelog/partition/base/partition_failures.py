@@ -269,9 +269,10 @@ AGGREGATE_CYCLE = FailureEntry(
     "TL2214",
     EvaluationError,
     "facts that depend on their own aggregate",
-    "rule {label}: `{fact}` depends on its own {kind}: {cycle}; nothing was changed",
-    "A relation may depend on its own aggregate, but a fact may not: it must be computed from facts that do not depend "
-    "on it. The message names the facts of a cycle; `_` stands for the computed value.",
+    "rule {label}: `{fact}` depends on its own {kind}: {cycle}; nothing was changed (a cycle needs monotone rules, and "
+    "rule {losing} is not monotone)",
+    "A relation may depend on its own aggregate, but a fact may not, unless all rules of the recursion are monotone. "
+    "The message names the facts of a cycle; `_` stands for the computed value.",
     "Change the facts so that the cycle is broken.",
     'db = Engine("cost(P, sum<N * C>) :- part(P, S, N), cost(S, C).")\n'
     'with db.epoch() as e:\n    e.insert("part", [("a", "b", 2), ("b", "a", 1)])\n    e.insert("cost", [("c", 1)])\n',

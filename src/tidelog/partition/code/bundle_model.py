@@ -1,8 +1,9 @@
 """The facts of relations that depend on their own count, sum or mean, kept while instances of their rules change.
 
 Law (`graph.bundles`): the facts of a bundle are computed from its instances and the bundles that these read. Bundles
-that depend on each other are refused, with the cycle, unless all rules that connect them only ever add facts; such a
-group is the least fixed point, computed from nothing. So the facts are those of the only model of the instances.
+that depend on each other are refused, with the cycle, if a rule with an aggregate connects them, unless all rules of
+the component are monotone. Other groups are the least fixed point, computed from nothing. So the facts are those of the
+only model of the instances, or of the least one.
 
 1. A change reaches the bundles above the changed instances. They are put in order (Tarjan's strong components, lower
    ones first), and those are computed again whose instances or inputs have changed.
@@ -25,8 +26,9 @@ from tidelog.kernel.cells import Cells
 from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.code.formula import Formula, Overloads, Total, Types
 from tidelog.partition.texts.dictionary import Dictionary
-from tidelog.program.graph.bundles import value_columns
+from tidelog.program.graph.bundles import not_monotone, value_columns
 from tidelog.program.graph.well_founded import TRUE_FACT
+from tidelog.program.types.arity import RESERVED
 from tidelog.program.values.rule import rule_of
 from tidelog.program.values.term import GroundRule
 
@@ -51,6 +53,7 @@ class BundleModel:
         self.rules = rules
         formulas = [rule_of(rule.formula) for rule in rules if rule.formula is not None]
         self._values = value_columns(formulas, frozenset(rule.head for rule in rules))
+        self._losing = not_monotone(formulas, self._values)  # a rule that forbids bundles to depend on their aggregates
         self._schema, self._dictionary = schema, dictionary
         self._formulas = [Formula(rule, self._values, schema, functions, dictionary) for rule in rules]
         self._pools = [_pool(formula, number) for number, formula in enumerate(self._formulas)]
@@ -335,8 +338,8 @@ class BundleModel:
         return [bundle for bundle, rows in old.items() if rows != self._rows[bundle]]
 
     def _check_cycle(self, members: set[int]) -> None:
-        """Refuse a group in which a rule with an aggregate connects bundles."""
-        for bundle in members:
+        """Refuse a group in which a rule with an aggregate connects bundles, unless all rules are monotone."""
+        for bundle in members if self._losing is not None else ():
             for instance in self._bodies[bundle]:
                 number, _, inputs, _ = self._instances[instance]
                 if self._formulas[number].is_aggregate:
@@ -345,13 +348,14 @@ class BundleModel:
                             raise self._refused(bundle, lower, members, self._formulas[number])
 
     def _refused(self, bundle: int, lower: int, members: set[int], formula: Formula) -> EvaluationError:
-        cycle = [bundle, *self._path(lower, bundle, members)]
-        texts = [self._text(each) for each in cycle]
+        cycle = [bundle, *self._path(lower, bundle, members)[:-1]]
+        texts = [self._text(each) for each in cycle if not self._names[each][0].startswith(RESERVED)]
+        texts.append(texts[0])
         if len(texts) > SHOWN:
             texts = [*texts[: SHOWN - 2], f"{len(texts) - SHOWN + 1} more facts", texts[-1]]
         kinds = " and ".join(dict.fromkeys(aggregate.kind for aggregate in formula.aggregates))
         return failures.AGGREGATE_CYCLE.error(
-            fact=texts[0], kind=kinds, cycle=" reads ".join(texts), label=formula.label
+            fact=texts[0], kind=kinds, cycle=" reads ".join(texts), label=formula.label, losing=self._losing
         )
 
     def _path(self, start: int, end: int, members: set[int]) -> list[int]:

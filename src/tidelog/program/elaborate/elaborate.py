@@ -24,6 +24,7 @@ from tidelog.program.elaborate.features import Feature, features_of
 from tidelog.program.elaborate.ground_bundles import ground_bundles
 from tidelog.program.elaborate.ground_cycles import ground_cycles
 from tidelog.program.elaborate.hide_heads import hide_heads
+from tidelog.program.elaborate.lift_inner_aggregates import lift_inner_aggregates
 from tidelog.program.elaborate.make_choices import make_choices
 from tidelog.program.elaborate.mark_witnesses import mark_witnesses
 from tidelog.program.elaborate.resolve_subsumption import resolve_subsumption
@@ -48,6 +49,7 @@ ELABORATE: tuple[tuple[Feature, Pass], ...] = (
     (Feature.SUBSUMPTIONS, resolve_subsumption),
     (Feature.RULES, assign_types),
     (Feature.CASTS, drop_casts),
+    (Feature.AGGREGATES, lift_inner_aggregates),
     (Feature.RULES, ground_bundles),
     (Feature.GENERATORS, expand_generators),
     (Feature.WRAPPING, wrap_arithmetic),

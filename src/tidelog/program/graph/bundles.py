@@ -35,10 +35,12 @@ from tidelog.program.values.structure import is_structural
 from tidelog.program.values.term import (
     CHOICE,
     MODEL,
+    SUM,
     Aggregate,
     Atom,
     Call,
     Comparison,
+    Const,
     Disjunction,
     Literal,
     PathAtom,
@@ -59,23 +61,28 @@ def fold_cycles(rules: Sequence[Rule]) -> list[Values]:
     >>> [{name: sorted(columns) for name, columns in sorted(values.items())} for values in fold_cycles(rules)]
     [{'add': [2], 'cost': [1]}]
     """
-    if not any(_folds(rule) for rule in rules):
-        return []
+    found = []
+    for own in aggregate_cycles(rules) if any(_folds(rule) for rule in rules) else ():
+        inside = [rule for rule in rules if rule.head.predicate in own]
+        values = value_columns(inside, own)
+        if all(_is_plain(rule, values) for rule in inside):
+            found.append(values)
+    return found
+
+
+def aggregate_cycles(rules: Sequence[Rule]) -> list[frozenset[str]]:
+    """The components of the dependency graph with an aggregate other than min and max inside, and no negation."""
     edges = dependencies(rules)
     strata = strata_of_edges(rules, edges)
     wrong: dict[str, list[Edge]] = {}
     for edge in offending_edges(edges, strata):
         wrong.setdefault(edge.target, []).append(edge)
+    subsumed = {rule.head.predicate for rule in rules if rule.subsumes}
     found = []
     for stratum in strata if wrong else ():
         offending = [edge for name in stratum.relations for edge in wrong.get(name, ())]
-        if offending and all(edge.kind == AGGREGATE for edge in offending):
-            own = frozenset(stratum.relations)
-            if any(rule.subsumes for rule in rules if rule.head.predicate in own):
-                continue
-            values = value_columns(stratum.rules, own)
-            if all(_is_plain(rule, values) for rule in stratum.rules):
-                found.append(values)
+        if offending and all(edge.kind == AGGREGATE for edge in offending) and subsumed.isdisjoint(stratum.relations):
+            found.append(frozenset(stratum.relations))
     return found
 
 
@@ -210,3 +217,65 @@ def _bound_by(comparison: Comparison, known: set[str]) -> set[str] | None:
     if isinstance(comparison.left, Var) and right <= known:
         return left
     return right if isinstance(comparison.right, Var) and left <= known else None
+
+
+def not_monotone(rules: Sequence[Rule], values: Values) -> str | None:
+    """The label of a rule of a component that may lose facts when there are more; None if all only ever gain.
+
+    Bundles may then depend on their own aggregates: the model is the least one, as with the monotone counts and sums of
+    BigDatalog. A rule with an aggregate must count, or add or maximize ground terms, over relations without values; the
+    terms of a sum must not be negative, which a test `N > 0` shows. Other rules may compare values with lower bounds.
+
+    >>> from tidelog.syntax import parse_program
+    >>> program = parse_program("r1: n(Y, count<*>) :- come(X), friend(Y, X). r2: come(X) :- n(X, N), N >= 3.")
+    >>> not_monotone(program.rules, {"n": frozenset({1}), "come": frozenset()})
+    >>> program = parse_program("r1: n(Y, count<*>) :- come(X), friend(Y, X). r2: come(X) :- n(X, N), N <= 3.")
+    >>> not_monotone(program.rules, {"n": frozenset({1}), "come": frozenset()})
+    'r2'
+    """
+    return next((rule.label or rule.head.predicate for rule in rules if not _only_gains(rule, values)), None)
+
+
+def _only_gains(rule: Rule, values: Values) -> bool:
+    atoms = [atom for _, atom in own_literals(rule.body, frozenset(values))]
+    known = ground_names(rule.body, values)
+    aggregates = [arg for arg in rule.head.args if isinstance(arg, Aggregate)]
+    if aggregates:
+        return not any(values[atom.predicate] for atom in atoms) and all(_rises(each, rule) for each in aggregates)
+    parts = [arg for atom in atoms for i, arg in enumerate(atom.args) if i in values[atom.predicate]]
+    names = [arg.name for arg in parts if isinstance(arg, Var)]
+    if len(names) < len(parts) or len(names) > len(set(names)) or not known.isdisjoint(names):
+        return False
+    late = [x for x in rule.body if isinstance(x, Comparison) and not is_ground(x, known, rule)]
+    return all(_bounds_below(each, known) for each in late) and scope_names((), rule.head.args) <= known
+
+
+def _rises(aggregate: Aggregate, rule: Rule) -> bool:
+    """Whether an aggregate of ground terms never decreases when there are more of them."""
+    if aggregate.kind in ("count", "max"):
+        return True
+    return aggregate.kind == SUM and all(_is_positive(term, rule) for term in aggregate.measured)
+
+
+def _is_positive(term: Term, rule: Rule) -> bool:
+    """Whether a term is a constant that is not negative, or a variable that the body compares with one."""
+    if isinstance(term, Const):
+        return isinstance(term.value, int | float) and term.value >= 0
+    tests = (x for x in rule.body if isinstance(x, Comparison))
+    return any(
+        greater == term and isinstance(less, Const) and _is_positive(less, rule)
+        for test in tests
+        for less, op, greater in ((test.left, test.op, test.right), (test.right, _TURNED.get(test.op), test.left))
+        if op in ("<", "<=")
+    )
+
+
+def _bounds_below(comparison: Comparison, known: set[str]) -> bool:
+    """Whether a comparison holds for every greater value of its only value, too."""
+    left, op, right = comparison.left, comparison.op, comparison.right
+    if op in ("<", "<="):
+        left, op, right = right, _TURNED[op], left
+    return op in (">", ">=") and isinstance(left, Var) and scope_names((), (right,)) <= known
+
+
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

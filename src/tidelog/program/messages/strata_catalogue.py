@@ -22,12 +22,11 @@ STRATA = (
         "TL502",
         "unsupported aggregate through recursion",
         "`{target}` depends on its own {kind} in a way that is not supported: {cycle}",
-        "A relation may depend on its own aggregate if the aggregate is in the head of a rule and the rules of the "
-        "cycle read its relations as plain atoms. Not supported are aggregates of bodies, subsumptions, locations, "
+        "A relation may depend on its own aggregate if the rules of the cycle read its relations as plain atoms, in "
+        "their bodies or in those of aggregates. Not supported are nested aggregates, subsumptions, locations, "
         "witnesses, and negations, paths, disjunctions or structures that need a value of the cycle.",
-        "Write the aggregate in the head of a separate rule, `size(X, sum<N>) :- part(X, Y), size(Y, N).`, or break "
-        "the cycle.",
-        "size(X, N) :- part(X), N = count : { size(Y, _), inside(Y, X) }.\n",
+        "Compute what needs the value in a rule of its own that the cycle does not read, or break the cycle.",
+        "weight(X, sum<W>) :- part(X, Y), weight(Y, W), !ignored(W).\n",
     ),
     CodeEntry(
         "TL503",
