@@ -30,7 +30,7 @@ from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import input_name, subsumed_relations
 from tidelog.program.graph.undefined_readers import uncertainty
-from tidelog.program.graph.well_founded import depending_on, modelled, negation_cycles
+from tidelog.program.graph.well_founded import modelled, negation_cycles
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
@@ -174,7 +174,6 @@ class Ruleset:
     warnings: tuple[Diagnostic, ...] = ()
     cyclic: frozenset[str] = frozenset()  # relations that depend on their own negation (`graph.well_founded`)
     cycle_readers: Mapping[str, str] = field(default_factory=dict)  # must have no undefined facts, by reader
-    above_cycles: frozenset[str] = frozenset()  # those and all that depend on them
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # the demands on relations that are evaluated on demand
     origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types of the original data
@@ -517,7 +516,6 @@ class Ruleset:
             demand=demand,
             cyclic=cyclic,
             cycle_readers=_opaque_readers(checked) if cyclic else {},
-            above_cycles=depending_on(checked.rules, cyclic),
             orders={rule.head.predicate: rule for rule in checked.orders},
             outline=outline,
         )

@@ -115,22 +115,13 @@ UNDEFINED_READ = FailureEntry(
     "undefined facts are read",
     "{count:1 fact} of `{relation}` would be undefined, among them `{fact}`, and {reader} reads `{relation}`; "
     "nothing was changed",
-    "A fact that depends on its own negation may be neither true nor false, and what is derived from it is undefined as "
-    "well. Paths, subsumptions, choices, recursive min and max, nested aggregates and aggregates in queries cannot read "
-    "undefined facts.",
+    "A fact that depends on its own negation may be neither true nor false, and what is derived from it is undefined "
+    "as well. Paths, subsumptions, choices, recursive min and max, nested aggregates and aggregates in queries cannot "
+    "read undefined facts.",
     "Change the facts so that the cycle is broken, or derive what the rule reads in a rule with plain atoms, negations "
     "and aggregates. `db.undefined(...)` returns the undefined facts of a relation.",
     'db = Engine("win(X) :- move(X, Y), !win(Y). next(X, Y) :- move(X, Y), win(Y). far(X, Y) :- next+(X, Y).")\n'
     'with db.epoch() as e:\n    e.insert("move", [(1, 2), (2, 1)])\n',
-)
-UNDEFINED_PROOF = FailureEntry(
-    "TL4602",
-    EngineError,
-    "no explanation through a cycle of negation",
-    "`{relation}` depends on a cycle of negation, through `{cycle}`: its facts have no explanation",
-    "`why`, `why_not` and `blame` explain facts by ranked supports; the model of a cycle through negation has none.",
-    "Ask about the facts that it is derived from.",
-    "Engine('win(X) :- move(X, Y), !win(Y). move(1, 2).').why('win(1)')\n",
 )
 INLINE_FACTS = FailureEntry(
     "TL4092",
@@ -357,7 +348,6 @@ ENTRIES = (
     INSTANCE_TAKEN,
     NO_INSTANCE,
     UNDEFINED_READ,
-    UNDEFINED_PROOF,
     INLINE_FACTS,
     NOT_DECLARED,
     NOT_A_RULE,
