@@ -122,8 +122,10 @@ class _Exploration:
 
     def _literal(self, atom: FactKey, positive: bool) -> Item:
         """A literal of an instance, or the fact at which it fails."""
-        truth = self.reasons.of(atom).truth
-        return atom if truth else Judged(atom, truth, positive)
+        reason = self.reasons.of(atom)
+        if reason.truth and reason.instance is not None and atom[0].startswith(HIDDEN):
+            return reason.instance.literals[0][0]  # a fact that is projected
+        return atom if reason.truth else Judged(atom, reason.truth, positive)
 
 
 def references(items: tuple[Item, ...]) -> Iterator[Target]:
