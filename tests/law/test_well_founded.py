@@ -366,7 +366,13 @@ def test_what_is_not_supported_is_refused() -> None:
     refused = pytest.raises(EvaluationError, match=r"2 facts of `win` would be undefined.*`far` reads `win`")
     with refused, db.epoch() as epoch:
         epoch.add_rule("far(X, N) :- move(X, _), N = count : { (win(Y) ; move(Y, X)) }.")
-    assert "1 cycle of up to 2 facts, 2 undefined facts" in str(db.explain())
+    size = "3 instances of rules, 3 groups, 1 cycle of up to 2 facts, 2 undefined facts"
+    assert size in str(db.explain())
+    db.repartition(2)
+    assert size not in str(db.explain())  # instances are read again when an epoch changes them
+    with db.epoch() as epoch:
+        epoch.insert("move", [(5, 3)])
+    assert "4 instances of rules, 4 groups, 1 cycle of up to 2 facts, 3 undefined facts" in str(db.explain())
 
 
 def test_a_query_that_an_epoch_overtakes_reads_no_undefined_facts(monkeypatch: pytest.MonkeyPatch) -> None:

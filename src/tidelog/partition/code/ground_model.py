@@ -105,7 +105,7 @@ class GroundModel:
         return len(self._names) * ATOM_BYTES + len(self._instances) * INSTANCE_BYTES
 
     def size_in_words(self) -> str:
-        """The size of the model, for an explanation; nothing if it has no instances here, as beside Spark."""
+        """The size of the model, for an explanation; nothing if it has no instances."""
         self._finish_undo()
         if not self.is_loaded:
             return "not read since the engine was opened"
@@ -114,7 +114,11 @@ class GroundModel:
         sizes = [len(group) for group in self._members.values()]
         undefined = sum(truth == UNDECIDED for truth in self._truth)
         cycles = f"{counted(len(sizes), 'cycle')} of up to {counted(max(sizes), 'fact')}" if sizes else "no cycles"
-        return f"{counted(len(self._instances), 'instance')} of rules, {cycles}, {counted(undefined, 'undefined fact')}"
+        groups = len(self._place)
+        return (
+            f"{counted(len(self._instances), 'instance')} of rules, {counted(groups, 'group')}, {cycles}, "
+            f"{counted(undefined, 'undefined fact')}"
+        )
 
     # Epochs
 
