@@ -175,8 +175,8 @@ class Ruleset:
     warnings: tuple[Diagnostic, ...] = ()
     cyclic: frozenset[str] = frozenset()  # relations that depend on their own negation (`graph.well_founded`)
     bundled: frozenset[str] = frozenset()  # relations that depend on their own count, sum or mean (`graph.bundles`)
+    above_bundles: frozenset[str] = frozenset()  # those and all that depend on them
     cycle_readers: Mapping[str, str] = field(default_factory=dict)  # must have no undefined facts, by reader
-    above_cycles: frozenset[str] = frozenset()  # those and all that depend on them
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # the demands on relations that are evaluated on demand
     origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types of the original data
@@ -530,7 +530,7 @@ class Ruleset:
             cyclic=cyclic,
             bundled=bundled(checked.rules),
             cycle_readers=_opaque_readers(checked) if cyclic else {},
-            above_cycles=depending_on(checked.rules, cyclic | bundled(checked.rules)),
+            above_bundles=depending_on(checked.rules, bundled(checked.rules)),
             orders={rule.head.predicate: rule for rule in checked.orders},
             outline=outline,
         )

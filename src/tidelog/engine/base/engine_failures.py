@@ -123,15 +123,15 @@ UNDEFINED_READ = FailureEntry(
     'db = Engine("win(X) :- move(X, Y), !win(Y). next(X, Y) :- move(X, Y), win(Y). far(X, Y) :- next+(X, Y).")\n'
     'with db.epoch() as e:\n    e.insert("move", [(1, 2), (2, 1)])\n',
 )
-UNDEFINED_PROOF = FailureEntry(
+UNEXPLAINED = FailureEntry(
     "TL4602",
     EngineError,
-    "no explanation through a cycle of negation or aggregates",
-    "`{relation}` depends on a cycle of negation or aggregates, through `{cycle}`: its facts have no explanation",
-    "`why`, `why_not` and `blame` explain facts by ranked supports; the model of a cycle through negation or an "
-    "aggregate has none.",
+    "no explanation through a recursive aggregate",
+    "`{relation}` depends on an aggregate in its own recursion, in `{cycle}`: its facts have no explanation",
+    "`why`, `why_not` and `blame` explain facts by ranked supports. Values that are computed along a recursion have "
+    "none.",
     "Ask about the facts that it is derived from.",
-    "Engine('win(X) :- move(X, Y), !win(Y). move(1, 2).').why('win(1)')\n",
+    "Engine('s(X, sum<V>) :- v(X, V). s(X, sum<V>) :- e(X, Y), s(Y, V). v(1, 2).').why('s(1, 2)')\n",
 )
 INLINE_FACTS = FailureEntry(
     "TL4092",
@@ -359,7 +359,7 @@ ENTRIES = (
     INSTANCE_TAKEN,
     NO_INSTANCE,
     UNDEFINED_READ,
-    UNDEFINED_PROOF,
+    UNEXPLAINED,
     INLINE_FACTS,
     NOT_DECLARED,
     NOT_A_RULE,

@@ -109,16 +109,6 @@ def bundled(rules: Iterable[Rule]) -> frozenset[str]:
     return frozenset(name for name, model in _models(rules) if model.ground[0].formula is not None)
 
 
-def _models(rules: Iterable[Rule]) -> Iterator[tuple[str, Aggregate]]:
-    found = ((rule.head.predicate, model_of(rule)) for rule in rules)
-    return ((name.removeprefix(TRUTH), model) for name, model in found if model is not None)
-
-
-def is_of_model(relation: str) -> bool:
-    """Whether a relation has instances, possible facts or truth of a model, which are found in one place."""
-    return relation.startswith((GROUND, POSSIBLE, TRUTH))
-
-
 def depending_on(rules: Iterable[Rule], relations: frozenset[str]) -> frozenset[str]:
     """These relations and all that depend on them."""
     above: dict[str, list[str]] = {}
@@ -130,3 +120,13 @@ def depending_on(rules: Iterable[Rule], relations: frozenset[str]) -> frozenset[
         found.update(new)
         waiting += new
     return frozenset(found)
+
+
+def _models(rules: Iterable[Rule]) -> Iterator[tuple[str, Aggregate]]:
+    found = ((rule.head.predicate, model_of(rule)) for rule in rules)
+    return ((name.removeprefix(TRUTH), model) for name, model in found if model is not None)
+
+
+def is_of_model(relation: str) -> bool:
+    """Whether a relation has instances, possible facts or truth of a model, which are found in one place."""
+    return relation.startswith((GROUND, POSSIBLE, TRUTH))
