@@ -46,7 +46,9 @@ GROUP = Group(
         "owl": Case("OWL RL, 10 x LUBM-1", partial(read, owl.owl_copies, Protocol()), needs="data"),
         "java": Case("points-to and call graph of a Java program", java.analysis, needs="java"),
         "java-unreached": Case("the same without its entry point", second_forms.without_entry_point, needs="java"),
-        "spark-java": Case("the Java analysis on Spark, two partitions", java_spark.analysis, needs="java", on_spark=True),
+        "spark-java": Case(
+            "the Java analysis on Spark, two partitions", java_spark.analysis, needs="java", on_spark=True
+        ),
     },
     kernel_ready,
 )
