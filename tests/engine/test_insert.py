@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tidelog import DataError, Engine, EngineError
+from tidelog.runtime.one.embedded import EmbeddedRuntime
 
 EDGES = [(1, 2), (2, 3), (2, 2)]
 DAY = datetime.date(1969, 12, 30)
@@ -254,3 +255,26 @@ def test_stone_19_a_first_row_that_is_no_tuple_is_told_as_such() -> None:
         e.insert("edge", [(1,), (3, 4)])
     with pytest.raises(DataError, match="str, bool, dates, datetimes and tuples"), db.epoch() as e:
         e.insert("edge", [({1},)])
+
+
+def test_rows_are_freed_once_they_are_facts(monkeypatch):
+    run, works = EmbeddedRuntime.run, []
+
+    def noted(self, work, *rest):
+        works.append(work)
+        return run(self, work, *rest)
+
+    monkeypatch.setattr(EmbeddedRuntime, "run", noted)
+    many = [(x, x + 1) for x in range(5000)]
+    db = Engine("q(Y) :- p(_, Y). r(X) :- s(X).")
+    with db.epoch() as epoch:
+        epoch.insert("p", many)
+        epoch.insert("s", [(1,)])
+    assert {name: len(rows) for name, rows in works[-1].inserts.items()} == {"p": 0, "s": 0}
+    again = db.epoch()
+    again.insert("p", [(x, -x) for x in range(1, 5000)])
+    db.preview(again)
+    again.commit()
+    assert len(db["p"]) == 9999
+    assert {(-4999,), (5000,)} <= set(db["q"])
+    assert db["r"].rows() == [(1,)]
