@@ -16,8 +16,8 @@ measured from the response to the commit until the last client has received the 
 """
 RATES = """
 {title}: {clients} connections that stay open, kept busy by wrk, over loopback and beside the load generator on the same
-machine. One process serves, with a state folder. Rates and latencies depend on what else the machine does; processor
-time does not.
+machine. One process serves, with a state folder. Rates and latencies depend on what else the machine does, as do the
+rounds of SQLite below, which were measured in the same run; processor time hardly does.
 """
 MEMORY = "{epochs:,} epochs of one fact each, which is inserted and deleted in turn, with a state folder."
 

@@ -136,12 +136,13 @@ def test_a_header_or_a_trailer_without_end_is_refused() -> None:
             with closing(connected(server)) as plain:
                 plain.sendall(begun)
                 found = b""
-                with suppress(OSError):
+                with suppress(ConnectionError):
                     for _ in range(64):
                         plain.sendall(b"x" * 4096)
-                    found = plain.recv(1 << 16)
+                with suppress(ConnectionError):
+                    while part := plain.recv(1 << 16):  # until it is closed
+                        found += part
                 assert not found or found.split()[1] == status
-                assert is_closed(plain)
         assert server.reader.get("/v1").status_code == 200
 
 
