@@ -3,7 +3,7 @@
 From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta Theorem14 WeightedRing
   Theorem16 Ranked Epoch
   Progress Rounds Within
-  Strata Variables Regular Maintain.
+  LeastValues Strata Restratify Variables Regular Maintain Forward.
 
 Print Assumptions derivable_least_model.
 Print Assumptions derivable_stage.
@@ -83,8 +83,34 @@ Print Assumptions strata_perfect_model.
 Print Assumptions strata_keep_invariants.
 Print Assumptions strata_epoch_perfect.
 Print Assumptions strata_epoch_exists.
+Print Assumptions epoch_from_exact.
+Print Assumptions rounds_from_exact.
+Print Assumptions removed_exact.
+Print Assumptions restacked_exact.
+Print Assumptions stacked.
+Print Assumptions split_exact.
+Print Assumptions uncrossed.
+Print Assumptions rebuild_invariants.
+Print Assumptions rebuild_exists.
+Print Assumptions strata_rebuilt_or_maintained.
+Print Assumptions restratified_exact.
+Print Assumptions restratified_epoch.
 Print Assumptions assignments_once.
 Print Assumptions groundings_enough.
 Print Assumptions epoch_datalog.
 Print Assumptions epoch_datalog_exists.
 Print Assumptions positive_perfect.
+Print Assumptions closure_found.
+Print Assumptions run_clause_refines.
+Print Assumptions run_closure_refines.
+Print Assumptions forward_refines.
+Print Assumptions closures_refine.
+Print Assumptions maintain_refines.
+Print Assumptions session_right.
+Print Assumptions session_begins.
+Print Assumptions session_continues.
+Print Assumptions best_least.
+Print Assumptions settled_present.
+Print Assumptions cleanup_restores.
+Print Assumptions cleaned_exact.
+Print Assumptions cycle_conditions.

@@ -267,13 +267,17 @@ Qed.
 Definition epoch (s t : state) : Prop :=
   exists b, steps retract s b /\ retracted b /\ steps assert b t /\ asserted t.
 
+(** Exact counts are enough at the start: the phases establish the rest. *)
+Theorem epoch_from_exact : forall s t, epoch s t -> exact s -> I1 t /\ I2 t.
+Proof.
+  intros s t (b & R & Q & A & Z) X.
+  destruct (steps_keep _ _ assert_exact _ _ A (steps_keep _ _ retract_exact _ _ R X)) as [XA XL].
+  split; split; try assumption. exact (steps_keep _ _ assert_retracted _ _ A Q).
+Qed.
+
 Theorem epoch_keeps_invariants : forall s t, epoch s t -> I1 s -> I2 s -> I1 t /\ I2 t.
 Proof.
-  intros s t (b & R & Q & A & Z) [XA _] [XL _].
-  assert (X : exact t).
-  { apply (steps_keep _ _ assert_exact _ _ A), (steps_keep _ _ retract_exact _ _ R). now split. }
-  destruct X as [XA' XL']. split; split; try assumption.
-  exact (steps_keep _ _ assert_retracted _ _ A Q).
+  intros s t E [XA _] [XL _]. apply (epoch_from_exact s t E). now split.
 Qed.
 
 Theorem epoch_least_model : forall s t, epoch s t -> I1 s -> I2 s ->

@@ -420,15 +420,19 @@ Proof.
     + intro p. unfold count. simpl. lia.
 Qed.
 
-Theorem rounds_keep_invariants : forall s t, epoch_of_rounds s t -> I1 s -> I2 s -> I1 t /\ I2 t.
+Theorem rounds_from_exact : forall s t, epoch_of_rounds s t -> exact s -> I1 t /\ I2 t.
 Proof.
-  intros s t (b & R & Q & A & Z) [XA _] [XL _].
-  assert (B : exact b).
-  { apply nothing_owed, (runs_keep _ _ sent_lost _ _ R), nothing_owed. now split. }
+  intros s t (b & R & Q & A & Z) X.
+  assert (B : exact b) by now apply nothing_owed, (runs_keep _ _ sent_lost _ _ R), nothing_owed.
   assert (T : exact t) by now apply nothing_due, (runs_keep _ _ sent_gained _ _ A), nothing_due.
   assert (P : retracted t).
   { exact (runs_keep _ (fun c => retracted (held c)) assert_round_retracted _ _ A Q). }
   destruct T as [TA TL]. split; split; assumption.
+Qed.
+
+Theorem rounds_keep_invariants : forall s t, epoch_of_rounds s t -> I1 s -> I2 s -> I1 t /\ I2 t.
+Proof.
+  intros s t E [XA _] [XL _]. apply (rounds_from_exact s t E). now split.
 Qed.
 
 Theorem rounds_least_model : forall s t, epoch_of_rounds s t -> I1 s -> I2 s ->

@@ -167,6 +167,38 @@ def test_run_that_does_not_end_is_stopped_by_the_limit(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "TL913" in result.output
     assert "psn has not finished after 50 steps" in result.output
+    assert "On the initial facts, p(1) is derived from itself (p(1) <- p(1))" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(
+    ("program", "note"),
+    [
+        ("p(@1) :- a(@1). p(@1) :- q(@1). q(@1) :- p(@1), b(@1). a(@1).", "On these facts, every fact has finitely"),
+        ("q(@Y) :- p(@X), l(@X,Y). p(@1). l(@1,2). l(@1,3).", "finitely many derivations on any data"),
+    ],
+)
+def test_limit_of_a_long_run_is_not_blamed_on_cycles(tmp_path: Path, program: str, note: str) -> None:
+    result = RUNNER.invoke(app, ["simulate", write(tmp_path, "p.dl", program), "--algorithm=psn", "--limit=1"])
+    assert result.exit_code == 1
+    assert note in " ".join(result.output.split())
+
+
+def test_deletion_and_insertion_of_one_fact_in_an_epoch_leave_it(tmp_path: Path) -> None:
+    program, changes = (
+        write(tmp_path, "p.dl", "p(@1) :- a(@1). a(@1)."),
+        write(tmp_path, "c.dl", "-a(1). +a(1). commit."),
+    )
+    result = RUNNER.invoke(app, ["simulate", program, "--changes", changes, "--algorithm=psn"])
+    assert "the state equals evaluation from scratch" in result.output
+
+
+def test_cycle_that_a_change_closes_is_named_with_its_epoch(tmp_path: Path) -> None:
+    program = write(tmp_path, "p.dl", "p(@1) :- a(@1). p(@1) :- q(@1). q(@1) :- p(@1), b(@1). a(@1).")
+    changes = write(tmp_path, "c.dl", "-a(1). +a(1). commit. +b(1). commit.")
+    result = RUNNER.invoke(app, ["simulate", program, "--changes", changes, "--algorithm=psn", "--limit=90"])
+    assert "After epoch 2 of the changes, p(1) is derived from itself (p(1) <- q(1) <- p(1))" in " ".join(
+        result.output.split()
+    )
 
 
 @pytest.mark.parametrize(

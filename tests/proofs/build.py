@@ -35,6 +35,11 @@ class Built:
         assert done.returncode == (0 if done.stdout == "accepted\n" else 1), done.stderr
         return done.stdout.strip()
 
+    def forward(self, text: str) -> subprocess.CompletedProcess[str]:
+        """The extracted forward engine with a text on its standard input."""
+        engine = self.folder / "tidelog-forward"
+        return subprocess.run([engine], input=text, capture_output=True, text=True, check=False)
+
     def run(self, text: str) -> subprocess.CompletedProcess[str]:
         """The checker with a text on its standard input."""
         checker = self.folder / "tidelog-check-core"

@@ -47,15 +47,6 @@ owns(ann, car). owns(bob, car). called(bob, ann).
 """
 
 
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if base.name.startswith("popen-") else base) / "proofs"
-    proofs = Built(folder)
-    proofs.make()
-    return proofs
-
-
 @pytest.fixture(scope="module")
 def alone() -> EngineState:
     with Engine(ALONE) as db:

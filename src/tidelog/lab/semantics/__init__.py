@@ -27,6 +27,7 @@ from tidelog.lab.semantics.executions import (
 )
 from tidelog.lab.semantics.explore import Exploration, explore, explore_algorithm, explore_schedules
 from tidelog.lab.semantics.fact import HOME, Fact, Node, Occurrence, Row, Update, deletion, insertion
+from tidelog.lab.semantics.finiteness import EndlessDerivations, endless_derivations
 from tidelog.lab.semantics.network import Network, prepare
 from tidelog.lab.semantics.original import Original
 from tidelog.lab.semantics.ranked import RankedAlgorithm, broken_invariants
@@ -49,6 +50,7 @@ __all__ = [
     "Configuration",
     "Cycle",
     "DRed",
+    "EndlessDerivations",
     "Event",
     "Exploration",
     "ExtendedExecution",
@@ -81,6 +83,7 @@ __all__ = [
     "commit",
     "complete_iteration",
     "deletion",
+    "endless_derivations",
     "explore",
     "explore_algorithm",
     "explore_schedules",

@@ -57,14 +57,14 @@ def _consequences(network: Network, facts: Counter[Fact]) -> Counter[Fact]:
             for instance in join(rule, [state.table(node, atom.predicate) for atom in rule.atoms]):
                 heads[instance.head] += instance.copies
     for choice in network.choices:
-        heads.update(_selected(choice, facts))
+        heads.update(chosen(choice, winner) for winner in winners(choice, facts))
     return heads
 
 
-def _selected(choice: Choice, facts: Iterable[Fact]) -> list[Fact]:
+def winners(choice: Choice, facts: Iterable[Fact]) -> list[Fact]:
+    """The best candidate of each group."""
     groups: dict[Row, list[Occurrence]] = {}
     for fact in facts:
         if fact.relation == choice.candidates:
             groups.setdefault(choice.group(fact.row), []).append(Occurrence(fact))
-    winners = (best(choice, candidates) for candidates in groups.values())
-    return [chosen(choice, winner.fact) for winner in winners if winner is not None]
+    return [winner.fact for candidates in groups.values() if (winner := best(choice, candidates)) is not None]

@@ -6,7 +6,8 @@ algorithms of the papers maintain a fixed set of rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,10 +35,21 @@ class Inputs:
 
     def base(self) -> frozenset[Fact]:
         """The base facts after all changes."""
+        *_, last = self.bases()
+        return last
+
+    def bases(self) -> Iterator[frozenset[Fact]]:
+        """The base facts before the changes, and after each epoch of them."""
         base = frozenset(self.facts)
+        yield base
         for changes in self.script:
-            base = (base | {u.fact for u in changes if u.sign > 0}) - {u.fact for u in changes if u.sign < 0}
-        return base
+            signs = Counter[Fact]()
+            for update in changes:
+                signs[update.fact] += update.sign
+            base = (base | {fact for fact, sign in signs.items() if sign > 0}) - {
+                fact for fact, sign in signs.items() if sign < 0
+            }
+            yield base
 
 
 def read_inputs(program: Path, topology: Path | None, changes: Path | None) -> Inputs:

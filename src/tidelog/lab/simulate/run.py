@@ -8,24 +8,28 @@ nothing of nodes and messages (`tidelog.testing.evaluate`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NoReturn
 
 import typer
 
 from tidelog.cli.base.show import console, show_diagnostics
-from tidelog.errors import Diagnostic, ProgramError, TidelogError
+from tidelog.errors import Diagnostic, LimitError, ProgramError, TidelogError
 from tidelog.lab.semantics.algorithm import Algorithm, Schedule
+from tidelog.lab.semantics.finiteness import endless_derivations
 from tidelog.lab.semantics.schedule import schedule_by_name
 from tidelog.lab.semantics.traffic import Recorder, algorithm_by_name, on_lossy_links, run_to_json
 from tidelog.lab.simulate.every import explore_last_epoch, show_every
-from tidelog.lab.simulate.inputs import read_inputs
+from tidelog.lab.simulate.inputs import Inputs, read_inputs
 from tidelog.lab.simulate.page import write_run
 from tidelog.lab.simulate.show import show_run
 from tidelog.lab.simulate.simulate_catalogue import diagnose
 from tidelog.lab.simulate.turning import render as render_turning
 from tidelog.lab.simulate.turning import summary, turned
 from tidelog.lab.simulate.verdict import show_end, summarise
+from tidelog.program.check import check_program
+from tidelog.program.checks.termination import circular_strata
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,8 @@ class SimulationRequest:
 
 def simulate_program(program: Path, wanted: SimulationRequest) -> None:
     """Run a program, show it, and save the requested files."""
+    inputs = _read(program, wanted)
     try:
-        inputs = read_inputs(program, wanted.topology, wanted.changes)
         if wanted.every:
             schedule = schedule_by_name(wanted.schedule, wanted.seed)
             show_every(console(), explore_last_epoch(wanted.algorithm, schedule, inputs, wanted.limit))
@@ -64,8 +68,35 @@ def simulate_program(program: Path, wanted: SimulationRequest) -> None:
             turn_run(program.stem, recorder.algorithm, wanted.turn)
     except ProgramError as error:
         _refuse(error.diagnostics)
+    except LimitError as error:
+        _refuse([replace(diagnose(error), note=explain_limit(inputs))])
     except (TidelogError, OSError) as error:
         _refuse([diagnose(error)])
+
+
+def _read(program: Path, wanted: SimulationRequest) -> Inputs:
+    try:
+        return read_inputs(program, wanted.topology, wanted.changes)
+    except ProgramError as error:
+        _refuse(error.diagnostics)
+    except (TidelogError, OSError) as error:
+        _refuse([diagnose(error)])
+
+
+def explain_limit(inputs: Inputs) -> str:
+    """Whether counting has a final state on these facts, after each epoch: the likely cause of a run without an end."""
+    checked = check_program(inputs.written)
+    if not circular_strata(checked.strata, checked.schema):
+        return "Every fact has finitely many derivations on any data, so counting terminates: the run is only long."
+    for epoch, base in enumerate(inputs.bases()):
+        endless = endless_derivations(inputs.network, base)
+        if endless is not None:
+            when = f"after epoch {epoch} of the changes" if epoch else "on the initial facts"
+            return (
+                f"{when.capitalize()}, {endless.cycle[0]} is derived from itself ({endless}), so it has infinitely "
+                "many derivations, and algorithms that count them do not terminate."
+            )
+    return "On these facts, every fact has finitely many derivations, so counting terminates: the run is only long."
 
 
 def _algorithm_and_schedule(wanted: SimulationRequest) -> tuple[Algorithm, Schedule]:
@@ -83,6 +114,6 @@ def turn_run(title: str, algorithm: Algorithm, page: Path) -> None:
     page.write_text(render_turning(title, turning), encoding="utf-8")
 
 
-def _refuse(findings: Iterable[Diagnostic]) -> None:
+def _refuse(findings: Iterable[Diagnostic]) -> NoReturn:
     show_diagnostics(findings, console(stderr=True))
     raise typer.Exit(1)

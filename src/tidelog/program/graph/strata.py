@@ -8,8 +8,9 @@ facts are asserted. Whether min and max are used soundly inside a stratum is che
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tidelog.errors import Diagnostic, Span
 from tidelog.program.graph.dependency import NEGATIVE, POSITIVE, Edge, dependencies
@@ -17,6 +18,8 @@ from tidelog.program.messages.check_catalogue import diagnose
 from tidelog.program.values.rule import Rule
 
 FINDINGS_PER_STRATUM = 20
+
+N = TypeVar("N", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +104,17 @@ def _recursive(
     ]
 
 
-def strong_components(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
+def strong_components(graph: Mapping[N, Iterable[N]]) -> list[list[N]]:
     """The strongly connected components, each after all components it points to. Tarjan's algorithm without recursion.
 
     >>> strong_components({"a": ["b"], "b": ["a", "c"], "c": []})
     [['c'], ['b', 'a']]
     """
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    on_stack: set[str] = set()
-    stack: list[str] = []
-    components: list[list[str]] = []
+    index: dict[N, int] = {}
+    low: dict[N, int] = {}
+    on_stack: set[N] = set()
+    stack: list[N] = []
+    components: list[list[N]] = []
     for root in graph:
         if root in index:
             continue
@@ -140,8 +143,8 @@ def strong_components(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
     return components
 
 
-def _pop_component(root: str, stack: list[str], on_stack: set[str]) -> list[str]:
-    component = []
+def _pop_component(root: N, stack: list[N], on_stack: set[N]) -> list[N]:
+    component: list[N] = []
     while True:
         node = stack.pop()
         on_stack.discard(node)

@@ -10,6 +10,7 @@ bounded. Nothing is evaluated here. Sizes are not considered: a program that end
 long time.
 """
 
+from tidelog.program.checks.termination.acyclic import circular_strata
 from tidelog.program.checks.termination.check import TerminationResult, check_ending
 
-__all__ = ["TerminationResult", "check_ending"]
+__all__ = ["TerminationResult", "check_ending", "circular_strata"]
