@@ -102,8 +102,12 @@ INDEX_FIELDS = COLS + MAX_KEY
     ID_RECORDS,
     ID_MASK,
     ID_COUNT,
-) = range(56)
-STATE_FIELDS = 56
+    BLOCK,  # address of the block (`kernel.blocks`), its plan, how many bindings wait there
+    BLOCK_PLAN,
+    BLOCK_FILLED,
+    TAIL_PLACE,  # where the tail of the plan begins that was started last, 0 if it is not carried out in blocks
+) = range(60)
+STATE_FIELDS = 60
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
 RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEAN_RETRACT = range(7)
@@ -143,8 +147,8 @@ ENTERED, SEEN, PASSED = 0, 1, 2
 TRIGGERED, MATCHED, SKIPPED = 0, 1, 2
 
 # The head of a plan: rule number, number of bindings of the trigger, 1 if it finds nothing in the batch that is fired,
-# bindings (column, mode, register), then steps.
-P_RULE, P_NBIND, P_IDLE, P_BINDS = 0, 1, 2, 3
+# where its tail begins (`kernel.blocks`; 0: none), bindings (column, mode, register), then steps.
+P_RULE, P_NBIND, P_IDLE, P_TAIL, P_BINDS = 0, 1, 2, 3, 4
 
 # A message: relation, highest body rank, hash, columns.
 M_REL, M_RANK, M_HASH, M_COLS = range(4)
