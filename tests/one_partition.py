@@ -38,6 +38,7 @@ ANYWHERE = {
     "test_user_functions_run_on_distinct_arguments_only": EACH,
     "test_reader_sees_the_last_committed_epoch_while_another_runs": KERNEL,
     "test_a_count_that_leaves_its_bits_is_an_error": KERNEL,
+    "test_large_batches_are_joined_in_blocks": KERNEL,
     "test_failed_epochs_leave_no_trace": KERNEL,
     "test_law_holds_for_ranges_when_partitions_change": NUMBERS,
     "test_many_rows_are_found_in_order_through_builds_and_changes": NUMBERS,

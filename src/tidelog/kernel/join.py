@@ -12,6 +12,14 @@ function needed) and resume later. It changes no relation.
 from __future__ import annotations
 
 from tidelog.kernel.aggregate import ADMITTED, ASK, NO_ROOM, expose
+from tidelog.kernel.blocks import (
+    empty_block,
+    fill_from_items,
+    fill_from_rows,
+    is_block_full,
+    open_block,
+    put_binding,
+)
 from tidelog.kernel.index import HASH_SEED, finish_hash, first_row, home, mix_cell
 from tidelog.kernel.layout import (
     A_CELLS,
@@ -23,6 +31,8 @@ from tidelog.kernel.layout import (
     ASK_AHEAD,
     ASSERT_SAME,
     BETWEEN,
+    BLOCK_FILLED,
+    BLOCK_PLAN,
     BUDGET,
     CALL,
     CLEAN_RETRACT,
@@ -65,6 +75,7 @@ from tidelog.kernel.layout import (
     P_IDLE,
     P_NBIND,
     P_RULE,
+    P_TAIL,
     PASSED,
     PC,
     PHASE,
@@ -94,6 +105,7 @@ from tidelog.kernel.layout import (
     SLOTS,
     STRIDE,
     TAB,
+    TAIL_PLACE,
     TRIGGER,
     TRIGGERED,
     VISITED,
@@ -280,9 +292,28 @@ def walk(directory, indexes, machine, code, registers, cursors, ranks, tally, pl
     phase, scratch, counts = machine[PHASE], machine[SCRATCH], machine[COUNTS]
     pc, forward = machine[PC], machine[FORWARD] == 1
     left, visited, asks = machine[BUDGET], 0, machine[ASK_AHEAD] == 1
-    status = DONE
+    status, tail = DONE, machine[TAIL_PLACE]
     while pc >= 0:
+        if pc == tail:
+            machine[BUDGET] = left
+            wait_in_block(directory, indexes, machine, code, plan, registers, ranks, tally)
+            left, forward, pc = machine[BUDGET], False, previous(code, pc)
+            if machine[OUTN] >= machine[OUTCAP] or (left <= 0 and pc >= 0):
+                status = SLICE
+                break
+            continue
         op = code[pc + S_OP]
+        if op == SCAN and tail == pc + code[pc + S_LEN] and is_whole(code, plan, pc):
+            generator = code[pc + S_GEN]
+            count(counts, pc + ENTERED, 1 if forward else 0)
+            machine[BUDGET] = left
+            cursor = 0 if forward else cursors[generator]
+            cursor = scan_in_blocks(directory, indexes, machine, code, plan, pc, registers, ranks, tally, cursor)
+            left, forward, cursors[generator] = machine[BUDGET], False, cursor
+            if cursor != 0 or machine[OUTN] >= machine[OUTCAP]:
+                status = SLICE
+            pc = pc if cursor != 0 else -1
+            break
         good = True
         if op <= SCAN:
             generator, rel = code[pc + S_GEN], code[pc + S_REL]
@@ -453,9 +484,47 @@ def look_ahead(directory, indexes, code, plan, items, item, end, rel, registers)
             ask_ahead(directory, indexes, code, plan, start, registers, True)
 
 
+@inlined
+def is_whole(code, plan, pc):
+    """Whether a step is the first of a plan whose trigger binds nothing."""
+    return code[plan + P_NBIND] == 0 and code[pc + S_BACK] == 0
+
+
+@compiled
+def wait_in_block(directory, indexes, machine, code, plan, registers, ranks, tally):
+    """Put the binding that has reached the tail into the block, which is emptied when it is full."""
+    if machine[BLOCK_FILLED] == 0:
+        open_block(machine, code, plan)
+    put_binding(machine, code, registers, ranks)
+    if is_block_full(machine):
+        empty_block(directory, indexes, machine, code, registers, tally)
+
+
+@compiled
+def scan_in_blocks(directory, indexes, machine, code, plan, pc, registers, ranks, tally, cursor):
+    """Scan rows from ``cursor`` on, in blocks; returns the last row (+ 1) visited when it must stop, 0 at the end."""
+    while True:
+        if machine[BLOCK_FILLED] == 0:
+            open_block(machine, code, plan)
+        cursor = fill_from_rows(directory, machine, code, plan, pc, registers, cursor, ranks[code[pc + S_GEN] - 1])
+        if is_block_full(machine):
+            empty_block(directory, indexes, machine, code, registers, tally)
+        if cursor == 0 or machine[OUTN] >= machine[OUTCAP] or machine[BUDGET] <= 0:
+            return cursor
+
+
 @compiled
 def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans):
-    """Run all plans that the items of the batch trigger; DONE when the batch is finished."""
+    """Run all plans that the items of the batch trigger; DONE when the batch is finished. No block is left behind."""
+    status = fire_items(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans)
+    if machine[BLOCK_FILLED] > 0:
+        empty_block(directory, indexes, machine, code, registers, tally)
+    return status
+
+
+@inlined
+def fire_items(directory, indexes, machine, code, registers, cursors, ranks, tally, items, spans, plans):
+    """As `fire`, but bindings may be left in the block."""
     while True:
         if machine[PC] < 0:
             if machine[ITEM] >= machine[END]:
@@ -471,12 +540,27 @@ def fire(directory, indexes, machine, code, registers, cursors, ranks, tally, it
                 machine[TRIGGER] = -1
                 continue
             plan = plans[machine[TRIGGER]]
+            if machine[BLOCK_FILLED] > 0 and machine[BLOCK_PLAN] != plan:
+                empty_block(directory, indexes, machine, code, registers, tally)
+                if machine[OUTN] >= machine[OUTCAP]:
+                    return SLICE
             machine[TRIGGER] += 1
             if code[plan + P_IDLE] == 1:
                 count(machine[COUNTS], plan + SKIPPED, 1)
                 machine[BUDGET] -= 1
                 continue
             machine[PLAN] = plan
+            tail = code[plan + P_TAIL] if item < 0 or spans[rel, 1] - spans[rel, 0] == 1 else 0
+            machine[TAIL_PLACE] = tail
+            if item >= 0 and tail == plan + P_BINDS + 3 * code[plan + P_NBIND]:
+                if machine[BLOCK_FILLED] == 0:
+                    open_block(machine, code, plan)
+                fill_from_items(directory, machine, code, plan, registers, items)
+                if is_block_full(machine):
+                    empty_block(directory, indexes, machine, code, registers, tally)
+                    if machine[OUTN] >= machine[OUTCAP]:
+                        return SLICE
+                continue
             if machine[ASK_AHEAD] == 1 and item >= 0:
                 look_ahead(directory, indexes, code, plan, items, machine[ITEM], machine[END], rel, registers)
             machine[PC] = start_plan(directory, machine, code, plan, item, registers, ranks)

@@ -105,8 +105,12 @@ INDEX_FIELDS = COLS + MAX_KEY
     AWAYTAB,  # address and mask of the table that finds leaving messages
     AWAYMASK,
     COARSE,  # 1: facts of one depth share a rank, so that messages about them can be merged
-) = range(59)
-STATE_FIELDS = 59
+    BLOCK,  # address of the block (`kernel.blocks`), its plan, how many bindings wait there
+    BLOCK_PLAN,
+    BLOCK_FILLED,
+    TAIL_PLACE,  # where the tail of the plan begins that was started last, 0 if it is not carried out in blocks
+) = range(63)
+STATE_FIELDS = 63
 
 # Phases: which state of the lower strata and of the own stratum a join reads (design, section 3).
 RETRACT_LOWER, RETRACT_SAME, ASSERT_LOWER, ASSERT_SAME, NEW_RULE, OLD_RULE, CLEAN_RETRACT = range(7)
@@ -148,8 +152,8 @@ ENTERED, SEEN, PASSED = 0, 1, 2
 TRIGGERED, MATCHED, SKIPPED = 0, 1, 2
 
 # The head of a plan: rule number, number of bindings of the trigger, 1 if it finds nothing in the batch that is fired,
-# bindings (column, mode, register), then steps.
-P_RULE, P_NBIND, P_IDLE, P_BINDS = 0, 1, 2, 3
+# where its tail begins (`kernel.blocks`; 0: none), bindings (column, mode, register), then steps.
+P_RULE, P_NBIND, P_IDLE, P_TAIL, P_BINDS = 0, 1, 2, 3, 4
 
 # A message: relation, highest body rank, hash, columns.
 M_REL, M_RANK, M_HASH, M_COLS = range(4)

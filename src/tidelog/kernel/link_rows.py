@@ -9,6 +9,7 @@ table has room for a range and a handful of every thread whenever a range is cla
 from __future__ import annotations
 
 from tidelog.kernel.atomic import observe, publish, swap
+from tidelog.kernel.blocks import tail_of
 from tidelog.kernel.claim import (
     END_OF_BATCH,
     FIRING,
@@ -50,6 +51,7 @@ from tidelog.kernel.layout import (
     P_BINDS,
     P_IDLE,
     P_NBIND,
+    P_TAIL,
     PHASE,
     REC,
     REL,
@@ -225,6 +227,8 @@ def make_readable_shared(team, directory, indexes, code, plans):
         store(team, STEP, LINKING)
         offer(team, indexes[index, LINKED], directory[indexes[index, REL], ROWS])
         return
+    for i in range(len(plans)):
+        code[plans[i] + P_TAIL] = tail_of(directory, indexes, code, plans[i], items)
     ahead = asks_ahead(indexes, code, plans)
     for number in range(load(team, THREADS)):
         store(machine_of(team, number), ASK_AHEAD, ahead)

@@ -7,6 +7,7 @@ once, at the end, in one pass.
 
 from __future__ import annotations
 
+from tidelog.kernel.blocks import tail_of
 from tidelog.kernel.index import hash_key, home, is_full, link_hashed
 from tidelog.kernel.layout import (
     APPLY,
@@ -37,6 +38,7 @@ from tidelog.kernel.layout import (
     P_BINDS,
     P_IDLE,
     P_NBIND,
+    P_TAIL,
     PHASE,
     PRESENCE,
     REC,
@@ -240,7 +242,8 @@ def is_waited_for(directory, indexes, index):
 def make_readable(directory, indexes, machine, code, plans, items):
     """Let all indexes catch up that some plans read, and note the plans that find nothing for a batch of ``items``.
 
-    Notes whether one reads its own stratum besides its trigger, and whether a first look-up is worth prefetching.
+    Notes whether one reads its own stratum besides its trigger, whether a first look-up is worth prefetching, and which
+    of their steps are carried out in blocks.
     """
     own, ahead = 0, 0
     for i in range(len(plans)):
@@ -261,5 +264,7 @@ def make_readable(directory, indexes, machine, code, plans, items):
                         machine[NEED] = indexes[index, REL]
                         return status
             pc += code[pc + S_LEN]
+    for i in range(len(plans)):
+        code[plans[i] + P_TAIL] = tail_of(directory, indexes, code, plans[i], items)
     machine[OWN_READ], machine[ASK_AHEAD] = own, ahead
     return DONE

@@ -31,6 +31,10 @@ class Statistics(Protocol):
         """About how many different values the columns have, at least one."""
         ...
 
+    def is_linked(self, relation: str, columns: tuple[int, ...]) -> bool:
+        """Whether an index that a look-up by these columns can use exists and has been read."""
+        ...
+
 
 class Estimates:
     """The estimates of one body; results are cached.
@@ -59,6 +63,17 @@ class Estimates:
             sides = 0 if not ranged else len({one.is_low for one in ranged})
             known = self._known[key] = (looked * NARROWED[sides], matched)
         return known
+
+    def unlinked(self, position: int, bound: int) -> float:
+        """The size of the relation that must be linked in an index before a visit follows the chain of a key, or 0."""
+        part = self._body.parts[position]
+        known = tuple(i for i, bit in enumerate(part.columns) if not bit & ~bound)
+        if not isinstance(part.literal, Atom) or len(known) in (0, len(part.columns)):
+            return 0.0
+        name = part.literal.predicate
+        return (
+            0.0 if self._statistics.is_linked(name, known) else self._statistics.matching(name, len(part.columns), ())
+        )
 
     def ranged(self, position: int, bound: int) -> tuple[Bound, ...]:
         """The bounds of the column by whose order an atom is best visited; none if a key finds few rows anyway."""

@@ -23,6 +23,8 @@ EXACT = 10
 ADVISED = 4.0  # an advised order may cost up to this many times as much as the best one
 MEETS = True  # whether the shorter of two lists is chosen for each key; tests compare the results with and without
 MEET_FROM = 8.0  # rows of the lists from which on that is worthwhile
+FAR = 1 << 16  # rows of a relation whose chains lead through memory that no cache holds
+LINKED, CHAINED = 2.0, 4.0  # what it costs to link such a row in an index, and to follow a chain to it: rows of a scan
 ONE_ROW = 1.5  # constants that select so few rows connect an atom as well as a variable does
 
 Chain = tuple["OrderedLiteral", "Chain"] | None
@@ -68,8 +70,9 @@ class _State:
 class BodyOrders:
     """The orders of one body over the same statistics."""
 
-    def __init__(self, body: Body, statistics: Statistics) -> None:
+    def __init__(self, body: Body, statistics: Statistics, *, whole: bool = False) -> None:
         self._body, self._parts = body, body.parts
+        self._is_whole = whole  # everything is found at once, so that chains are prepared and followed for it alone
         self._is_long = len(body.rows) > EXACT
         self._estimates = Estimates(body, statistics, origins=not self._is_long)
         self._every_row = sum(1 << i for i in body.rows)
@@ -192,21 +195,28 @@ class BodyOrders:
 
     def _visited(self, state: _State, position: int) -> _State:
         """The state after one more visit."""
-        looked, matched = self._estimates.visit(position, state.bound, state.done)
-        cost = state.cost + state.rows * (1.0 + looked)
+        matched = self._estimates.visit(position, state.bound, state.done)[1]
+        cost = self._cost(state, position)
         after = _State(state.bound, state.done, state.near, state.rows * matched, cost, state.chain)
         after.take(position, matched, self._estimates.ranged(position, state.bound))
         self._bind(after, self._parts[position].variables)
         return after
 
+    def _cost(self, state: _State, position: int) -> float:
+        """The cost with one more visit: the rows that it looks at."""
+        looked = self._estimates.visit(position, state.bound, state.done)[0]
+        if self._is_whole and (size := self._estimates.unlinked(position, state.bound)) >= FAR:
+            return state.cost + LINKED * size + state.rows * (1.0 + CHAINED * looked)
+        return state.cost + state.rows * (1.0 + looked)
+
     def _search(self, start: _State) -> _State:
         """The cheapest order: the best way to each set of atoms, larger sets last."""
-        layer, rows, visit = [start], self._every_row, self._estimates.visit
+        layer, rows = [start], self._every_row
         while True:
             best: dict[int, tuple[float, _State, int]] = {}
             for state in layer:
                 for position in self._candidates(state):
-                    cost = state.cost + state.rows * (1.0 + visit(position, state.bound, state.done)[0])
+                    cost = self._cost(state, position)
                     key = (state.done | 1 << position) & rows
                     known = best.get(key)
                     if known is None or cost < known[0]:

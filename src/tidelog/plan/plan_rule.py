@@ -64,7 +64,7 @@ class RulePlanner:
 
     def whole(self, statistics: Statistics) -> Plan:
         """The plan that finds all supports of the rule over the whole state."""
-        return _Builder(self).build(None, BodyOrders(self.body, statistics))
+        return _Builder(self).build(None, BodyOrders(self.body, statistics, whole=True))
 
 
 def plan_rule(rule: Rule, schema: Schema, functions: Functions, statistics: Statistics) -> tuple[Plan, ...]:

@@ -43,6 +43,10 @@ class Sizes:
             return float(size)
         return size / self.distinct(relation, arity, columns)
 
+    def is_linked(self, relation: str, columns: tuple[int, ...]) -> bool:
+        """Whether an index that a look-up by these columns can use exists and has been read."""
+        return any(self._keys(relation, some) is not None for some in (columns, *((column,) for column in columns)))
+
     def distinct(self, relation: str, arity: int, columns: tuple[int, ...]) -> float:
         """About how many different values the columns have, at least one."""
         return float(self._keys(relation, columns) or max(1.0, self.size(relation) ** (len(columns) / arity)))

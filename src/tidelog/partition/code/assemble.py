@@ -144,7 +144,7 @@ class Assembler:
         constants = checks[: len(plan.checks) - sum(isinstance(o, int) for _, o in plan.checks)]
         repeated = checks[len(constants) :]
         matches = [*constants, *((column, at.BIND, register) for column, register in plan.binds), *repeated]
-        code = [rule_number, len(matches), 0, *(cell for match in matches for cell in match)]
+        code = [rule_number, len(matches), 0, 0, *(cell for match in matches for cell in match)]
         back, generators, meet = -1, 0, -1 - VISITS
         for place, step in enumerate(plan.steps):
             start = len(code)

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from tidelog.kernel import aggregate, batches, steps, support
+from tidelog.kernel import aggregate, batches, blocks, steps, support
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.kernel.library import NoKernel
@@ -43,6 +43,7 @@ KEPT = [
     at.OUTCAP,
     at.STRIDE,
     at.SCRATCH,
+    at.BLOCK,
     at.PARTITIONS,
     at.OWN,
     at.AWAY,
@@ -170,6 +171,8 @@ class Machine:
         self.scratch: Cells = np.zeros(VARIABLES, np.int64)
         self.state[at.PARTITIONS], self.state[at.OWN] = partitions, number
         self.state[at.SCRATCH] = address(self.scratch)
+        self.block: Cells = np.zeros(blocks.CELLS, np.int64)
+        self.state[at.BLOCK] = address(self.block)
         self.queue = Queue(self.state)
         self.messages = Messages(self.state)
         self.choices = ChoiceLists(self.state)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tidelog.kernel import claim, link_rows, steps, team
+from tidelog.kernel import blocks, claim, link_rows, steps, team
 from tidelog.kernel import layout as at
 from tidelog.kernel.cells import Cells, address
 from tidelog.partition.base.counters import Counters
@@ -27,7 +27,7 @@ LEAST = 1 << 10  # rows that a batch must be expected to visit for a run to cont
 WAITS_FOR_ALL = False  # if True, a run does not begin without all threads, as tests require
 FIRST_RATE = 16  # rows that an item is expected to visit before anything is measured
 # Fields of a machine that are not copied from another, and those that begin at zero.
-SEPARATE = [at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH, at.COUNTS, at.VISITS]
+SEPARATE = [at.OUT, at.OUTCAP, at.STRIDE, at.SCRATCH, at.BLOCK, at.COUNTS, at.VISITS]
 FROM_NOTHING = [at.OUTN, at.APPLIED, at.ITEM, at.END, at.FACTS, at.SUSPENDED, at.VISITED]
 WORST_FIRST = (at.FAULT, at.BROKEN, at.OVERCOUNTED, at.OVER, at.GROW_RELATION, at.GROW_QUEUE, at.SLICE)
 SETTLED = 1 << 14  # rows that a thread commits at a time
@@ -72,12 +72,15 @@ class Team:
         self._cursors: Cells = np.zeros((threads, GENERATORS), np.int64)
         self._ranks: Cells = np.zeros((threads, GENERATORS), np.int64)
         self._scratch: Cells = np.zeros((threads, VARIABLES), np.int64)
+        self._blocks: Cells = np.zeros((threads, blocks.CELLS), np.int64)
         self._shares: Cells = np.zeros((0, 0), np.int64)  # consecutive blocks, one for each thread
         self._index_shares: Cells = np.zeros((0, 0), np.int64)
         self._sent: list[Cells] = [np.zeros((0, 0), np.int64)] * threads
         for number, machine in enumerate(self._machines):
             self._cells[self._member(number) + claim.M_MACHINE] = address(machine)
-            machine[at.SCRATCH] = machine[at.SCRATCH] if number == 0 else address(self._scratch[number])
+            if number:
+                machine[at.SCRATCH] = address(self._scratch[number])
+                machine[at.BLOCK] = address(self._blocks[number])
 
     def close(self) -> None:
         """End the threads."""

@@ -106,6 +106,14 @@ class Statistics:
         counted = self._relations.distinct_keys(self._relations.numbers[name], columns)
         return float(counted) if counted else self.keys(name, columns).distinct
 
+    def is_linked(self, name: str, columns: tuple[int, ...]) -> bool:
+        """Whether an index on the columns, or on one of them, has been read."""
+        relations, number = self._relations, self._relations.numbers.get(name)
+        if number is None:
+            return False
+        some = (columns, *((column,) for column in columns))
+        return any(relations.distinct_keys(number, each) is not None for each in some)
+
     def seen_from(self, own: Collection[str], *, counted: bool = True) -> PlannerStatistics:
         """The statistics as the rules of a stratum with these relations see them; keys are counted if ``counted``."""
         return PlannerStatistics(self, own, counted)
@@ -145,6 +153,10 @@ class PlannerStatistics:
         if self._is_known(relation):
             return self._statistics.distinct(relation, columns)
         return float(max(1.0, self._size(relation) ** (len(columns) / arity)))
+
+    def is_linked(self, relation: str, columns: tuple[int, ...]) -> bool:
+        """Whether an index that a look-up by these columns can use exists and has been read."""
+        return self._statistics.is_linked(relation, columns)
 
     def _is_known(self, relation: str) -> bool:
         live = self._statistics.live(relation)
