@@ -18,25 +18,3 @@ def test_import_leaves_environment_and_garbage_collector_as_they_were() -> None:
     for given in ({}, {"OPENBLAS_THREAD_TIMEOUT": "20"}):
         inside = given.get("OPENBLAS_THREAD_TIMEOUT", "16")
         subprocess.run([sys.executable, "-c", SCRIPT.format(inside=inside)], check=True, env=given)
-
-
-COLLECTED = """
-import gc
-import tidelog
-ends = []
-class Loop:
-    def __init__(self): self.me = self
-    def __del__(self): ends.append(1)
-Loop()
-tidelog.Engine
-gc.collect()
-assert ends == [1] and gc.get_freeze_count() == 0
-gc.freeze()
-frozen = gc.get_freeze_count()
-tidelog.Limits
-assert gc.get_freeze_count() == frozen
-"""
-
-
-def test_garbage_is_found_and_what_is_frozen_stays_frozen() -> None:
-    subprocess.run([sys.executable, "-c", COLLECTED], check=True)
