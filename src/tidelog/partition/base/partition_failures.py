@@ -265,7 +265,7 @@ AGGREGATE_CYCLE = FailureEntry(
     "The message names the facts of a cycle; `_` stands for the computed value.",
     "Change the facts so that the cycle is broken.",
     'db = Engine("cost(P, sum<N * C>) :- part(P, S, N), cost(S, C).")\n'
-    'with db.epoch() as e:\n    e.insert("part", [("a", "b", 2), ("b", "a", 1)])\n    e.insert("cost", [("c", 1)])\n',
+    'with db.epoch() as e:\n    e.insert("part", [("a", "b", 2), ("b", "a", 1)])\n    e.insert("cost", [("b", 1)])\n',
 )
 ENTRIES = (
     AGGREGATE_CYCLE,
