@@ -3,7 +3,7 @@
 From Tidelog Require Import Datalog Certificate Checker Existence Commands Delta Theorem14 WeightedRing
   Theorem16 Ranked Epoch
   Progress Rounds Within
-  Strata Restratify Variables Regular Maintain Forward.
+  LeastValues Strata Restratify Variables Regular Maintain Forward.
 
 Print Assumptions derivable_least_model.
 Print Assumptions derivable_stage.
@@ -109,3 +109,8 @@ Print Assumptions maintain_refines.
 Print Assumptions session_right.
 Print Assumptions session_begins.
 Print Assumptions session_continues.
+Print Assumptions best_least.
+Print Assumptions settled_present.
+Print Assumptions cleanup_restores.
+Print Assumptions cleaned_exact.
+Print Assumptions cycle_conditions.
