@@ -75,11 +75,16 @@ def history(seed: int, acyclic: float) -> None:
             for rule, rows in zip(RULES, held, strict=True)
         ]
         old = [set(rng.sample(sorted(h), k=min(len(h), rng.choice([0, 0, 1, 2, 5])))) for h in held]
-        model.advance(
+        change = (
             [_cells(n, r) for n, r in zip(new, RULES, strict=True)],
             [_cells(o, r) for o, r in zip(old, RULES, strict=True)],
-            lambda: None,
         )
+        model.advance(*change, lambda: None)
+        if rng.random() < 0.3:  # a preview: the same change follows
+            model.undo()
+            if rng.random() < 0.3:
+                assert _truth(model) == before
+            model.advance(*(tuple(cells.copy() for cells in part) for part in change), lambda: None)
         after = [(h | n) - o for h, n, o in zip(held, new, old, strict=True)]
         found = _truth(model)
         assert found == _expected(after)
@@ -92,11 +97,13 @@ def history(seed: int, acyclic: float) -> None:
             assert gained == {f: found[f] for f in changed & found.keys()}
         if rng.random() < 0.3:
             model.undo()
-            assert _truth(model) == before
+            if rng.random() < 0.5:  # otherwise another change follows at once
+                assert _truth(model) == before
+                _check_places(model)
         else:
             held, before = after, found
             model.commit()
-        _check_places(model)
+            _check_places(model)
 
 
 @pytest.mark.parametrize("acyclic", [0.0, 0.7, 0.97, 1.0])

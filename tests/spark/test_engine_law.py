@@ -16,6 +16,8 @@ from tests.law.harness import Case, counts_of, run
 from tests.spark.pool import Pool, engines_in
 from tidelog.engine.engine import Engine
 from tidelog.program import Program
+from tidelog.syntax import parse_program
+from tidelog.testing.naive import evaluate_both
 
 CASES = int(os.environ.get("TIDELOG_SPARK_CASES", "8"))
 
@@ -84,3 +86,23 @@ def test_number_of_facts_is_that_of_all_partitions(pool: Pool) -> None:
             e.insert("edge", [(50, 51)])
             e.delete("edge", [(3, 4), (4, 5)])
         assert db.fact_count == len(db["edge"]) == 19
+
+
+def test_negation_in_cycles_is_exact(pool: Pool) -> None:
+    rules = parse_program(
+        "r1: win(X) :- move(X, Y), !win(Y). r2: lost(X) :- move(X, _), !win(X). r3: n(count<X>) :- win(X)."
+    )
+    moves: set[tuple[int, int]] = set()
+    with on_spark(pool, 2, 5)(rules) as db:
+        for new, old in (([(1, 2), (2, 3), (5, 6), (6, 5), (7, 5)], []), ([(3, 4)], [(1, 2)]), ([(6, 4)], [(2, 3)])):
+            with db.epoch() as epoch:
+                epoch.insert("move", new)
+                if old:
+                    epoch.delete("move", old)
+            moves = (moves | {*new}) - {*old}
+            true, possible = evaluate_both(rules, {"move": moves})
+            for name in ("win", "lost", "n"):
+                assert set(db[name]) == true[name]
+                assert set(db.undefined(name)) == possible[name] - true[name]
+        assert "no win(4)" in str(db.why("win(6)"))
+        assert db.verify()

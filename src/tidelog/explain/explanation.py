@@ -106,13 +106,13 @@ def explain(
         for name, types in sorted(rules.schema.items())
         if (core or not is_auxiliary(name)) and facts.arity(name) is not None
     )
-    plans = facts.plans()
+    plans, sizes = facts.plans(), facts.model_sizes() if rules.modelled else {}
     counted = by_label(facts.plan_counts()) if analyze else None
     return Explanation(
         tuple(relations),
         tuple(
             replace(
-                stratum_plan(number, stratum, names, plans, counted),
+                stratum_plan(number, stratum, names, plans, sizes, counted),
                 rebuilt=rebuilt.get(_profile_key(stratum, rules), ""),
             )
             for number, stratum in enumerate(strata, 1)

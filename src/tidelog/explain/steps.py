@@ -29,9 +29,13 @@ def stratum_plan(
     stratum: Stratum,
     names: Names,
     plans: Mapping[str, Sequence[Plan]],
+    sizes: Mapping[str, str],
     counted: CountsByRule | None = None,
 ) -> StratumPlan:
-    """A stratum with the join orders of its rules, whose ``plans`` are given; with ``counted``, what each step did."""
+    """A stratum with the join orders of its rules, given their ``plans`` and the ``sizes`` of models.
+
+    With ``counted``, it includes what each step did.
+    """
     recursive = any(
         isinstance(literal, Atom) and literal.predicate in stratum.relations
         for code in stratum.rules.values()
@@ -40,21 +44,26 @@ def stratum_plan(
     rules: dict[tuple[str, str], tuple[JoinOrder, ...]] = {}
     for code in stratum.rules.values():
         key = (names.label(code.rule), names.text(code.rule))
-        rules[key] = (*rules.get(key, ()), *_orders(code, names, plans, counted))
+        rules[key] = (*rules.get(key, ()), *_orders(code, names, plans, sizes, counted))
     rule_plans = tuple(RulePlan(label, text, orders) for (label, text), orders in rules.items())
     return StratumPlan(number, tuple(sorted(map(names.relation, stratum.relations))), recursive, rule_plans)
 
 
 def _orders(
-    code: RuleCode, names: Names, plans: Mapping[str, Sequence[Plan]], counted: CountsByRule | None
+    code: RuleCode,
+    names: Names,
+    plans: Mapping[str, Sequence[Plan]],
+    sizes: Mapping[str, str],
+    counted: CountsByRule | None,
 ) -> tuple[JoinOrder, ...]:
     if code.fold is not None:
         if isinstance(code.fold, Pick):
             step = "choose one fact for each key"
         elif isinstance(code.fold, ModelPart):
-            model, size = code.fold.model, code.fold.model.size_in_words()
-            step = "compute the values of each key" if isinstance(model, BundleModel) else WELL_FOUNDED
-            step += size and f": {size}"
+            size = sizes.get(code.label)
+            is_computed = isinstance(code.fold.model, BundleModel)
+            step = "compute the values of each key" if is_computed else WELL_FOUNDED
+            step += f": {size}" if size else ""
         else:
             step = f"fold the {code.fold.kind} of its group"
         return (JoinOrder(names.literal(code.rule.body[0]), (step,)),)

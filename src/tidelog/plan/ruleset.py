@@ -23,6 +23,7 @@ from tidelog.program import Negation, Program, Rule, Var
 from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
 from tidelog.program.elaborate.close_equivalences import close_equivalences
 from tidelog.program.functions.table import Function
+from tidelog.program.graph.bundles import depending_on
 from tidelog.program.graph.choice import split_relations
 from tidelog.program.graph.constraint import HIDDEN
 from tidelog.program.graph.inline import inline_relations
@@ -30,7 +31,7 @@ from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import input_name, subsumed_relations
 from tidelog.program.graph.undefined_readers import uncertainty
-from tidelog.program.graph.well_founded import bundled, depending_on, modelled, negation_cycles
+from tidelog.program.graph.well_founded import bundled, modelled, negation_cycles
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames
@@ -174,8 +175,8 @@ class Ruleset:
     warnings: tuple[Diagnostic, ...] = ()
     cyclic: frozenset[str] = frozenset()  # relations that depend on their own negation (`graph.well_founded`)
     bundled: frozenset[str] = frozenset()  # relations that depend on their own count, sum or mean (`graph.bundles`)
+    above_bundles: frozenset[str] = frozenset()  # those and all that depend on them
     cycle_readers: Mapping[str, str] = field(default_factory=dict)  # must have no undefined facts, by reader
-    above_cycles: frozenset[str] = frozenset()  # those and all that depend on them
     orders: Mapping[str, Rule] = field(default_factory=dict)  # relations that must stay empty, with the rule watched
     demand: Demand | None = None  # the demands on relations that are evaluated on demand
     origins: Mapping[str, Origin] = field(default_factory=dict)  # names and types of the original data
@@ -525,7 +526,7 @@ class Ruleset:
             cyclic=cyclic,
             bundled=bundled(checked.rules),
             cycle_readers=_opaque_readers(checked) if cyclic else {},
-            above_cycles=depending_on(checked.rules, cyclic | bundled(checked.rules)),
+            above_bundles=depending_on(checked.rules, bundled(checked.rules)),
             orders={rule.head.predicate: rule for rule in checked.orders},
             outline=outline,
         )

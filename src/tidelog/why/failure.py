@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from tidelog.plan.body import literal_variables
 from tidelog.plan.plan_rule import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Negation, Rule, Term, Var, Wildcard
+from tidelog.program.elaborate.read_undefined import DOUBT
 from tidelog.program.graph.equivalence import edge_name, equivalences
+from tidelog.program.graph.well_founded import UNDEFINED
 from tidelog.program.values.pattern import only_opens
 from tidelog.program.values.scope import rule_names
 from tidelog.program.values.structure import NIL, READ, TEST, structure_of
@@ -28,7 +31,8 @@ from tidelog.why.choice import chosen_instead, proposing_rules
 from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join, Part, Question, Valuation
 from tidelog.why.ledger import FactKey, Ledger
-from tidelog.why.premises import Premises, written
+from tidelog.why.model import two_valued_rules
+from tidelog.why.premises import Premises, hidden_atom, hidden_in, written
 from tidelog.why.support import Supports
 
 
@@ -53,6 +57,8 @@ def refute(ledger: Ledger, key: FactKey) -> WhyNot:
     if instead := chosen_instead(ledger, key):
         others = ", ".join(map(ledger.fact_text, instead))
         return WhyNot(text, False, note=f"it is a candidate, but {others} was chosen, which has the same key")
+    if ledger.is_undefined(key):
+        return WhyNot(text, False, note="it is undefined: `why` shows the cycle through negation that it depends on")
     if key[0] in equivalences(ledger.rules.program):
         return _other_classes(ledger, key, text)
     rules = _asked_rules(ledger, key)
@@ -79,6 +85,8 @@ def _other_classes(ledger: Ledger, key: FactKey, text: str) -> WhyNot:
 
 def _asked_rules(ledger: Ledger, key: FactKey) -> list[Rule]:
     """The rules of a fact's relation; if it is evaluated on demand, those for which the fact is demanded."""
+    if key[0] in ledger.rules.cyclic:
+        return two_valued_rules(ledger.by_head, key[0])
     rules, demand = proposing_rules(ledger, key), ledger.rules.demand
     if demand is None or key[0] not in demand.patterns:
         return rules
@@ -211,6 +219,8 @@ class _Refutation:
         atom = self._nameless(question, self.words.put_in(question, written_atom, frame.binding.get))
         if (request := self.words.request_for(atom)) is not None:
             return f"asked for {print_atom(request, self.convention)}"
+        if (reading := self.words.reading(atom)) is not None and reading.predicate.startswith(UNDEFINED):
+            atom = replace(reading, predicate=reading.predicate.removeprefix(UNDEFINED))
         if is_auxiliary(atom.predicate):
             source, walk = self.words.projected(atom), self.words.walk_text(atom)
             if walk is not None:
@@ -237,6 +247,9 @@ class _Refutation:
         if part.turned:
             part = next(p for p in question.parts if p.position == part.position and not p.turned)
         description, literal = self._describe(question, part, frame), part.literal
+        if isinstance(literal, Negation) and (reading := self.words.reading(literal.atom)) is not None:
+            what = "a row of its group" if reading.predicate.startswith(DOUBT) else description.removeprefix("!")
+            return description, f"{what} is undefined"
         if isinstance(literal, Negation):
             return description, f"{self._present(question, literal.atom, frame)} is true"
         if isinstance(literal, Atom):
@@ -269,6 +282,10 @@ class _Refutation:
 
     def _behind(self, key: FactKey) -> list[FactKey]:
         """The facts that an auxiliary fact depends on; none if finding them would visit too many facts."""
+        if (name := hidden_in(key[0])) is not None:
+            atom = hidden_atom(name, [Var(str(cell)) for cell in key[1]], self.ledger.rules.schema)
+            known = {i: int(arg.name) for i, arg in enumerate(atom.args) if isinstance(arg, Var)}
+            return list(islice(self.ledger.keys(atom.predicate, known), 1))
         try:
             step = self.words.step(key)
         except OutOfWorkError:

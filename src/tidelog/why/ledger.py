@@ -23,6 +23,7 @@ from tidelog.program import Const, Rule, Value, Var
 from tidelog.program.graph.asserted_facts import users_name
 from tidelog.program.graph.choice import as_copy, declaration_behind
 from tidelog.program.graph.constraint import is_hidden
+from tidelog.program.graph.well_founded import UNDEFINED
 from tidelog.program.values.shape import Shape
 from tidelog.program.values.term import Atom
 from tidelog.runtime.protocol.runtime import Runtime
@@ -68,6 +69,11 @@ class Ledger:
     def has(self, key: FactKey) -> bool:
         """Whether a fact is present."""
         return self.pages.page(self.whole(key)).total > 0
+
+    def is_undefined(self, key: FactKey) -> bool:
+        """Whether a fact is neither true nor false."""
+        name = f"{UNDEFINED}{key[0]}"
+        return name in self.rules.schema and self.has((name, key[1]))
 
     def rank(self, key: FactKey) -> int:
         """The rank of a fact that is present."""

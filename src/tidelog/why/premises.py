@@ -7,7 +7,7 @@ support. Literals that a rewrite repeats (those that bind the group of an aggreg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
@@ -15,10 +15,14 @@ from typing import TypeAlias
 from tidelog.plan.body import is_generator, literal_variables
 from tidelog.plan.plan_rule import aggregate_of
 from tidelog.program import Aggregate, Atom, Call, Comparison, Const, Negation, Rule, Term, Value, Var, Wildcard
+from tidelog.program.elaborate.ground_cycles import HIDDEN
+from tidelog.program.elaborate.read_undefined import DOUBT, MAYBE
 from tidelog.program.graph.choice import choices, chosen_for
 from tidelog.program.graph.equivalence import LEAST
+from tidelog.program.graph.well_founded import TRUTH, UNDEFINED
 from tidelog.program.values.pattern import is_constructed, only_opens
 from tidelog.program.values.scope import rule_names
+from tidelog.program.values.term import POSSIBLE
 from tidelog.rewrite.demand.pass_demand import BOUND
 from tidelog.rewrite.demand.restrict import demanded_by_name
 from tidelog.rewrite.names import CANDIDATES, KEYED, VALUES, behind_total, is_auxiliary
@@ -29,6 +33,9 @@ from tidelog.why.join import Question
 from tidelog.why.ledger import FactKey, Ledger
 from tidelog.why.support import GroupSupport, Support, Supports
 from tidelog.why.tree import CLASS, Absence, Condition
+
+READ = (UNDEFINED, MAYBE)  # relations of undefined facts
+READINGS = (UNDEFINED, DOUBT)  # relations whose negations only readings have
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,16 @@ class _AuxiliaryFact:
     text: str
 
 
-Item: TypeAlias = FactKey | Absence | Condition | Group
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A fact that is false, or undefined if ``truth`` is None, as a literal."""
+
+    key: FactKey
+    truth: bool | None
+    positive: bool = True
+
+
+Item: TypeAlias = FactKey | Absence | Condition | Group | Judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +142,13 @@ class Premises:
         for position, literal in enumerate(support.rule.body):
             if isinstance(literal, Atom) and self.request_for(literal) is not None:
                 continue  # the demand for a fact is not a premise of it
+            if isinstance(literal, Negation) and self.reading(literal.atom) is not None:
+                continue  # the same negation is shown of true facts
             if isinstance(literal, Atom):
                 key = facts[position]
+                if (fact := self._read_fact(key)) is not None:
+                    parts.append(fact)
+                    continue
                 parts.append(_AuxiliaryFact(key, text or written(literal)) if is_auxiliary(key[0]) else key)
             elif isinstance(literal, Negation):
                 parts.append(self._absence(support, literal, text))
@@ -137,12 +158,32 @@ class Premises:
                     parts.append(self._test(support, literal))
         return [*parts, *self._head_computations(support)]
 
+    def reading(self, atom: Atom) -> Atom | None:
+        """The atom over undefined facts or groups in doubt that an atom is, or projects; None for any other."""
+        if atom.predicate.startswith(READINGS):
+            return atom
+        match self.ledger.by_head.get(atom.predicate, []):
+            case [Rule(head=head, body=(Atom(predicate=name) as source,))] if name.startswith(READINGS):
+                known = dict(zip(head.args, atom.args, strict=True))
+                return replace(source, args=tuple(known.get(arg, Wildcard()) for arg in source.args))
+        return None
+
+    def _read_fact(self, key: FactKey) -> Item | None:
+        """The user's fact that another shows in a reading of its rule; None for any other."""
+        name = next((key[0].removeprefix(prefix) for prefix in (POSSIBLE, *READ) if key[0].startswith(prefix)), None)
+        if name is None:
+            return None
+        is_undefined = not key[0].startswith(POSSIBLE) and self.ledger.is_undefined((name, key[1]))
+        return Judged((name, key[1]), None) if is_undefined else (name, key[1])
+
     def _absence(self, support: Support, literal: Negation, text: str) -> Item:
         atom = self.put_in(support.question, literal.atom, support.binding.get)
-        if not is_auxiliary(atom.predicate):
-            return Absence(print_atom(atom, self.convention))
-        source = self.projected(atom)
+        source = atom if not is_auxiliary(atom.predicate) else self.projected(atom)
         if source is not None:
+            if f"{UNDEFINED}{source.predicate}" in self.ledger.rules.schema:
+                known = {i: self.supports.join.encode(x) for i, x in enumerate(source.args) if isinstance(x, Const)}
+                for key in self.ledger.keys(f"{UNDEFINED}{source.predicate}", known):
+                    return Judged((source.predicate, key[1]), None, positive=False)
             return Absence(print_atom(source, self.convention))
         if (walk := self.walk_text(atom)) is not None:
             return Absence(walk)
@@ -161,6 +202,8 @@ class Premises:
 
     def projected(self, atom: Atom) -> Atom | None:
         """The atom that an atom over a projection represents, with ``_`` for omitted columns."""
+        if (name := hidden_in(atom.predicate)) is not None:
+            return hidden_atom(name, atom.args, self.ledger.rules.schema)
         rules = self.ledger.by_head.get(atom.predicate, [])
         match rules:
             case [Rule(head=head, body=(Atom() as source, *rest)) as rule] if not is_auxiliary(source.predicate):
@@ -288,6 +331,23 @@ class Premises:
         return print_term(found[place], self.convention) if place < len(found) else ""
 
 
+def hidden_in(relation: str) -> str | None:
+    """The projection behind a negation with ``_``, if a relation is one or has its truth; None for any other."""
+    name = relation.removeprefix(TRUTH)
+    return name if name.startswith(HIDDEN) else None
+
+
+def hidden_atom(name: str, args: Sequence[Term], schema: Mapping[str, Sequence[object]]) -> Atom:
+    """The atom that a projection represents, with ``_`` for omitted columns.
+
+    >>> print_atom(hidden_atom("__hidden_p/2", [Var("X")], {"p": ("number", "number")}))
+    'p(_, X)'
+    """
+    source, _, kept = name.removeprefix(HIDDEN).rpartition("/")
+    known = dict(zip((int(place) - 1 for place in kept.split("_") if place), args, strict=False))
+    return Atom(source, tuple(known.get(i, Wildcard()) for i in range(len(schema[source]))))
+
+
 def written(atom: Atom) -> str:
     """The user's text that a rewrite replaced by an atom of an auxiliary relation."""
     return "" if atom.span is None else " ".join(atom.span.text.split())
@@ -304,7 +364,9 @@ def _copies(facts: Iterable[tuple[int, FactKey]]) -> bool:
 
 def _distinct(items: Iterable[Item]) -> tuple[Item, ...]:
     """The items without repetition; items beside a group are not repeated in its rows."""
-    kept = tuple(dict.fromkeys(items))
+    found = tuple(dict.fromkeys(items))
+    negated = {item.key for item in found if isinstance(item, Judged) and not item.positive}
+    kept = tuple(i for i in found if not (isinstance(i, Judged) and i.positive and i.key in negated))
     beside: set[Item] = {item for item in kept if not isinstance(item, Group)}
     return tuple(_without(item, beside) if isinstance(item, Group) else item for item in kept)
 

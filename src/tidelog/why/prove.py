@@ -10,16 +10,37 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
+from tidelog.program.elaborate.ground_cycles import HIDDEN
+from tidelog.program.elaborate.read_undefined import MAYBE
+from tidelog.program.graph.well_founded import TRUTH
+from tidelog.program.values.term import Const
+from tidelog.syntax import print_atom
 from tidelog.why import why_failures as failures
 from tidelog.why.errors import OutOfWorkError
 from tidelog.why.join import Join
 from tidelog.why.ledger import FactKey, Ledger
-from tidelog.why.premises import Group, Inference, Item, Premises
+from tidelog.why.model import UNKNOWN, Reasons
+from tidelog.why.premises import Group, Inference, Item, Judged, Premises, hidden_atom, hidden_in
 from tidelog.why.proof import Proof
 from tidelog.why.support import Supports
-from tidelog.why.tree import AGAIN, ASSERTED, CUT, DERIVED, Absence, Condition, FactNode, GroupNode, Premise
+from tidelog.why.tree import (
+    ABSENT,
+    AGAIN,
+    ASSERTED,
+    CUT,
+    DERIVED,
+    UNDEFINED,
+    Absence,
+    Condition,
+    FactNode,
+    GroupNode,
+    Premise,
+)
+
+Target: TypeAlias = FactKey | Judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +55,15 @@ class Bounds:
 
 def prove(ledger: Ledger, key: FactKey, bounds: Bounds) -> Proof:
     """The proof of a present fact."""
+    root: Target = key
     if not ledger.has(key):
-        raise failures.NOT_TRUE.error(fact=ledger.fact_text(key))
+        if not ledger.is_undefined(key):
+            raise failures.NOT_TRUE.error(fact=ledger.fact_text(key))
+        root = Judged(key, None)
     supports = Supports(ledger, Join(ledger))
     explored = _Exploration(ledger, supports, Premises(ledger, supports, bounds.width))
-    explored.explore(key, bounds.nodes)
-    return _Layout(ledger, explored, bounds.depth).proof(key)
+    explored.explore(root, bounds.nodes)
+    return _Layout(ledger, explored, bounds.depth).proof(root)
 
 
 class _Exploration:
@@ -49,10 +73,11 @@ class _Exploration:
         self.ledger = ledger
         self.supports = supports
         self.premises = premises
-        self.steps: dict[FactKey, Inference | None] = {}
-        self.unexplored: set[FactKey] = set()
+        self.reasons = Reasons(ledger)
+        self.steps: dict[Target, Inference | None] = {}
+        self.unexplored: set[Target] = set()
 
-    def explore(self, root: FactKey, most: int) -> None:
+    def explore(self, root: Target, most: int) -> None:
         """Find the steps of the nearest facts."""
         waiting = deque([root])
         while waiting:
@@ -65,26 +90,55 @@ class _Exploration:
             step = self.steps[key]
             if step is not None:
                 following = list(references(step.items))
-                self.supports.ahead(new for new in following if new not in self.steps)
+                self.supports.ahead(new for new in following if isinstance(new, tuple) and new not in self.steps)
                 waiting.extend(following)
 
-    def _find(self, key: FactKey) -> bool:
+    def _find(self, key: Target) -> bool:
         """Find the step of one fact; False if the limit of work is reached."""
-        if key[0] in self.ledger.rules.modelled and not self.ledger.is_asserted(key):
-            return False  # its truth in a model has no steps
+        name = key.key[0] if isinstance(key, Judged) else key[0]
+        if name in self.ledger.rules.bundled and not (isinstance(key, tuple) and self.ledger.is_asserted(key)):
+            return False  # computed values have no steps
         try:
-            self.steps[key] = None if self.ledger.is_asserted(key) else self.premises.step(key)
+            if isinstance(key, Judged) or (key[0] in self.ledger.rules.cyclic and not self.ledger.is_asserted(key)):
+                self.steps[key] = self._judged(key.key if isinstance(key, Judged) else key)
+            else:
+                self.steps[key] = None if self.ledger.is_asserted(key) else self.premises.step(key)
         except OutOfWorkError:
             return False
         return True
 
+    def _judged(self, key: FactKey) -> Inference | None:
+        """The step of a fact of a cycle through negation, or of an undefined fact above one."""
+        if not self.reasons.knows(key):
+            return self.premises.step((f"{MAYBE}{key[0]}", key[1]))
+        reason = self.reasons.of(key)
+        if reason.instance is None:
+            return Inference("", tuple(self._literal(*literal) for literal in reason.failing))
+        step = self.premises.step(reason.instance.key)
+        assert step is not None, "instances are derived by rules"
+        own = {atom for atom, positive in reason.instance.literals if positive}
+        items = [self._literal(item, True) if isinstance(item, tuple) and item in own else item for item in step.items]
+        for atom, positive in reason.instance.literals:
+            if not positive and not atom[0].startswith(UNKNOWN):
+                items.append(self._literal(atom, positive))
+        return Inference("" if key[0].startswith(HIDDEN) else step.rule, tuple(items))
 
-def references(items: tuple[Item, ...]) -> Iterator[FactKey]:
+    def _literal(self, atom: FactKey, positive: bool) -> Item:
+        """A literal of an instance, or the fact at which it fails."""
+        reason = self.reasons.of(atom)
+        if reason.truth and reason.instance is not None and atom[0].startswith(HIDDEN):
+            return reason.instance.literals[0][0]  # a fact that is projected
+        return atom if reason.truth else Judged(atom, reason.truth, positive)
+
+
+def references(items: tuple[Item, ...]) -> Iterator[Target]:
     """The facts that items refer to, including those in the rows of groups."""
     for item in items:
         if isinstance(item, Group):
             for row in item.rows:
                 yield from references(row)
+        elif isinstance(item, Judged):
+            yield replace(item, positive=True)
         elif isinstance(item, tuple):
             yield item
 
@@ -109,14 +163,14 @@ class _Layout:
         self.ledger = ledger
         self.explored = explored
         self.depth = depth
-        self.expanded: set[FactKey] = set()
-        self.shown: set[FactKey] = set()
+        self.expanded: set[Target] = set()
+        self.shown: set[Target] = set()
         self.rules: dict[str, str] = {}
 
-    def proof(self, key: FactKey) -> Proof:
+    def proof(self, key: Target) -> Proof:
         """The tree: drafted from the root in the order of the text, then built from its leaves."""
         every = self.explored.steps.keys() | self.explored.unexplored
-        self.ledger.words_ahead(every)
+        self.ledger.words_ahead(each for each in every if isinstance(each, tuple))
         root = _Draft(key, 0)
         order, waiting = [], [root]
         while waiting:
@@ -137,10 +191,12 @@ class _Layout:
             self._note(item.rule)
             draft.rows = [len(row) for row in item.rows]
             draft.parts = [_Draft(part, draft.depth) for row in item.rows for part in row]
+        elif isinstance(item, Judged):
+            self._expand_fact(draft, replace(item, positive=True))
         elif isinstance(item, tuple):
             self._expand_fact(draft, item)
 
-    def _expand_fact(self, draft: _Draft, key: FactKey) -> None:
+    def _expand_fact(self, draft: _Draft, key: Target) -> None:
         self.shown.add(key)
         if key not in self.explored.steps:
             draft.how = CUT
@@ -149,15 +205,16 @@ class _Layout:
         if step is None:
             draft.how = ASSERTED
             return
-        draft.rule = self.ledger.rule_name(step.rule)
-        self._note(step.rule)
+        if step.rule:
+            draft.rule = self.ledger.rule_name(step.rule)
+            self._note(step.rule)
         if key in self.expanded:
             draft.how = AGAIN
         elif draft.depth >= self.depth:
             draft.how = CUT
         else:
             self.expanded.add(key)
-            draft.how = DERIVED
+            draft.how = DERIVED if isinstance(key, tuple) else UNDEFINED if key.truth is None else ABSENT
             draft.parts = [_Draft(part, draft.depth + 1) for part in step.items]
 
     def _note(self, label: str) -> None:
@@ -173,5 +230,22 @@ class _Layout:
             parts = iter(nodes)
             rows = tuple(tuple(next(parts) for _ in range(size)) for size in draft.rows)
             return GroupNode(item.kind, item.text, item.value, item.size, self.ledger.rule_name(item.rule), rows)
+        if isinstance(item, Judged):
+            text = self._judged_text(item)
+            item = item.key
+            values = self.ledger.values(item) if item[0] in self.ledger.rules.schema else ()
+            return FactNode(item[0], values, text, draft.how, draft.rule, nodes)
         text = self.ledger.fact_text(item)
         return FactNode(item[0], self.ledger.values(item), text, draft.how, draft.rule, nodes)
+
+    def _judged_text(self, item: Judged) -> str:
+        """The text of a literal that is true because its fact is false, or that is undefined."""
+        if (name := hidden_in(item.key[0])) is None:
+            text = self.ledger.fact_text(item.key)
+        else:
+            types = self.ledger.rules.schema[f"{TRUTH}{name}"]
+            values = [Const(self.ledger.value(c, t), t or "any") for c, t in zip(item.key[1], types, strict=False)]
+            text = print_atom(hidden_atom(name, values, self.ledger.rules.schema), self.ledger.rules.program.convention)
+        if item.truth is None:
+            return text if item.positive else f"!{text}"
+        return f"no {text}"

@@ -12,7 +12,19 @@ from typing import TypeAlias
 
 from tidelog.program import Value
 from tidelog.syntax import write_value
-from tidelog.why.tree import AGAIN, ASSERTED, CLASS, CUT, Absence, Condition, FactNode, GroupNode, Premise
+from tidelog.why.tree import (
+    ABSENT,
+    AGAIN,
+    ASSERTED,
+    CLASS,
+    CUT,
+    UNDEFINED,
+    Absence,
+    Condition,
+    FactNode,
+    GroupNode,
+    Premise,
+)
 
 LEVELS = 24
 _KINDS = {"min": "the least", "max": "the greatest"}
@@ -112,6 +124,7 @@ def line_parts(node: Part) -> tuple[str, str]:
             return f"row {number}", ""
         case FactNode(how=how, text=text, rule=rule):
             words = {ASSERTED: "asserted", AGAIN: "as above", CUT: "not expanded further"}
+            words |= {ABSENT: "no rule derives it", UNDEFINED: f"undefined, by {rule}" if rule else "undefined"}
             return text, words.get(how, f"by {rule}")
         case Absence(text=text):
             return f"no {text}", ""

@@ -13,12 +13,17 @@ from typing import TypeAlias
 from tidelog.program import Value
 
 ASSERTED, DERIVED, AGAIN, CUT = "asserted", "derived", "again", "cut"
+ABSENT, UNDEFINED = "absent", "undefined"  # facts that are false, or undefined (`model`), with their reasons
 CLASS = "class"  # a group by which an equivalence relation assigns a node to its class; its text is complete
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FactNode:
-    """A present fact: ``asserted``, ``derived`` by ``rule`` from its premises, shown ``again``, or ``cut``."""
+    """A present fact: ``asserted``, ``derived`` by ``rule`` from its premises, shown ``again``, or ``cut``.
+
+    A fact of a cycle through negation may be ``absent``: the premises are why its rules fail, and its text is that of
+    the negated literal. An ``undefined`` one has an instance of ``rule`` without a false literal.
+    """
 
     relation: str
     values: tuple[Value, ...]

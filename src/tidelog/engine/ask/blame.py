@@ -19,7 +19,7 @@ from tidelog.engine.ask.past import Past, last_change
 from tidelog.engine.ask.search_causes import Case, blame_fact, blame_view
 from tidelog.engine.ask.trial_bench import Bench
 from tidelog.engine.open.copy import alone, at_epoch
-from tidelog.engine.read.ask import refuse_cycles
+from tidelog.engine.read.ask import refuse_bundles
 from tidelog.engine.write.commit import preview
 from tidelog.engine.write.durable import state_folder
 from tidelog.engine.write.epoch import Epoch, kept_input
@@ -83,19 +83,19 @@ def went_on(core: Core, epoch: Epoch, epoch_input: EpochInput) -> EngineError:
 def _target(core: Core, fact: Fact | Violation, epoch_input: EpochInput | None = None) -> tuple[str, Row | None]:
     """The relation in question, and the values of a fact; None for all facts."""
     known = core.schema if epoch_input is None else epoch_input.schema
-    rules = core.rules if epoch_input is None else epoch_input.after
+    above = (core.rules if epoch_input is None else epoch_input.after).above_bundles
     if isinstance(fact, Violation):
-        refuse_cycles(core, fact.proof.root.relation, rules.above_cycles)
+        refuse_bundles(core, fact.proof.root.relation, above)
         return fact.proof.root.relation, fact.proof.root.values
     if isinstance(fact, str) and fact.strip() in known:
-        refuse_cycles(core, fact.strip(), rules.above_cycles)
+        refuse_bundles(core, fact.strip(), above)
         return fact.strip(), None
     if isinstance(fact, str) and "(" not in fact:
         raise core.unknown_relation(fact)
     name, values = read_fact(fact, core.rules.functions, known, core.rules.program.prefixes)
     if name not in known:
         raise core.unknown_relation(name)
-    refuse_cycles(core, name, rules.above_cycles)
+    refuse_bundles(core, name, above)
     return name, shown_values(name, values, known[name])
 
 

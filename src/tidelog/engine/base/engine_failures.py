@@ -123,15 +123,15 @@ UNDEFINED_READ = FailureEntry(
     'db = Engine("win(X) :- move(X, Y), !win(Y). next(X, Y) :- move(X, Y), win(Y). far(X, Y) :- next+(X, Y).")\n'
     'with db.epoch() as e:\n    e.insert("move", [(1, 2), (2, 1)])\n',
 )
-UNDEFINED_PROOF = FailureEntry(
+AGGREGATE_PROOF = FailureEntry(
     "TL4602",
     EngineError,
-    "no explanation through a cycle of negation or aggregates",
-    "`{relation}` depends on a cycle of negation or aggregates, through `{cycle}`: its facts have no explanation",
-    "`why`, `why_not` and `blame` explain facts by ranked supports; the model of a cycle through negation or an "
-    "aggregate has none.",
+    "no explanation through an aggregate in recursion",
+    "`{relation}` depends on an aggregate in recursion, through `{cycle}`: its facts have no explanation",
+    "`why_not` and `blame` do not explain facts that depend on their own relation through an aggregate, nor facts "
+    "above them; `why` explains those above.",
     "Ask about the facts that it is derived from.",
-    "Engine('win(X) :- move(X, Y), !win(Y). move(1, 2).').why('win(1)')\n",
+    "Engine('cost(P, sum<C>) :- part(P, S), cost(S, C). part(1, 2). cost(2, 5).').why('cost(1, 5)')\n",
 )
 INLINE_FACTS = FailureEntry(
     "TL4092",
@@ -358,7 +358,7 @@ ENTRIES = (
     INSTANCE_TAKEN,
     NO_INSTANCE,
     UNDEFINED_READ,
-    UNDEFINED_PROOF,
+    AGGREGATE_PROOF,
     INLINE_FACTS,
     NOT_DECLARED,
     NOT_A_RULE,

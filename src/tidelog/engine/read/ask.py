@@ -37,14 +37,14 @@ def why(core: Core, fact: Fact, bounds: Bounds) -> Proof:
     """The proof of a fact."""
     with core.writing:
         ledger = ledger_of(core, bounds.work)
-        return prove(ledger, _fact_key(core, fact, ledger, core.rules.modelled), bounds)
+        return prove(ledger, _fact_key(core, fact, ledger, core.rules.bundled), bounds)
 
 
 def why_not(core: Core, fact: Fact) -> WhyNot:
     """Why a fact is absent."""
     with core.writing:
         ledger = ledger_of(core, Bounds().work)
-        return refute(ledger, _fact_key(core, fact, ledger, core.rules.above_cycles))
+        return refute(ledger, _fact_key(core, fact, ledger, core.rules.above_bundles))
 
 
 def ledger_of(core: Core, work: int) -> Ledger:
@@ -63,16 +63,16 @@ def _fact_key(core: Core, fact: Fact, ledger: Ledger, unexplained: frozenset[str
     name, values = read_fact(fact, core.rules.functions, core.rules.schema, core.rules.program.prefixes)
     if not core.knows(name):
         raise core.unknown_relation(name)
-    refuse_cycles(core, name, unexplained)
+    refuse_bundles(core, name, unexplained)
     types = fact_types(values, core.rules.schema[name])
     ledger.rules = replace(ledger.rules, schema={**ledger.rules.schema, name: types})
     return fact_key(name, values, types, core.dictionary)
 
 
-def refuse_cycles(core: Core, name: str, unexplained: frozenset[str]) -> None:
-    """Refuse to explain facts of a relation that depends on a cycle through negation or aggregates."""
+def refuse_bundles(core: Core, name: str, unexplained: frozenset[str]) -> None:
+    """Refuse to explain facts of a relation that depends on an aggregate in recursion."""
     if name in unexplained:
-        raise failures.UNDEFINED_PROOF.error(relation=name, cycle=min(core.rules.modelled, default=name))
+        raise failures.AGGREGATE_PROOF.error(relation=name, cycle=min(core.rules.bundled, default=name))
 
 
 def explain_rules(core: Core, *, core_rules: bool, partitions: int | None, analyze: bool) -> Explanation:

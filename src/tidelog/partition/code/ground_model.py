@@ -11,13 +11,17 @@ truth of one of its atoms changed.
    place and those below the other are searched in turn until either search ends; the groups that it found move. Groups
    on a new cycle are joined. A group whose cycle is gone is still solved correctly, as any set of atoms is whose other
    dependencies are final; such groups are divided when there are many.
-2. The model is a function of the instances: an epoch is undone by the inverse change, a restart loads them again.
+2. The model is a function of the instances: an epoch is undone by the inverse change, a restart loads them again. The
+   inverse change is carried out when the model is next used; if that is for the same change, as after an epoch that was
+   tried as a small one or after a preview, neither is.
 """
 
 from __future__ import annotations
 
+import gc
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -36,6 +40,7 @@ SLICE = 4096  # steps between two looks at the clock
 ATOM_BYTES, INSTANCE_BYTES = 600, 400  # measured
 
 Key = int | tuple[int, ...]  # the arguments of an atom; a single one is not wrapped
+Change = tuple[Sequence[Cells], Sequence[Cells]]  # inserted and deleted instances, by rule
 
 
 class GroundModel:
@@ -68,8 +73,9 @@ class GroundModel:
         self._joined = self._cyclic = 0  # atoms in such groups, now and when they were last divided
         self._before: dict[int, int] = {}  # the truth before the epoch, of atoms that it changed
         self._gone: dict[tuple[str, Key], int] = {}  # the same for atoms that no instance names any more
-        self._change: tuple[Sequence[Cells], Sequence[Cells]] | None = None
+        self._change: Change | None = None
         self._is_new = False  # the running epoch added the rules
+        self._is_undone = False  # the last change is to be undone
 
     @property
     def memory(self) -> int:
@@ -77,7 +83,8 @@ class GroundModel:
         return len(self._names) * ATOM_BYTES + len(self._instances) * INSTANCE_BYTES
 
     def size_in_words(self) -> str:
-        """The size of the model, for an explanation; nothing if it has no instances here, as beside Spark."""
+        """The size of the model, for an explanation; nothing if it has no instances."""
+        self._finish_undo()
         if not self.is_loaded:
             return "not read since the engine was opened"
         if not self._instances:
@@ -85,7 +92,11 @@ class GroundModel:
         sizes = [len(group) for group in self._members.values()]
         undefined = sum(truth == UNDECIDED for truth in self._truth)
         cycles = f"{counted(len(sizes), 'cycle')} of up to {counted(max(sizes), 'fact')}" if sizes else "no cycles"
-        return f"{counted(len(self._instances), 'instance')} of rules, {cycles}, {counted(undefined, 'undefined fact')}"
+        groups = len(self._place)
+        return (
+            f"{counted(len(self._instances), 'instance')} of rules, {counted(groups, 'group')}, {cycles}, "
+            f"{counted(undefined, 'undefined fact')}"
+        )
 
     # Epochs
 
@@ -93,11 +104,12 @@ class GroundModel:
         """Read all instances, by rule; ``is_new``: the epoch added the rules."""
         self._forget()
         self._look_up = look_up
-        for number, found in enumerate(rows):
-            for head, literals, key in self._read(number, found):
-                self._add(number, key, head, literals)
-        self._solve(range(len(self._names)))
-        self._divide()
+        with _uncollected():
+            for number, found in enumerate(rows):
+                for head, literals, key in self._read(number, found):
+                    self._add(number, key, head, literals)
+            self._solve(range(len(self._names)))
+            self._divide()
         self._before.clear()
         self._change = None
         self.is_loaded = True
@@ -105,6 +117,10 @@ class GroundModel:
 
     def advance(self, inserted: Sequence[Cells], deleted: Sequence[Cells], look_up: Callable[[], None]) -> None:
         """Change the instances, and the truth of all atoms that depend on them."""
+        if self._is_undone and self._change is not None and _are_same(self._change, (inserted, deleted)):
+            self._is_undone = False
+            return
+        self._finish_undo()
         self.is_loaded, self._is_new, self._look_up = False, False, look_up
         self._before.clear()
         self._gone.clear()
@@ -116,9 +132,15 @@ class GroundModel:
         """Restore the model before the epoch."""
         if not self.is_loaded or self._is_new:
             self._forget()
-        elif self._change is not None:
+        else:
+            self._is_undone = self._change is not None
+
+    def _finish_undo(self) -> None:
+        if self._is_undone and self._change is not None:
             (inserted, deleted), self._look_up = self._change, _nothing
             self.is_loaded = False
+            self._before.clear()
+            self._gone.clear()
             self._replace(deleted, inserted)
             self.commit()
             self.is_loaded = True
@@ -127,10 +149,11 @@ class GroundModel:
         """The epoch is over."""
         self._before.clear()
         self._gone.clear()
-        self._change, self._is_new = None, False
+        self._change, self._is_new, self._is_undone = None, False, False
 
     def all(self, relation: str, width: int) -> Cells:
         """All facts of a relation that are true or undefined, with their truth in the last column."""
+        self._finish_undo()
         truth = self._truth
         return _rows(((key, truth[a]) for key, a in self._ids[relation].items() if truth[a]), width)
 
@@ -148,7 +171,8 @@ class GroundModel:
     def _replace(self, inserted: Sequence[Cells], deleted: Sequence[Cells]) -> None:
         count = sum(map(len, inserted)) + sum(map(len, deleted))
         if SHARE * count > len(self._instances):
-            self._replace_most(inserted, deleted)
+            with _uncollected():
+                self._replace_most(inserted, deleted)
             return
         reached: set[int] = set()
         left: set[int] = set()
@@ -584,6 +608,23 @@ class GroundModel:
             for instance in self._bodies[atom]:
                 for literal in self._instances[instance][1]:
                     yield self._group[literal >> 1]
+
+
+def _are_same(one: Change, other: Change) -> bool:
+    pairs = zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True)
+    return all(len(a) == len(b) and (not len(a) or np.array_equal(a, b)) for a, b in pairs)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Many objects are created and none is garbage: pause the search for cycles, a quarter of the time of a build."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _keys(rows: Cells) -> list[Key]:

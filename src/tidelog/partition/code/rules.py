@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from tidelog.kernel.cells import Cells
 from tidelog.partition.code.fold import fold_of
-from tidelog.partition.code.instance_model import Models
+from tidelog.partition.code.instance_model import ModelPart, Models
 from tidelog.partition.code.machine import Machine
 from tidelog.partition.code.plan_counts import PlanCounts, plan_counts, retire
 from tidelog.partition.code.replan import Replanner
@@ -90,6 +90,11 @@ class Rules:
         """What the plans of all rules did since they were made."""
         estimated = self._replanner.estimated
         return [part for code in self.codes.values() for part in plan_counts(self._machine, code, estimated(code))]
+
+    def model_sizes(self) -> dict[str, str]:
+        """The sizes of the models of cycles through negation, by the rules that read truth from them."""
+        folds = ((code.label, code.fold) for code in self.codes.values())
+        return {label: fold.model.size_in_words() for label, fold in folds if isinstance(fold, ModelPart)}
 
     def plans(self) -> dict[str, tuple[Plan, ...]]:
         """The plans of every rule, by label."""

@@ -7,7 +7,7 @@ undefined if they are not true:
 
     q(X) :- a(X), p(X), !r(X).        q(X) :- a(X), p(X), !r(X), !__undefined_r(X).
                                       __maybe_q(X) :- a(X), __undefined_p(X), !r(X).
-                                      __maybe_q(X) :- a(X), p(X), __undefined_r(X).
+                                      __maybe_q(X) :- a(X), p(X), !r(X), __undefined_r(X).
                                       __undefined_q(X) :- __maybe_q(X), !q(X).
 
 Every further rule has an atom of a relation of undefined facts, so that it costs nothing while there are none. A
@@ -154,9 +154,7 @@ class Readings:
     def _as_undefined(self, literal: Literal) -> Body:
         """The literal if it is undefined."""
         if isinstance(literal, Negation):
-            has_wildcards = any(isinstance(arg, Wildcard) for arg in literal.atom.args)
-            undefined = self._undefined(literal.atom)  # with ``_``, some matching fact may be true
-            return (literal, undefined) if has_wildcards else (undefined,)
+            return (literal, self._undefined(literal.atom))  # with ``_``, some matching fact may be true
         assert isinstance(literal, Atom)
         return (self._undefined(literal),)
 
@@ -206,7 +204,7 @@ def read_undefined(rules: Sequence[Rule], known: Uncertainty, cyclic: frozenset[
     >>> print(*map(print_rule, [*true[1:], *more]), sep="\n")
     r1: q(X) :- b(X), p(X), !p(1), !__undefined_p(1).
     r1/undefined1: __maybe_q(X) :- b(X), __undefined_p(X), !p(1).
-    r1/undefined2: __maybe_q(X) :- b(X), p(X), __undefined_p(1).
+    r1/undefined2: __maybe_q(X) :- b(X), p(X), !p(1), __undefined_p(1).
     q/undefined: __undefined_q(V1) :- __maybe_q(V1), !q(V1).
     """
     true, more, shown = list[Rule](), list[Rule](), dict[str, Rule]()

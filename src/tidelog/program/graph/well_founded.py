@@ -117,16 +117,3 @@ def _models(rules: Iterable[Rule]) -> Iterator[tuple[str, Aggregate]]:
 def is_of_model(relation: str) -> bool:
     """Whether a relation has instances, possible facts or truth of a model, which are found in one place."""
     return relation.startswith((GROUND, POSSIBLE, TRUTH))
-
-
-def depending_on(rules: Iterable[Rule], relations: frozenset[str]) -> frozenset[str]:
-    """These relations and all that depend on them."""
-    above: dict[str, list[str]] = {}
-    for edge in dependencies(rules) if relations else ():
-        above.setdefault(edge.source, []).append(edge.target)
-    found, waiting = set(relations), list(relations)
-    while waiting:
-        new = [name for name in above.get(waiting.pop(), ()) if name not in found]
-        found.update(new)
-        waiting += new
-    return frozenset(found)

@@ -130,6 +130,10 @@ class PartitionedFacts:
         """What the plans of all rules did since they were made, added up over the partitions."""
         return add_up(part for parts in self._ask(Service.plan_counts) for part in parts)
 
+    def model_sizes(self) -> dict[str, str]:
+        """The sizes of the models of cycles through negation, by the rules that read truth from them."""
+        return self._recovery.ask(lambda: self._nodes.ask_one(0, Service.model_sizes))
+
     def changes(self, run: int, names: Iterable[str]) -> RowChanges:
         """What a run changed in some relations; the run is forgotten when the result is no longer referenced."""
         changes = RowChanges({name: partial(self._changed, run, name) for name in names})

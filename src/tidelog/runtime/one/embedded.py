@@ -132,6 +132,10 @@ class EmbeddedFacts:
         """What the plans of all rules did since they were made."""
         return self._partition.rules.plan_counts()
 
+    def model_sizes(self) -> dict[str, str]:
+        """The sizes of the models of cycles through negation, by the rules that read truth from them."""
+        return self._partition.rules.model_sizes()
+
     def find(self, patterns: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that a question looks for."""
         return find(self._partition, patterns, running=running)

@@ -85,6 +85,9 @@ class Facts(Protocol):
     def plan_counts(self) -> list[PlanCounts]:
         """What the plans of all rules did since they were made, added up over the partitions."""
 
+    def model_sizes(self) -> dict[str, str]:
+        """The sizes of the models of cycles through negation, by the rules that read truth from them."""
+
     def find(self, patterns: Sequence[FactPattern], *, running: bool = False) -> list[FactPage]:
         """The facts that a question looks for, each once; to be called while no epoch runs.
 

@@ -234,6 +234,11 @@ class Service:
         return self.node.partition.rules.plan_counts()
 
     @call(reading=True)
+    def model_sizes(self) -> dict[str, str]:
+        """The sizes of the models of cycles through negation; partition 0 holds their instances."""
+        return self.node.partition.rules.model_sizes()
+
+    @call(reading=True)
     def image(self, name: str) -> RelationImage | None:
         """The records of a relation at the last committed epoch, None if it holds none that are kept."""
         partition = self.node.partition

@@ -78,7 +78,7 @@ function factItem(fact, level, context, open = false) {
   const seen = context.tree.querySelector(`[data-fact="${CSS.escape(fact.fact)}"]:not(.again)`);
   const again = fact.how === "again" || (Boolean(seen) && fact.how !== "asserted");
   if (!again) note(fact, context);
-  const parts = !again && fact.how === "derived" ? () => premises(fact.premises, level + 1, context) : null;
+  const parts = !again && fact.how !== "asserted" && fact.how !== "cut" ? () => premises(fact.premises, level + 1, context) : null;
   const later = !again && !context.given && fact.how === "cut" ? () => unfold(fact.fact, level, context) : null;
   const made = item(
     `fact ${fact.how}${again ? " again" : ""}`,
@@ -101,6 +101,8 @@ function told(fact, again, given) {
   if (again) return "proved above";
   if (fact.how === "asserted") return "asserted";
   if (fact.how === "cut" && given) return "not expanded further";
+  if (fact.how === "absent") return "no rule derives it";
+  if (fact.how === "undefined") return `undefined, by ${fact.rule}`;
   return fact.rule ? `by ${fact.rule}` : "derived";
 }
 
