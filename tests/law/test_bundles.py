@@ -31,6 +31,22 @@ DECLARED = """
 """
 BASE = {"e": 3, "n": 2, "b": 1}
 OWN = {"t": 1, "u": 2, "s": 1}  # the number of key columns
+FIXED = {  # so that t and u are in one component
+    "f0": "t(x, sum<v * w>) :- e(x, y, w), t(y, v).",
+    "f1": "u(x, y, v) :- n(x, _), e(x, y, _), t(y, v).",
+    "f2": "t(x, max<v>) :- n(x, _), e(x, y, _), u(y, y, v).",
+}
+FIXED_KEYS = {
+    "f0": ("may_t(x) :- e(x, y, _), may_t(y).", 'folds(["t", x, 0], ["t", y, 0]) :- e(x, y, _), may_t(y).'),
+    "f1": (
+        "may_u(x, y) :- n(x, _), e(x, y, _), may_t(y).",
+        'adds(["u", x, y], ["t", y, 0]) :- n(x, _), e(x, y, _), may_t(y).',
+    ),
+    "f2": (
+        "may_t(x) :- n(x, _), e(x, y, _), may_u(y, y).",
+        'folds(["t", x, 0], ["u", y, y]) :- n(x, _), e(x, y, _), may_u(y, y).',
+    ),
+}
 KINDS = {
     "number": ("sum", "sum", "count", "max", "min"),
     "float": ("sum", "mean", "median", "variance", "distinct", "max"),
@@ -130,10 +146,9 @@ def random_case(rng: Random) -> tuple[Case, Maker]:
     """A roll-up with a few more random rules around it."""
     type_ = rng.choice(TYPES)
     maker = Maker(rng, type_)
-    first = parse_rule("t(x, sum<v * w>) :- e(x, y, w), t(y, v).", convention="souffle")
-    maker.keys["r0"] = ("may_t(x) :- e(x, y, _), may_t(y).", 'folds(["t", x, 0], ["t", y, 0]) :- e(x, y, _), may_t(y).')
-    above = parse_rule(f"top(v) :- t(_, v), v > {maker.two}.", convention="souffle")
-    rules = [replace(first, label="r0"), replace(above, label="above")]
+    texts = {**FIXED, "above": f"top(v) :- t(_, v), v > {maker.two}."}
+    maker.keys.update(FIXED_KEYS)
+    rules = [replace(parse_rule(text, convention="souffle"), label=label) for label, text in texts.items()]
     rules += [maker.rule(f"r{i + 1}") for i in range(rng.randrange(1, 6))]
     program = replace(parse_program(DECLARED.format(type_)), rules=tuple(rules))
     return Case(program, maker.keys), maker
@@ -181,7 +196,7 @@ def random_change(rng: Random, state: State, maker: Maker, number: int) -> Epoch
             ("b", (value(rng.randrange(9)),)),
         }
     gone = set(rng.sample(sorted(present), k=min(len(present), rng.choice([0, 1, 2, 4])))) - made
-    labels = [rule.label or "" for rule in state.program.rules if rule.label not in ("r0", "above")]
+    labels = [rule.label or "" for rule in state.program.rules if rule.label not in (*FIXED, "above")]
     removed = (rng.choice(labels),) if labels and rng.random() < 0.2 else ()
     added = (maker.rule(f"a{number}"),) if rng.random() < 0.2 else ()
     return EpochChanges(tuple(sorted(made - present)), tuple(sorted(gone)), added, removed)

@@ -61,7 +61,7 @@ def test_supports_beyond_their_field_are_refused() -> None:
     partition = opened((0, MOST_SUPPORTS, 1))
     with pytest.raises(EvaluationError, match=r"more than 2,147,483,647 derivations") as raised:
         apply(partition, 1, (0, 1, 1))
-    assert raised.value.code == "TL2214"
+    assert raised.value.code == "TL2215"
     assert counts(partition) == {1: (MOST_SUPPORTS, MOST_SUPPORTS)}
 
 

@@ -61,7 +61,8 @@ def _orders(
             step = "choose one fact for each key"
         elif isinstance(code.fold, ModelPart):
             size = sizes.get(code.label)
-            step = "compute the values of each key" if isinstance(code.fold.model, BundleModel) else WELL_FOUNDED
+            is_computed = isinstance(code.fold.model, BundleModel)
+            step = "compute the values of each key" if is_computed else WELL_FOUNDED
             step += f": {size}" if size else ""
         else:
             step = f"fold the {code.fold.kind} of its group"

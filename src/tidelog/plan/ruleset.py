@@ -24,6 +24,7 @@ from tidelog.program import Negation, Program, Rule, Var
 from tidelog.program.check import CheckedProgram, check_program, check_question, learn_types
 from tidelog.program.elaborate.close_equivalences import close_equivalences
 from tidelog.program.functions.table import Function
+from tidelog.program.graph.bundles import depending_on
 from tidelog.program.graph.choice import split_relations
 from tidelog.program.graph.constraint import HIDDEN
 from tidelog.program.graph.inline import inline_relations
@@ -31,7 +32,7 @@ from tidelog.program.graph.lifetime import EXPIRIES, Retention, retentions
 from tidelog.program.graph.strata import check_strata, strata_of_edges
 from tidelog.program.graph.subsumption import input_name, subsumed_relations
 from tidelog.program.graph.undefined_readers import uncertainty
-from tidelog.program.graph.well_founded import bundled, depending_on, modelled, negation_cycles
+from tidelog.program.graph.well_founded import bundled, modelled, negation_cycles
 from tidelog.program.types.arity import check_names
 from tidelog.program.types.assign import infer_types
 from tidelog.program.types.subtypes import TypeNames

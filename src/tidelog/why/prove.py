@@ -95,8 +95,9 @@ class _Exploration:
 
     def _find(self, key: Target) -> bool:
         """Find the step of one fact; False if the limit of work is reached."""
-        if isinstance(key, tuple) and key[0] in self.ledger.rules.bundled and not self.ledger.is_asserted(key):
-            return False  # its value has no steps
+        name = key.key[0] if isinstance(key, Judged) else key[0]
+        if name in self.ledger.rules.bundled and not (isinstance(key, tuple) and self.ledger.is_asserted(key)):
+            return False  # computed values have no steps
         try:
             if isinstance(key, Judged) or (key[0] in self.ledger.rules.cyclic and not self.ledger.is_asserted(key)):
                 self.steps[key] = self._judged(key.key if isinstance(key, Judged) else key)

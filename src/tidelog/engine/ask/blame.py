@@ -83,19 +83,19 @@ def went_on(core: Core, epoch: Epoch, epoch_input: EpochInput) -> EngineError:
 def _target(core: Core, fact: Fact | Violation, epoch_input: EpochInput | None = None) -> tuple[str, Row | None]:
     """The relation in question, and the values of a fact; None for all facts."""
     known = core.schema if epoch_input is None else epoch_input.schema
-    rules = core.rules if epoch_input is None else epoch_input.after
+    above = (core.rules if epoch_input is None else epoch_input.after).above_bundles
     if isinstance(fact, Violation):
-        refuse_bundles(core, fact.proof.root.relation, rules.above_bundles)
+        refuse_bundles(core, fact.proof.root.relation, above)
         return fact.proof.root.relation, fact.proof.root.values
     if isinstance(fact, str) and fact.strip() in known:
-        refuse_bundles(core, fact.strip(), rules.above_bundles)
+        refuse_bundles(core, fact.strip(), above)
         return fact.strip(), None
     if isinstance(fact, str) and "(" not in fact:
         raise core.unknown_relation(fact)
     name, values = read_fact(fact, core.rules.functions, known, core.rules.program.prefixes)
     if name not in known:
         raise core.unknown_relation(name)
-    refuse_bundles(core, name, rules.above_bundles)
+    refuse_bundles(core, name, above)
     return name, shown_values(name, values, known[name])
 
 

@@ -123,15 +123,15 @@ UNDEFINED_READ = FailureEntry(
     'db = Engine("win(X) :- move(X, Y), !win(Y). next(X, Y) :- move(X, Y), win(Y). far(X, Y) :- next+(X, Y).")\n'
     'with db.epoch() as e:\n    e.insert("move", [(1, 2), (2, 1)])\n',
 )
-UNEXPLAINED = FailureEntry(
+AGGREGATE_PROOF = FailureEntry(
     "TL4602",
     EngineError,
-    "no explanation through a recursive aggregate",
-    "`{relation}` depends on an aggregate in its own recursion, in `{cycle}`: its facts have no explanation",
-    "`why`, `why_not` and `blame` explain facts by ranked supports. Values that are computed along a recursion have "
-    "none.",
+    "no explanation through an aggregate in recursion",
+    "`{relation}` depends on an aggregate in recursion, through `{cycle}`: its facts have no explanation",
+    "`why_not` and `blame` do not explain facts that depend on their own relation through an aggregate, nor facts "
+    "above them; `why` explains those above.",
     "Ask about the facts that it is derived from.",
-    "Engine('s(X, sum<V>) :- v(X, V). s(X, sum<V>) :- e(X, Y), s(Y, V). v(1, 2).').why('s(1, 2)')\n",
+    "Engine('cost(P, sum<C>) :- part(P, S), cost(S, C). part(1, 2). cost(2, 5).').why('cost(1, 5)')\n",
 )
 INLINE_FACTS = FailureEntry(
     "TL4092",
@@ -359,7 +359,7 @@ ENTRIES = (
     INSTANCE_TAKEN,
     NO_INSTANCE,
     UNDEFINED_READ,
-    UNEXPLAINED,
+    AGGREGATE_PROOF,
     INLINE_FACTS,
     NOT_DECLARED,
     NOT_A_RULE,

@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tidelog.engine.base import engine_failures as failures
 from tidelog.engine.base.arguments import must_be_session
-from tidelog.engine.base.engine_failures import UNEXPLAINED
 from tidelog.engine.core.core import Core, known_columns
 from tidelog.engine.read.state import gather_state, homes_of, streamed_state
 from tidelog.explain.explanation import Explanation, explain
@@ -70,9 +70,9 @@ def _fact_key(core: Core, fact: Fact, ledger: Ledger, unexplained: frozenset[str
 
 
 def refuse_bundles(core: Core, name: str, unexplained: frozenset[str]) -> None:
-    """Refuse to explain facts of a relation that depends on a recursive aggregate."""
+    """Refuse to explain facts of a relation that depends on an aggregate in recursion."""
     if name in unexplained:
-        raise UNEXPLAINED.error(relation=name, cycle=min(core.rules.bundled, default=name))
+        raise failures.AGGREGATE_PROOF.error(relation=name, cycle=min(core.rules.bundled, default=name))
 
 
 def explain_rules(core: Core, *, core_rules: bool, partitions: int | None, analyze: bool) -> Explanation:

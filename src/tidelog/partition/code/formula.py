@@ -140,7 +140,7 @@ class Formula:
         if None in found:
             return None
         plain, folded = iter(key), iter(found)
-        return tuple([next(plain) if is_plain else next(folded) for is_plain in self.places])  # type: ignore[misc]
+        return tuple([next(plain) if is_plain else next(folded) for is_plain in self.places])  # type: ignore[misc]  # there is no None in it
 
     # Solutions
 
@@ -300,9 +300,9 @@ def folded(kind: str, measured: Sequence[Measured], type_: str, parameter: Value
             total.add(value, 1)
         return total.result(kind, type_)
     if kind in ("min", "all"):
-        return min(values, key=order_key)  # type: ignore[no-any-return]
+        return min(values, key=order_key)  # type: ignore[no-any-return]  # a value
     if kind in ("max", "any"):
-        return max(values, key=order_key)  # type: ignore[no-any-return]
+        return max(values, key=order_key)  # type: ignore[no-any-return]  # a value
     return of_group(kind, list(zip(*measured, strict=True)), parameter)
 
 

@@ -279,3 +279,16 @@ def _bounds_below(comparison: Comparison, known: set[str]) -> bool:
 
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def depending_on(rules: Iterable[Rule], relations: frozenset[str]) -> frozenset[str]:
+    """These relations and all that depend on them."""
+    above: dict[str, list[str]] = {}
+    for edge in dependencies(rules) if relations else ():
+        above.setdefault(edge.source, []).append(edge.target)
+    found, waiting = set(relations), list(relations)
+    while waiting:
+        new = [name for name in above.get(waiting.pop(), ()) if name not in found]
+        found.update(new)
+        waiting += new
+    return frozenset(found)
