@@ -335,7 +335,7 @@ class Team:
             if worst in statuses:
                 number = statuses.index(worst)
                 state[at.NEED] = self._machines[number][at.NEED]
-                if worst == at.FAULT and number:
+                if worst in (at.FAULT, at.OVERCOUNTED) and number:
                     state[[at.TRIGGER, at.PLAN]] = self._machines[number][[at.TRIGGER, at.PLAN]]
                     self._registers[0][:] = self._registers[number]
                 return worst
