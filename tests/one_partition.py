@@ -15,7 +15,6 @@ TOLD = "with several partitions the placement, or a copy, is told too"
 FOLDERS = "opens folders that were written by so many partitions"
 NUMBERS = "chooses numbers of partitions itself"
 COLUMNS = "changes columns, which starts another stage: tests/spark/test_schema_changes.py does that"
-CYCLES = "negation in cycles is evaluated by one partition"
 TIMES = "the time of rules is not sampled in several partitions"
 
 ANYWHERE = {
@@ -38,6 +37,7 @@ ANYWHERE = {
     "test_user_functions_run_on_distinct_arguments_only": EACH,
     "test_reader_sees_the_last_committed_epoch_while_another_runs": KERNEL,
     "test_a_count_that_leaves_its_bits_is_an_error": KERNEL,
+    "test_rows_are_freed_once_they_are_facts": KERNEL,
     "test_large_batches_are_joined_in_blocks": KERNEL,
     "test_failed_epochs_leave_no_trace": KERNEL,
     "test_law_holds_for_ranges_when_partitions_change": NUMBERS,
@@ -71,7 +71,6 @@ FILES = {
     "test_closed.py": NUMBERS,
     "test_metrics.py": COPIES,
     "test_small_epochs.py": KERNEL,
-    "test_well_founded.py": CYCLES,
 }
 ON_SPARK = {
     **{

@@ -64,6 +64,7 @@ def calls(given: Handles, feed: Path) -> dict[str, Callable[[], object]]:
         "why": lambda: db.why("p(1)"),
         "why_not": lambda: db.why_not("p(9)"),
         "blame": lambda: db.blame("p(1)"),
+        "contains": lambda: db.contains({"p": [(1,)]}),
         "what_if": lambda: db.what_if("+e(5)."),
         "release": db.release,
         "explain": db.explain,

@@ -353,7 +353,7 @@ def test_what_is_small_but_asked_for_by_a_column_stays_there() -> None:
 
 
 def test_an_uneven_copy_is_told_with_what_it_copies() -> None:
-    rules = "lab(X,Y,L) :- edge(X,@Y), label(X,L). deg(X, count<Y>) :- edge(X,Y), X >= 0."
+    rules = "lab(X,Y,L) :- edge(X,@Y), label(X,L). deg(X, median<Y>) :- edge(X,Y), X >= 0."
     with uneven(rules, label=[(i, i % 7) for i in range(3000)]) as db:
         told = str(db.explain())
         assert fullest(db, "edge") < 1.2

@@ -102,7 +102,7 @@ def test_sums_over_joins_are_those_of_all_valuations(partitions: int) -> None:
                 assert counts_of(run(case, engine_on(partitions))) == counts_of(db)
         except Exception as error:
             raise AssertionError(f"seed {seed}: {error}\n{case}") from error
-    assert found > 10
+    assert found > 5
 
 
 def test_failed_epochs_leave_no_trace_in_counts() -> None:
@@ -184,6 +184,7 @@ def test_a_count_that_leaves_its_bits_is_an_error() -> None:
         partition = core_of(db).runtime.partition  # type: ignore[attr-defined]  # an embedded one
         number = partition.relations.numbers["__counted_r1_0"]
         partition.relations.records(number)[0, COUNTS] = (2**31 - 2) << 32 | (2**31 - 2)
-        with pytest.raises(EvaluationError, match="more than 2,147,483,647 derivations"), db.epoch() as e:
+        with pytest.raises(EvaluationError, match="more than 2,147,483,647 derivations") as raised, db.epoch() as e:
             e.insert("f", [(k, 1, 1) for k in range(10)])
+        assert raised.value.code == "TL2215"
         assert list(db["n"]) == [(1,)]

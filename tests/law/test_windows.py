@@ -7,14 +7,16 @@ and between messages that come unkindly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from random import Random
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
-from tests.law.harness import Case, counts_of, run
+from tests.law import sabotage
+from tests.law.harness import Case, check, commit, counts_of, run
 from tests.law.sabotage import rebuilding, tiny_slices
 from tests.law.share import share
 from tests.law.unkind import engine_on
@@ -25,6 +27,7 @@ from tidelog.partition.phases import exchange
 from tidelog.partition.phases.partition import Partition
 from tidelog.runtime.node import node_state
 from tidelog.syntax import parse_program
+from tidelog.testing import State
 
 NON_LINEAR = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- reach(X,Y), reach(Y,Z)."
 CASES = share(8, 12)
@@ -113,3 +116,17 @@ def test_merged_messages_leave_the_counts_of_one_partition(rules: str) -> None:
             assert db.verify()
             found.append({key: count for key, count in counts_of(db).items() if not key[0].startswith("__")})
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("trouble", [sabotage.out_of_memory, sabotage.over_the_limit])
+@pytest.mark.parametrize("number", [2, 5, 7, 8])
+def test_what_waits_to_leave_when_an_epoch_fails_is_forgotten(trouble: Callable[..., Any], number: int) -> None:
+    """Also by a partition that did not fail: its next messages would be merged with those that were never sent."""
+    case = Case.random(3304, "all")
+    with Engine(case.program, partitions=2) as db:
+        before = db.epoch_number
+        with trouble(db, number) as expected, suppress(expected):
+            commit(db, case.changes[0], case.program.convention)
+        if db.epoch_number == before:
+            commit(db, case.changes[0], case.program.convention)
+        check(db, State.start(case.program).after(case.changes[0]))

@@ -135,15 +135,15 @@ MUTANTS = (
     Mutant(
         "kernel: a lost support of lower rank keeps low",
         "kernel/support.py",
-        "        if counts & LOW32 == 0:\n            return False\n        counts -= 1",
-        "        if counts & LOW32 == 0:\n            return False",
+        "        if counts & LOW32 < supports:\n            return False\n        counts -= supports",
+        "        if counts & LOW32 < supports:\n            return False",
         LAW,
     ),
     Mutant(
         "kernel: a lost support of equal rank counts as low",
         "kernel/support.py",
-        "    if body_rank < (state >> FLAG_BITS) + directory[rel, RANK_BASE]:\n        if counts & LOW32 == 0:",
-        "    if body_rank <= (state >> FLAG_BITS) + directory[rel, RANK_BASE]:\n        if counts & LOW32 == 0:",
+        "    if body_rank < (state >> FLAG_BITS) + directory[rel, RANK_BASE]:\n        if counts & LOW32 < supports:",
+        "    if body_rank <= (state >> FLAG_BITS) + directory[rel, RANK_BASE]:\n        if counts & LOW32 < supports:",
         PARTITIONS,
     ),
     Mutant(
@@ -156,8 +156,8 @@ MUTANTS = (
     Mutant(
         "kernel: a new fact is no deeper than its body",
         "kernel/support.py",
-        "rank = (((below >> CLOCK_BITS) + 1) << CLOCK_BITS) + (clock & CLOCKS)",
-        "rank = ((below >> CLOCK_BITS) << CLOCK_BITS) + (clock & CLOCKS)",
+        "rank = ((below >> CLOCK_BITS) + 1) << CLOCK_BITS",
+        "rank = (below >> CLOCK_BITS) << CLOCK_BITS",
         ("tests/proofs/test_deletions.py",),
     ),
     Mutant(

@@ -14,7 +14,6 @@ import uuid
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
-from tidelog.io.sweep import sweep_views
 from tidelog.io.view_files import FileColumns, Write
 from tidelog.spark.session.access import access
 from tidelog.spark.session.run_folder import RunFolder
@@ -45,6 +44,8 @@ def remove_old_files(spark: SparkSession, state: str | None) -> None:
     if age is None or now < _SWEPT.get(place, 0.0):
         return
     _SWEPT[place] = now + age / SWEEPS
+    from tidelog.io.sweep import sweep_views  # and with it Arrow's file systems
+
     sweep_views(place, age)
 
 

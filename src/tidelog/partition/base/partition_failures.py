@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from tidelog.errors import DataError, EngineError, EvaluationError, LimitError, StateError
 from tidelog.errors.entry import FailureEntry
-from tidelog.rewrite.names import in_words, is_auxiliary
 
 _COUNT = '"n(0). n(X + 1) :- n(X), X < 2000000."'
 
@@ -306,8 +305,3 @@ ENTRIES = (
     TOO_MANY_SUPPORTS,
     UNBALANCED,
 )
-
-
-def too_many_supports(name: str) -> EvaluationError:
-    """The error for a fact of a relation whose supports are too many to be counted."""
-    return TOO_MANY_SUPPORTS.error(what=in_words(name) if is_auxiliary(name) else f"`{name}`")

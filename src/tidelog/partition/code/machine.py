@@ -28,6 +28,7 @@ from tidelog.partition.base.limits import Limits, check_facts, check_memory
 from tidelog.partition.code.assemble import GENERATORS, VARIABLES, Assembler, Choice
 from tidelog.partition.code.fault import fault_error
 from tidelog.partition.code.team import Frame, Team, TeamTask
+from tidelog.partition.memory.journal import too_many_supports
 from tidelog.partition.memory.messages import Messages
 from tidelog.partition.memory.queue import NO_CELLS, Queue
 from tidelog.partition.memory.records import later
@@ -564,7 +565,7 @@ class Machine:
         if status == at.OVER:
             return failures.TOO_MANY_ROUNDS.error(rounds=self.limits.rounds)
         if status == at.OVERCOUNTED:
-            return failures.too_many_supports(self.relations.names[where])
+            return too_many_supports(self.relations.names[where])
         if status == at.BROKEN:
             name = self.relations.names[where]
             if self.relations.was_read:

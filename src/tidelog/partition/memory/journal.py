@@ -14,13 +14,15 @@ from functools import partial
 
 import numpy as np
 
+from tidelog.errors import EvaluationError
 from tidelog.kernel import layout as at
 from tidelog.kernel import settle
 from tidelog.kernel.cells import Cells
-from tidelog.partition.base import partition_failures as failures
 from tidelog.partition.base.net_changes import NetChange
+from tidelog.partition.base.partition_failures import TOO_MANY_SUPPORTS
 from tidelog.partition.memory.records import COUNTS, STATE, Mask, asserted, present, present_now
 from tidelog.partition.memory.relations import BRIEF, Relations
+from tidelog.rewrite.names import in_words, is_auxiliary
 
 NOTHING: Cells = np.zeros(0, np.int64)
 
@@ -69,12 +71,17 @@ def _present_items(relations: Relations, number: int) -> Cells:
     return found[: settle.present_items(relations.directory, number, found)]
 
 
+def too_many_supports(name: str) -> EvaluationError:
+    """The error for a fact of a relation whose supports are too many to be counted."""
+    return TOO_MANY_SUPPORTS.error(what=in_words(name) if is_auxiliary(name) else f"`{name}`")
+
+
 def count_changes(relations: Relations, number: int) -> tuple[Cells, Cells]:
     """The rows of facts that have more or fewer supports than before the epoch, and how many more."""
     entries = _entries(relations, number)
     rows, now = entries[:, 0], _counts_now(relations, number, entries)
     if (now < 0).any():
-        raise failures.too_many_supports(relations.names[number])
+        raise too_many_supports(relations.names[number])
     more = now - _counts_before(entries)
     changed = more != 0
     return rows[changed], more[changed]

@@ -189,6 +189,7 @@ class Partition:
         if not self.epoch.is_open:
             return
         before, self.epoch = self.epoch, OpenEpoch()
+        self.machine.messages.forget_leaving()
         self._undo_records(before.rank_bases)
         self.relations.numbers.update(self.relations.replaced)
         self.committed.epoch_ends()

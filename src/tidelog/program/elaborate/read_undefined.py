@@ -194,7 +194,7 @@ class Readings:
 
 
 def read_undefined(rules: Sequence[Rule], known: Uncertainty, cyclic: frozenset[str]) -> tuple[list[Rule], list[Rule]]:
-    """The rules in their true reading, those of cyclic relations unchanged, and the rules of undefined facts.
+    r"""The rules in their true reading, those of cyclic relations unchanged, and the rules of undefined facts.
 
     >>> from tidelog.program.graph.undefined_readers import uncertainty
     >>> from tidelog.syntax import parse_program, print_rule
@@ -205,6 +205,7 @@ def read_undefined(rules: Sequence[Rule], known: Uncertainty, cyclic: frozenset[
     r1: q(X) :- b(X), p(X), !p(1), !__undefined_p(1).
     r1/undefined1: __maybe_q(X) :- b(X), __undefined_p(X), !p(1).
     r1/undefined2: __maybe_q(X) :- b(X), p(X), !p(1), __undefined_p(1).
+    r1/undefined3: __maybe_q(X) :- b(X), __undefined_p(X), !p(1), __undefined_p(1).
     q/undefined: __undefined_q(V1) :- __maybe_q(V1), !q(V1).
     """
     true, more, shown = list[Rule](), list[Rule](), dict[str, Rule]()

@@ -208,4 +208,4 @@ class LocalNodes:
         """Do nothing: the memory of the nodes is freed with them."""
         for service in self.services:
             service.node.partition.close()
-        self.services = []
+        self.services = self.network.services = []

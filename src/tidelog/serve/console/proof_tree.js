@@ -78,7 +78,8 @@ function factItem(fact, level, context, open = false) {
   const seen = context.tree.querySelector(`[data-fact="${CSS.escape(fact.fact)}"]:not(.again)`);
   const again = fact.how === "again" || (Boolean(seen) && fact.how !== "asserted");
   if (!again) note(fact, context);
-  const parts = !again && fact.how !== "asserted" && fact.how !== "cut" ? () => premises(fact.premises, level + 1, context) : null;
+  const has_parts = !again && fact.how !== "asserted" && fact.how !== "cut";
+  const parts = has_parts ? () => premises(fact.premises, level + 1, context) : null;
   const later = !again && !context.given && fact.how === "cut" ? () => unfold(fact.fact, level, context) : null;
   const made = item(
     `fact ${fact.how}${again ? " again" : ""}`,
