@@ -423,12 +423,7 @@ def test_shortest_paths_of_many_nodes_are_moved_and_built() -> None:
 
 PROGRAMS = find_programs(Path(__file__).parents[2] / "programs")
 # Random programs of all features do the same in `tests/law/test_repartition.py`.
-CYCLES = pytest.mark.skip(reason="one partition: negation in cycles is evaluated by one partition")
-IN_CYCLES = ("exceptions", "win_move")
-SAMPLED = [
-    pytest.param(path, marks=[CYCLES] if path.stem in IN_CYCLES else [pytest.mark.long] if i % 4 else [])
-    for i, path in enumerate(PROGRAMS)
-]
+SAMPLED = [pytest.param(path, marks=[pytest.mark.long] if i % 4 else []) for i, path in enumerate(PROGRAMS)]
 
 
 @pytest.mark.parametrize("path", SAMPLED, ids=lambda path: f"{path.parent.name}/{path.stem}")
