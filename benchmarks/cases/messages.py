@@ -1,6 +1,6 @@
 """Messages between partitions: a closure that sends what it finds when it is joined with itself.
 
-Law: every number of partitions is measured in a process of its own, whose peak memory is that of one build and of
+Law: every number of partitions is measured in a separate process, whose peak memory is that of one build and of
 everything that a process with the engine needs. The facts are those that one partition finds.
 """
 

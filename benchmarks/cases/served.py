@@ -1,4 +1,4 @@
-"""A server in a process of its own, and what it serves: the closure of some chains.
+"""A server in a separate process, and what it serves: the closure of some chains.
 
 Law: it is started as users start it, with a state folder, and called over loopback.
 """

@@ -66,7 +66,7 @@ def history(rng: Random) -> Iterator[dict[str, tuple[set[Row], set[Row]]]]:
 
 
 def epochs_of(changes: dict[str, tuple[set[Row], set[Row]]], most: int) -> Iterator[list[tuple[int, str, Row]]]:
-    """The changes in epochs of at most so many."""
+    """The changes in epochs of a limited size."""
     signed = [(-1, name, row) for name, (_, gone) in changes.items() for row in sorted(gone)]
     signed += [(1, name, row) for name, (new, _) in changes.items() for row in sorted(new)]
     return (signed[first : first + most] for first in range(0, len(signed), most))

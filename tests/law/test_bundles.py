@@ -248,7 +248,7 @@ def history(seed: int, epochs: int = 10, **options: int) -> int:
 
 
 def is_min_max(error: ProgramError) -> bool:
-    """Whether a recursion through min or max alone is refused, which has rules of its own."""
+    """Whether a recursion through min or max alone is refused, which has separate rules."""
     return {finding.code for finding in error.diagnostics if finding.severity == "error"} <= {"TL504", "TL505"}
 
 

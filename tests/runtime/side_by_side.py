@@ -58,7 +58,7 @@ class ThreadRace(Generic[T]):
 
 
 class SideBySide(LocalNodes):
-    """Nodes that work at the same time; facts have no texts, since each has a dictionary of its own."""
+    """Nodes that work at the same time; facts have no texts, since each has a separate dictionary."""
 
     def __init__(self, partitions: int) -> None:
         super().__init__(FUNCTIONS, partitions, Dictionary())

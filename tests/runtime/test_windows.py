@@ -1,6 +1,6 @@
 """Windows of messages between partitions that work at the same time: no partition waits for ever, or holds too much.
 
-What this notices: two senders that wait for each other, an idle receiver that nobody wakes, messages that are counted
+What this notices: two senders that wait for each other, an idle receiver that is not woken, messages that are counted
 twice, too early or not at all, and buffers that outlive an epoch.
 """
 

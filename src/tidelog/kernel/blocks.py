@@ -257,8 +257,8 @@ def fill_from_rows(directory, machine, code, plan, pc, registers, cursor, rank):
         ):
             store(block, RANKS + filled, max(rank, (state >> FLAG_BITS) + base) if same == 1 else rank)
             filled += 1
-    tell(machine, pc + SEEN, cursor - first)
-    tell(machine, pc + PASSED, filled - machine[BLOCK_FILLED])
+    add_count(machine, pc + SEEN, cursor - first)
+    add_count(machine, pc + PASSED, filled - machine[BLOCK_FILLED])
     machine[BLOCK_FILLED] = filled
     machine[BUDGET] -= cursor - first
     note_visited(machine, code[plan + P_RULE], cursor - first)
@@ -287,8 +287,8 @@ def fill_from_items(directory, machine, code, plan, registers, items):
             rank = (load(records, start + arity) >> FLAG_BITS) + base if own else 0
             store(block, RANKS + filled, rank)
             filled += 1
-    tell(machine, plan + TRIGGERED, item - first)
-    tell(machine, plan + MATCHED, filled - machine[BLOCK_FILLED])
+    add_count(machine, plan + TRIGGERED, item - first)
+    add_count(machine, plan + MATCHED, filled - machine[BLOCK_FILLED])
     machine[BLOCK_FILLED], machine[ITEM], machine[TRIGGER] = filled, item, -1
     machine[BUDGET] -= item - first
 
@@ -307,7 +307,7 @@ def note_visited(machine, rule, visited):
 
 
 @inlined
-def tell(machine, place, number):
+def add_count(machine, place, number):
     """Add to the count at a place of the code."""
     store(machine[COUNTS], place, load(machine[COUNTS], place) + number)
 
@@ -408,7 +408,7 @@ def look_up(directory, indexes, machine, code, pc, registers, left):
             store(block, PLACES + kept, place)
             kept += 1
     if op != NEGATE:
-        tell(machine, pc + SEEN, seen)
+        add_count(machine, pc + SEEN, seen)
         machine[BUDGET] -= seen
     return kept
 
@@ -441,7 +441,7 @@ def empty_block(directory, indexes, machine, code, registers, tally):
     for i in range(left):
         store(block, PLACES + i, i)
     while code[pc + S_OP] != EMIT and left > 0:
-        tell(machine, pc + ENTERED, left)
+        add_count(machine, pc + ENTERED, left)
         if code[pc + S_OP] == COMPARE:
             kept, one, other = 0, code[pc + 5], code[pc + 6]
             for i in range(left):
@@ -453,10 +453,10 @@ def empty_block(directory, indexes, machine, code, registers, tally):
             left = kept
         else:
             left = look_up(directory, indexes, machine, code, pc, registers, left)
-        tell(machine, pc + PASSED, left)
+        add_count(machine, pc + PASSED, left)
         pc += code[pc + S_LEN]
     if left > 0:
-        tell(machine, pc + ENTERED, left)
+        add_count(machine, pc + ENTERED, left)
         tally[code[plan + P_RULE]] += left
         send_all(directory, machine, code, pc, registers, left)
     note_visited(machine, code[plan + P_RULE], before - machine[BUDGET])

@@ -146,7 +146,7 @@ def add_words(words, first, count, low, high, above):
 
 @inlined
 def add_float(state, at, cell, weight):
-    """Add a float so many times, or subtract it; False if the window is too narrow."""
+    """Add a float a number of times, or subtract it; False if the window is too narrow."""
     exponent = (cell >> 52) & _EXPONENTS
     if exponent == _EXPONENTS:
         place = 2 if cell == NAN_BITS else (1 if cell < 0 else 0)
@@ -190,7 +190,7 @@ def multiple(cell, weight, unsigned):
 
 @inlined
 def add_integer(at, cell, weight, unsigned):
-    """Add an integer so many times, or subtract it."""
+    """Add an integer a number of times, or subtract it."""
     low, above = cell, 0 if unsigned else cell >> 63
     if weight == -1:
         low = subtract(0, cell)[0]
@@ -223,7 +223,7 @@ def add_candidate(at, order, cell, sign):
 def change_group(state, kind, at, group, weight):
     """Add the record at an address to its group (1) or remove it (-1); False if the window is too narrow.
 
-    A weight other than 1 stands for so many records; a min or max has none.
+    A weight other than 1 represents that many records; a min or max has none.
     """
     count = load(group, 0)
     if kind == FLOATS:

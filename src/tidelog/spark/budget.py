@@ -1,6 +1,6 @@
 """The memory that a partition may still allocate: of its machine or container, and of its budget (`session.memory`).
 
-Law: a process counts what it holds in memory, whatever holds it; if the system reports nothing, there is no limit.
+Law: all memory that a process holds is counted; if the system reports nothing, there is no limit.
 """
 
 from __future__ import annotations

@@ -535,4 +535,4 @@ def _shown(value: object) -> str:
 
 
 def _nothing() -> None:
-    """Do nothing: nobody waits."""
+    """Do nothing: no thread waits."""

@@ -640,4 +640,4 @@ def _rows(found: Iterable[tuple[Key, int]], width: int) -> Cells:
 
 
 def _nothing() -> None:
-    """Do nothing: nobody waits."""
+    """Do nothing: no thread waits."""

@@ -81,7 +81,7 @@ def _with_lifted(rules: Sequence[Rule], schema: Schema, functions: Overloads) ->
 
 
 def _with_equations(rule: Rule) -> Rule:
-    """The rule with every aggregate inside the terms of a comparison in an equation of its own."""
+    """The rule with every aggregate inside the terms of a comparison in a separate equation."""
     equations: list[Literal] = []
 
     def raised(term: Term) -> Term:

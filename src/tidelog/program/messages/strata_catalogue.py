@@ -25,7 +25,7 @@ STRATA = (
         "A relation may depend on its own aggregate if the rules of the cycle read its relations as plain atoms, in "
         "their bodies or in those of aggregates. Not supported are nested aggregates, subsumptions, locations, "
         "witnesses, and negations, paths, disjunctions or structures that need a value of the cycle.",
-        "Compute what needs the value in a rule of its own that the cycle does not read, or break the cycle.",
+        "Compute what needs the value in a separate rule that the cycle does not read, or break the cycle.",
         "weight(X, sum<W>) :- part(X, Y), weight(Y, W), !ignored(W).\n",
     ),
     CodeEntry(

@@ -2,8 +2,8 @@
 
 Law: all nodes of an engine take the same steps. In a phase in which any of them could send messages, each continues as
 long as it has messages to absorb, and the phase ends for all when none are under way (`rounds`). A single node never
-waits. Messages leave when their window is full, and a sender waits for receivers that hold too many. Nobody waits for
-ever: a node counts what has arrived whether it works, is idle, or waits itself.
+waits. Messages leave when their window is full, and a sender waits for receivers that hold too many. No node waits
+forever: a node counts what has arrived whether it works, is idle, or waits itself.
 """
 
 from __future__ import annotations

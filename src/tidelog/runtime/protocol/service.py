@@ -66,7 +66,7 @@ class Service:
         self.interruption = Interruption()
         self.changed = RunChanges(node)
         self.frozen: dict[int, Records] = {}
-        self.working = Lock()  # held by whoever changes the node
+        self.working = Lock()  # held while the node changes
         self._run = 0
         self._steps: Steps[EpochOutcome] | None = None
         self._piece: Piece | None = None

@@ -26,7 +26,7 @@ FOLDERS = ("", SNAPSHOT_FOLDER, LOG_FOLDER)
 
 
 def back_up(place: str | Path | Store, to: str | Path | Store) -> ScrubResult:
-    """Copy a state into a new or empty folder; returns what a check of the copy found, which is no problem."""
+    """Copy a state into a new or empty folder; returns what a check of the copy found besides problems."""
     source, target = open_store(place), open_store(to)
     if not check_format(source):
         raise failures.NO_STATE.error(name=source.name)
