@@ -1,4 +1,4 @@
-(** The forward engine of Regular Datalog as OCaml. As in Extract.v, only booleans, options, pairs, lists and the unit
+(** The forward engine of Regular Datalog as OCaml. As for the checker, only booleans, options, pairs, lists and the unit
     are mapped to OCaml's own types. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic.
