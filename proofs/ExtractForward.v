@@ -1,5 +1,5 @@
-(** The forward engine of Regular Datalog as OCaml. As for the checker, only booleans, options, pairs, lists and the unit
-    are mapped to OCaml's own types. *)
+(** The forward engine of Regular Datalog as OCaml. As for the checker, only booleans, options, pairs, lists and the
+    unit are mapped to OCaml's own types. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic.
 From Tidelog Require Import Datalog Regular Forward.
