@@ -28,7 +28,7 @@ from tidelog.lab.semantics.regular import (
     to_regular,
     updated,
 )
-from tidelog.lab.semantics.regular.clause import TaggedRelation
+from tidelog.lab.semantics.regular.clause import TaggedRelation, Term
 from tidelog.program import Var
 from tidelog.syntax import parse_program
 
@@ -45,8 +45,8 @@ def value_word(value: object) -> str:
     return f"{type(value).__name__}:{value}"
 
 
-def terms(args: Iterable[object]) -> str:
-    return " ".join(f"?{arg.name}" if isinstance(arg, Var) else value_word(arg.value) for arg in args)  # type: ignore[attr-defined]
+def terms(args: Iterable[Term]) -> str:
+    return " ".join(f"?{arg.name}" if isinstance(arg, Var) else value_word(arg.value) for arg in args)
 
 
 def program_text(program: RegularProgram) -> Iterator[str]:

@@ -109,19 +109,6 @@ def bundled(rules: Iterable[Rule]) -> frozenset[str]:
     return frozenset(name for name, model in _models(rules) if model.ground[0].formula is not None)
 
 
-def depending_on(rules: Iterable[Rule], relations: frozenset[str]) -> frozenset[str]:
-    """These relations and all that depend on them."""
-    above: dict[str, list[str]] = {}
-    for edge in dependencies(rules) if relations else ():
-        above.setdefault(edge.source, []).append(edge.target)
-    found, waiting = set(relations), list(relations)
-    while waiting:
-        new = [name for name in above.get(waiting.pop(), ()) if name not in found]
-        found.update(new)
-        waiting += new
-    return frozenset(found)
-
-
 def _models(rules: Iterable[Rule]) -> Iterator[tuple[str, Aggregate]]:
     found = ((rule.head.predicate, model_of(rule)) for rule in rules)
     return ((name.removeprefix(TRUTH), model) for name, model in found if model is not None)
