@@ -63,7 +63,7 @@ lint: $(READY) ## ruff, the layout of all programs, strict types, the direction 
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint ## run before a commit, under three minutes: lint, and tests that need no system tools and no Spark
+check: lint ## run before a commit, under four minutes: lint, and tests that need no system tools and no Spark
 	TIDELOG_CASES=$(CASES_CHECK) $(PARALLEL) -m "not slow and not long and not spark"
 
 test: lint ## run in CI, about 10 minutes: every law, also on partitions, with threads and on Spark
